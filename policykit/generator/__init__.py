@@ -1,0 +1,1 @@
+"""Generated files: what targets hand over, and how a folder of them is written and checked."""

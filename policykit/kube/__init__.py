@@ -1,0 +1,1 @@
+"""What Kubernetes itself means: pure functions on plain data, no client, no files."""

@@ -1,0 +1,65 @@
+"""A pod template of some API kind, and how many pods it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.manifests.path import Path
+
+
+class DeviceRequest(NamedTuple):
+    """A device asked for outside the containers' resources (Spark `gpu`, TrainJob trainer)."""
+
+    path: Path
+    """Path of the request in the object."""
+    resource: str
+    amount: int | None
+    """None: not a number (a placeholder)."""
+
+
+class PodSet(NamedTuple):
+    """One pod template of an object. All paths are relative to the object.
+
+    `spec` is plain PodSpec data whatever the kind's own field names are, bases and overlays
+    laid in; a partial shape (VLLMRuntime's singular `toleration`) is translated. The data
+    is shared with the manifest: never change it.
+    """
+
+    name: str
+    """Name of the template in the kinds table, with its index or key: `task[0]`, `replica[Worker]`."""
+    path: Path
+    """Where the template stands, or would stand."""
+    spec: Mapping[str, Any]
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    replicas: int | None
+    """Pods the object makes from it; None: unknown (placeholders, autoscaled, per node)."""
+    places: Mapping[str, Path | None]
+    """PodSpec field (tolerations, affinity, nodeSelector, schedulerName, ...), or `labels`,
+    `annotations`, to where it stands in this kind; None: the kind has no such field. A field
+    that is not listed is not known there."""
+    default_place: Path | None
+    """Path of the PodSpec, for fields `places` does not list; None for partial shapes."""
+    stored: bool = False
+    """Makes no pods until another object uses it (PodTemplate, WorkflowTemplate)."""
+    scheduler_name: str = ""
+    """The schedulerName that counts, wherever the kind keeps it; empty: none written."""
+    scheduler_path: Path | None = None
+    """Where schedulerName stands or would stand; None: the kind has no place for it."""
+    devices: tuple[DeviceRequest, ...] = ()
+    purpose: str = "any"
+    """training, serving, interactive or any: what the kind most likely runs."""
+    synchronous: bool = False
+    """The pods of one unit wait for each other."""
+    per_node: bool = False
+    """DaemonSet-like: one pod on each node it may enter."""
+    strategic: bool = False
+    """Lists merge strategically (built-in kinds)."""
+
+    def place(self, field: str, *rest: str | int) -> Path:
+        """Path of a PodSpec field (and below it), or of the template where it has none."""
+        if field in self.places:
+            found = self.places[field]
+            return (*found, *rest) if found is not None else self.path
+        return (*self.default_place, field, *rest) if self.default_place is not None else self.path

@@ -1,0 +1,1 @@
+"""Rules applied to manifests: the engine and the contract its rules fulfil."""

@@ -1,0 +1,61 @@
+"""What the linter reports: typed, frozen, placed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from policykit.manifests.node import Span
+from policykit.model.severity import Severity
+
+
+class Resource(NamedTuple):
+    """The Kubernetes object a finding is about."""
+
+    api_version: str
+    kind: str
+    namespace: str | None
+    """As written; None where the object states none."""
+    name: str
+
+    def __str__(self) -> str:
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.kind} {name}".strip()
+
+
+class Finding(NamedTuple):
+    """One report of one rule. Lines and columns from 1, the end exclusive."""
+
+    path: str
+    span: Span
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    help: str = ""
+    document: int = 0
+    resource: Resource | None = None
+    pointer: str = ""
+
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        return (self.path, self.span.line, self.span.column, self.code, self.message)
+
+
+class Report(NamedTuple):
+    """A whole run."""
+
+    findings: tuple[Finding, ...]
+    """Sorted by path, line, column, code."""
+    files: int
+    """Files read."""
+    documents: int
+    """Kubernetes objects looked at."""
+    skipped: tuple[tuple[str, str], ...] = ()
+    """(path, why) of what was passed over: templates, fragments, foreign documents."""
+    failures: tuple[str, ...] = ()
+    """Files that could not be read: the run failed, everything else is still reported."""
+    suppressed: int = 0
+    silent_rules: int = 0
+    """Rules that need a policy and had none."""
+
+    def worst(self) -> Severity | None:
+        return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)

@@ -1,0 +1,79 @@
+"""What a rule is: one frozen value, one file, nothing to inherit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Applicability, Severity
+
+S = TypeVar("S")
+
+
+class Violation(NamedTuple):
+    """What a rule says: where in its subject, and what. The engine adds the rest."""
+
+    path: Path
+    """Relative to the subject's manifest. A path that does not exist points at its nearest parent."""
+    message: str
+    """What is wrong, with the two values that disagree."""
+    help: str = ""
+    """What to do, one line or a few."""
+    severity: Severity | None = None
+    """Where it differs from the rule's own."""
+    key: bool = False
+    """Point at the key at `path` instead of its value."""
+
+
+class Context(NamedTuple):
+    """What a rule may know beside its subject."""
+
+    cluster: Cluster | None = None
+    """The compiled policy; None: linting without one. Rules that need it never see None."""
+    path: str = ""
+    """The file, as reported."""
+    namespace: str = "default"
+    """Where an object without a namespace stands."""
+
+
+class Rule(NamedTuple, Generic[S]):
+    """A rule of the catalogue.
+
+    `subject` is the type that `check` looks at: Reading, Manifest, Structure, Review or
+    Scope. The engine calls it once per subject and places what it yields.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    subject: type[S]
+    doc: str
+    """The module's docstring: first line what the manifest has, then why it hurts."""
+    bad: str
+    """A complete, minimal manifest that has it."""
+    good: str
+    """The same, mended."""
+    check: Callable[[S, Context], Iterable[Violation]]
+    kinds: frozenset[str] = frozenset()
+    """API kinds (`Job`, `ResourceQuota`) the subject may come from; empty: every kind."""
+    needs_policy: bool = False
+    fix: Applicability | None = None
+    """The gravest applicability its fixes have; None: it has none."""
+    silences: frozenset[str] = frozenset()
+    """Codes that follow from this one: not reported for a pod set that has it."""
+    silences_as_error: frozenset[str] = frozenset()
+    """Further codes silenced where the violation is an error."""
+    only_alone: bool = False
+    """Speaks only of pod sets that have no other error of its family."""
+    since: str = "0.1"
+    preview: bool = False
+
+    @property
+    def family(self) -> str:
+        """`PK1` of PK101."""
+        return self.code[:3]
+
+
+AnyRule = Rule[Any]

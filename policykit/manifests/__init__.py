@@ -1,0 +1,1 @@
+"""YAML text and data that remembers its place."""

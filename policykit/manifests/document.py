@@ -1,0 +1,141 @@
+"""One Kubernetes object in a file, and where each of its fields stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from policykit.manifests.node import Node, Span
+from policykit.manifests.path import Path, Step
+
+
+class Manifest(NamedTuple):
+    """A Kubernetes object: a whole document, or an item of a `kind: List`.
+
+    Paths are relative to the object; `base` leads to it from the document's root.
+    """
+
+    data: dict[str, Any]
+    node: Node
+    document: int
+    """Index of its document in the file, from 0."""
+    base: Path = ()
+
+    @property
+    def api_version(self) -> str:
+        value = self.data.get("apiVersion")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def group(self) -> str:
+        """API group, empty for the core group."""
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
+
+    @property
+    def kind(self) -> str:
+        value = self.data.get("kind")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        value = self.data.get("metadata")
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def name(self) -> str:
+        value = self.metadata.get("name")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def namespace(self) -> str:
+        """As written; empty where the object states none."""
+        value = self.metadata.get("namespace")
+        return value if isinstance(value, str) else ""
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return texts(self.metadata.get("labels"))
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        return texts(self.metadata.get("annotations"))
+
+    def span(self, path: Sequence[Step], *, key: bool = False) -> Span:
+        """Where the value at `path` stands, or the nearest parent that exists.
+
+        A scalar is its own text; a collection is the key that introduces it, or in a list
+        its first line. With `key` it is the key in every case.
+        """
+        return span(self.node, path, key=key)
+
+
+def texts(value: object) -> dict[str, str]:
+    """A map of labels or annotations, reading only entries that are text."""
+    if not isinstance(value, dict):
+        return {}
+    return {k: v for k, v in value.items() if isinstance(v, str)}
+
+
+def manifests(root: Node, document: int) -> Iterator[Manifest]:
+    """The objects of a document: itself, or the items of a `kind: List` (nested too)."""
+    if isinstance(root.data, dict):
+        yield from _objects(root, document, ())
+
+
+def _objects(node: Node, document: int, base: Path) -> Iterator[Manifest]:
+    data = node.data
+    kind = data.get("kind")
+    items = data.get("items")
+    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
+        entries = node.entries["items"][1].entries
+        for index, item in enumerate(entries):
+            if isinstance(item.data, dict):
+                yield from _objects(item, document, (*base, "items", index))
+        return
+    yield Manifest(data, node, document, base)
+
+
+def span(root: Node, path: Sequence[Step], *, key: bool = False) -> Span:
+    """Where `path` stands below `root`: see Manifest.span."""
+    node = root
+    introduced_by: Node | None = None
+    for step in path:
+        entries = node.entries
+        if isinstance(entries, dict) and step in entries:
+            introduced_by, node = entries[step]
+        elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
+            introduced_by, node = None, entries[step]
+        else:
+            break
+    if introduced_by is not None and (key or node.entries is not None or _is_empty(node)):
+        return _of(introduced_by)
+    if node.entries is None:
+        return _of(node)
+    return _first_line(node)
+
+
+def _is_empty(node: Node) -> bool:
+    return bool(node.start.index == node.end.index)
+
+
+def _of(node: Node) -> Span:
+    start, end = node.start, node.end
+    if node.style in ("|", ">"):
+        # A block scalar is pointed at by its indicator; its text is many lines.
+        return Span(start.line + 1, start.column + 1, start.line + 1, start.column + 2)
+    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+
+
+def _first_line(node: Node) -> Span:
+    """A collection without a key of its own: up to the end of its first child."""
+    start = node.start
+    first: Node | None = None
+    if isinstance(node.entries, dict):
+        first = next((k for k, _ in node.entries.values()), None)
+    elif node.entries:
+        first = node.entries[0]
+    if first is None or first.entries is not None or first.end.line != start.line:
+        end = node.end if node.end.line == start.line else start
+        return Span(start.line + 1, start.column + 1, end.line + 1, max(end.column, start.column + 1) + 1)
+    return Span(start.line + 1, start.column + 1, first.end.line + 1, first.end.column + 1)

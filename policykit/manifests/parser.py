@@ -1,0 +1,220 @@
+"""YAML text to documents that remember their place.
+
+Built from libyaml's events: the C composer would lose where aliases stand and which keys
+stand twice, and its scalars follow other rules than Kubernetes'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import yaml
+from yaml.cyaml import CParser
+from yaml import events
+
+from policykit.manifests.node import Duplicate, Node
+from policykit.manifests.scalars import resolve, tagged
+
+MAX_DEPTH = 200
+"""Deeper nesting is refused: no manifest has it, and readers downstream recurse."""
+
+_MERGE = "<<"
+_STRING_TAG = "tag:yaml.org,2002:str"
+
+
+class Problem(NamedTuple):
+    """Why text is not YAML that Kubernetes could read. Line and column count from 0."""
+
+    message: str
+    line: int
+    column: int
+
+
+class Parsed(NamedTuple):
+    """One document of a stream: its root (None: empty), or the problem that ended it."""
+
+    root: Node | None
+    start_line: int
+    duplicates: tuple[Duplicate, ...] = ()
+    problem: Problem | None = None
+
+
+def parse(text: str) -> Iterator[Parsed]:
+    """Documents of a stream, lazily. After a syntax error reading goes on at the next `---`."""
+    skipped = 0
+    while True:
+        ended = None
+        for parsed in _documents(text, skipped):
+            yield parsed
+            if parsed.problem:
+                ended = parsed.problem
+        if ended is None:
+            return
+        resume = _next_document(text, ended.line)
+        if resume is None:
+            return
+        skipped, offset = resume
+        # Blank lines in place of what was read keep line numbers true.
+        text = "\n" * skipped + text[offset:]
+
+
+def _next_document(text: str, after_line: int) -> tuple[int, int] | None:
+    offset = 0
+    for number, line in enumerate(text.splitlines(keepends=True)):
+        if number > after_line and (line.startswith("--- ") or line.rstrip() == "---"):
+            return number, offset
+        offset += len(line)
+    return None
+
+
+def _documents(text: str, first_line: int) -> Iterator[Parsed]:
+    try:
+        loader = CParser(text)
+    except yaml.reader.ReaderError as error:
+        yield Parsed(None, first_line, problem=_unreadable(text, error))
+        return
+    start_line = first_line
+    try:
+        while True:
+            event = loader.get_event()
+            if event is None or type(event) is events.StreamEndEvent:
+                return
+            if type(event) is events.DocumentStartEvent:
+                start_line = event.start_mark.line
+                yield _document(loader, start_line)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = error.problem or error.context or "not YAML"
+        line, column = (mark.line, mark.column) if mark else (start_line, 0)
+        yield Parsed(None, start_line, problem=Problem(message, line, column))
+    except yaml.reader.ReaderError as error:
+        yield Parsed(None, start_line, problem=_unreadable(text, error))
+    except _Refused as refused:
+        yield Parsed(None, start_line, problem=refused.problem)
+    finally:
+        loader.dispose()
+
+
+def _unreadable(text: str, error: yaml.reader.ReaderError) -> Problem:
+    # libyaml gives no position here that survives decoding: find the character itself.
+    for number, line in enumerate(text.split("\n")):
+        for column, character in enumerate(line):
+            if not (character.isprintable() or character in "\t\r\x85\ufeff\u2028\u2029\xa0"):
+                return Problem(f"control character U+{ord(character):04X}", number, column)
+    return Problem(str(error.reason), 0, 0)
+
+
+class _Refused(Exception):
+    """Ends a document that is YAML but that policykit will not read further."""
+
+    def __init__(self, message: str, mark: Any) -> None:
+        super().__init__(message)
+        self.problem = Problem(message, mark.line, mark.column)
+
+
+def _document(loader: Any, start_line: int) -> Parsed:
+    """Reads one document up to its end event."""
+    anchors: dict[str, Node] = {}
+    duplicates: list[Duplicate] = []
+    root: Node | None = None
+    # Open collections: (node, is mapping, pending key node, merge sources).
+    stack: list[list[Any]] = []
+    while True:
+        event = loader.get_event()
+        kind = type(event)
+        if kind is events.ScalarEvent:
+            style = event.style
+            tag = event.tag
+            text = event.value
+            if tag is None or tag == "!":
+                data = resolve(text) if not style and tag is None else text
+            else:
+                data = tagged(tag, text)
+            node = Node(data, event.start_mark, event.end_mark, None, style)
+            if event.anchor:
+                anchors[event.anchor] = node
+        elif kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
+            mapping = kind is events.MappingStartEvent
+            if len(stack) >= MAX_DEPTH:
+                raise _Refused(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
+            collection: Any = {} if mapping else []
+            entries: Any = {} if mapping else []
+            node = Node(collection, event.start_mark, event.end_mark, entries, event.flow_style)
+            if event.anchor:
+                anchors[event.anchor] = node
+            stack.append([node, mapping, None, None])
+            continue
+        elif kind is events.MappingEndEvent or kind is events.SequenceEndEvent:
+            node, mapping, _, merges = stack.pop()
+            if merges:
+                _merge(node, merges)
+            node.end = _end_of(node, event)
+        elif kind is events.AliasEvent:
+            target = anchors.get(event.anchor)
+            if target is None:
+                raise _Refused(f"alias *{event.anchor} has no anchor before it", event.start_mark)
+            if any(frame[0] is target for frame in stack):
+                raise _Refused(f"alias *{event.anchor} contains itself", event.start_mark)
+            node = Node(target.data, event.start_mark, event.end_mark, target.entries, target.style)
+        else:  # DocumentEndEvent
+            return Parsed(root, start_line, tuple(duplicates))
+
+        if not stack:
+            root = node
+            continue
+        frame = stack[-1]
+        if not frame[1]:
+            frame[0].entries.append(node)
+            frame[0].data.append(node.data)
+            continue
+        key_node = frame[2]
+        if key_node is None:
+            if node.entries is not None:
+                raise _Refused("a mapping key must be text, not a collection", node.start)
+            frame[2] = node
+            continue
+        frame[2] = None
+        if key_node.data == _MERGE and not key_node.style:
+            if frame[3] is None:
+                frame[3] = []
+            frame[3].append(node)
+            continue
+        key = key_node.data if type(key_node.data) is str else _key_text(key_node.data)
+        parent = frame[0]
+        if key in parent.entries:
+            duplicates.append(Duplicate(key, key_node, parent.entries[key][0]))
+        parent.entries[key] = (key_node, node)
+        parent.data[key] = node.data
+
+
+def _key_text(data: object) -> str:
+    """Keys become JSON object names: true is "true", 1 is "1"."""
+    if data is None:
+        return "null"
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    return str(data)
+
+
+def _merge(node: Node, sources: list[Node]) -> None:
+    """`<<`: keys of the sources that the mapping does not have itself; earlier sources win."""
+    for source in sources:
+        parts = source.entries if isinstance(source.entries, list) else [source]
+        for part in parts:
+            if not isinstance(part.entries, dict):
+                raise _Refused("a merge key `<<` needs a mapping, or a list of mappings", part.start)
+            for key, entry in part.entries.items():
+                if key not in node.entries:
+                    node.entries[key] = entry
+                    node.data[key] = entry[1].data
+
+
+def _end_of(node: Node, event: Any) -> Any:
+    """A block collection's own end mark runs on to the next token: end at its last child."""
+    if node.style:
+        return event.end_mark
+    if isinstance(node.entries, dict):
+        last = next(reversed(node.entries.values()), None)
+        return last[1].end if last else node.start
+    return node.entries[-1].end if node.entries else node.start

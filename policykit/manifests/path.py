@@ -1,0 +1,36 @@
+"""The one coin for place: keys and indices from the root of a document."""
+
+from collections.abc import Sequence
+
+Step = str | int
+Path = tuple[Step, ...]
+
+
+def pointer(path: Sequence[Step]) -> str:
+    """RFC 6901 JSON pointer: ("metadata", "labels", "a/b") is /metadata/labels/a~1b."""
+    return "".join("/" + str(s).replace("~", "~0").replace("/", "~1") for s in path)
+
+
+def dotted(path: Sequence[Step]) -> str:
+    """For messages: spec.tasks[0].template, with keys that hold dots in brackets."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif "." in step or "/" in step or not step:
+            text += f"[{step!r}]"
+        else:
+            text += f".{step}" if text else step
+    return text or "(document)"
+
+
+def lookup(data: object, path: Sequence[Step]) -> object:
+    """Value at `path` in plain data, None where a step is missing or of another shape."""
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and -len(data) <= step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data

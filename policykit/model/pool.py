@@ -1,0 +1,65 @@
+"""Node pools: nodes that are alike in labels, taints and cards."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from policykit.model.taint import Taint, Toleration
+
+Amounts = Mapping[str, int]
+"""Resource name to amount: cpu in milli-cores, everything else in units (bytes, cards)."""
+
+
+class Shape(NamedTuple):
+    """Nodes of one size in a pool.
+
+    `minimum` equals `maximum` for a fixed count; `maximum` None is unbounded; a shape
+    whose size nobody stated has minimum 0 and maximum None.
+    """
+
+    allocatable: Amounts
+    """Empty: unknown, so sizes are never judged."""
+    minimum: int = 0
+    maximum: int | None = None
+    node_names: tuple[str, ...] = ()
+    selector: Mapping[str, str] = {}
+    """Labels by which the nodes are found, where the policy names them so."""
+    labels: Mapping[str, str] = {}
+    """Labels of these nodes beside the pool's: zone, rack, name."""
+
+
+class Sharing(NamedTuple):
+    """How the device plugin cuts or shares the cards of a pool."""
+
+    mode: str = "none"
+    """none, time-slicing, mps, mig-single or mig-mixed."""
+    replicas: int = 1
+    profiles: Mapping[str, int] = {}
+    """MIG profile to how many of it on one card."""
+
+
+class Pool(NamedTuple):
+    """A node pool as the cluster shows it to a scheduler."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    labels: Mapping[str, str] = {}
+    taints: tuple[Taint, ...] = ()
+    usage: str = ""
+    """Empty: the pool has no usage."""
+    card: str = ""
+    """Name of its card in `Cluster.cards`, empty for a pool without cards."""
+    resources: tuple[str, ...] = ()
+    """Card resources the pool offers, after sharing: nvidia.com/mig-1g.10gb, ..."""
+    sharing: Sharing = Sharing()
+    injects: tuple[Toleration, ...] = ()
+    """Tolerations that something adds to pods bound here (provider, webhook)."""
+    injects_resource_tolerations: bool = False
+    """Admission adds `{key: <resource>, Exists, NoSchedule}` per requested resource."""
+    unschedulable: bool = False
+    discovered: frozenset[str] = frozenset()
+    """Label keys that discovery sets, so generation does not."""
+    autoscaled: bool = False
+
+    @property
+    def hard_taints(self) -> tuple[Taint, ...]:
+        return tuple(taint for taint in self.taints if taint.hard)

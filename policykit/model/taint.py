@@ -1,0 +1,37 @@
+"""Taints on nodes and the tolerations that answer them."""
+
+from typing import NamedTuple
+
+HARD_EFFECTS = frozenset({"NoSchedule", "NoExecute"})
+
+
+class Taint(NamedTuple):
+    """A node taint. Effect is NoSchedule, PreferNoSchedule or NoExecute."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+    @property
+    def hard(self) -> bool:
+        """Keeps pods away, where PreferNoSchedule only lowers a score."""
+        return self.effect in HARD_EFFECTS
+
+    def __str__(self) -> str:
+        value = f"={self.value}" if self.value else ""
+        return f"{self.key}{value}:{self.effect}"
+
+
+class Toleration(NamedTuple):
+    """A pod toleration as stored: an empty operator means Equal, an empty effect any."""
+
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    seconds: int | None = None
+
+    def __str__(self) -> str:
+        value = "" if self.operator == "Exists" else f"={self.value}"
+        effect = f":{self.effect}" if self.effect else ""
+        return f"{self.key or '*'}{value}{effect}"

@@ -1,0 +1,39 @@
+"""Workload kinds: what runs on the cluster, and where it may and should run."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Match(NamedTuple):
+    """Recognises pod sets of a workload kind. Empty parts say nothing; all others must hold."""
+
+    api_kinds: tuple[str, ...] = ()
+    """`Deployment` or `batch.volcano.sh/Job`."""
+    namespaces: tuple[str, ...] = ()
+    labels: Mapping[str, str] = {}
+    names: tuple[str, ...] = ()
+    """Globs over the object's name."""
+
+
+class WorkloadKind(NamedTuple):
+    """A workload kind of the policy: training, inference, ..."""
+
+    name: str
+    usages: tuple[str, ...] = ()
+    """Usages it may run on, in the policy's order. Empty: any pool."""
+    prefer: Mapping[str, int] = {}
+    """Usage to weight 1..100."""
+    cards: tuple[str, ...] | None = None
+    """Cards it uses; None: any; (): it uses none."""
+    scheduler: str = ""
+    """schedulerName its pods must name; empty: any."""
+    gang: str = ""
+    """all: every pod of the job starts together; none; empty: unsaid."""
+    placement: str = ""
+    """binpack, spread or empty."""
+    priority_class: str = ""
+    queue: str = ""
+    namespaces: tuple[str, ...] = ()
+    helpers: tuple[str, ...] | None = None
+    """Pools for its pod sets that ask for no card; None: the pools without cards."""
+    match: tuple[Match, ...] = ()
