@@ -20,6 +20,8 @@ class Manifest(NamedTuple):
     document: int
     """Index of its document in the file, from 0."""
     base: Path = ()
+    partial: bool = False
+    """A patch or a fragment of an object: nothing is "missing" from it (contract 7)."""
 
     @property
     def api_version(self) -> str:

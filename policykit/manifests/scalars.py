@@ -21,6 +21,9 @@ _SPECIAL = {
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
 
+_LONGEST = 400
+"""Characters beyond which digits are text: no field holds such a number."""
+
 Scalar = str | int | float | bool | None
 
 
@@ -42,6 +45,8 @@ def tagged(tag: str, text: str) -> Scalar:
 
 
 def _number(text: str) -> Scalar:
+    if len(text) > _LONGEST:
+        return text
     plain = text.replace("_", "")
     if match := _INT.match(plain):
         sign, hexadecimal, binary, octal, decimal = match.groups()

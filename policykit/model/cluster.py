@@ -67,8 +67,12 @@ class Cluster(NamedTuple):
     lint: LintSettings = LintSettings()
     output: str = ""
     """Folder of generated files relative to the policy, as `generate.out` says."""
+    observed: bool = False
+    """The pools are real nodes: what their labels and allocatable do not list is absent."""
     source: str = ""
     """The policy file, or profile:NAME."""
+    node_forms: tuple[str, ...] | None = None
+    """Forms of generated node labels and taints, as `generate.nodes` says; None: all that apply."""
 
     def pool(self, name: str) -> Pool:
         """Raises KeyError where no pool has that name."""

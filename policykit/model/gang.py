@@ -11,6 +11,8 @@ class PodGroup(NamedTuple):
     namespace: str
     name: str
     min_member: int | None
+    owned: bool = False
+    """Made by a controller, whose pods join it."""
 
 
 class Membership(NamedTuple):
@@ -23,3 +25,30 @@ class Membership(NamedTuple):
     """How many pods it will ever have, autoscaler maximum counted; None: unknown."""
     scheduler: str
     """schedulerName of its pods, empty for none."""
+    min_member: int | None = None
+    """Stated by the pods themselves, where the group needs no object."""
+    by_pods: bool = False
+    """The group may exist without an object: the pods state its size."""
+
+
+class OwnGang(NamedTuple):
+    """A gang that an object declares for its own pods, larger than those pods are."""
+
+    namespace: str
+    what: str
+    """What asks for it, in words: `the job`, `task worker`."""
+    min_member: int
+    pods: int
+    scalable: bool = False
+    """An autoscaler may add pods: only a complete scope shows whether one does."""
+
+
+class Autoscaler(NamedTuple):
+    """Something that changes the replicas of a workload between bounds."""
+
+    namespace: str
+    kind: str
+    name: str
+    """Kind and name of the workload."""
+    maximum: int | None
+    """None: unknown (a placeholder)."""

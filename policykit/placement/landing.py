@@ -1,1 +1,212 @@
-"""May this pod set land in this pool, and if not, why: the first reason in the order of contract 3."""
+"""May this pod set land in this pool, and if not, why: the first reason of contract 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from policykit.catalogue import labels as known_labels
+from policykit.kube import affinity as affinities
+from policykit.kube import selectors
+from policykit.kube.affinity import NodeAffinity, Term
+from policykit.kube.selectors import Requirement
+from policykit.kube.tolerations import tolerates, untolerated
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Amounts, Pool, Shape
+from policykit.model.quantity import amount_text
+from policykit.model.taint import Taint, Toleration
+from policykit.placement.verdict import Landing
+
+_CORDON = Taint("node.kubernetes.io/unschedulable")
+_HOSTNAME = "kubernetes.io/hostname"
+_BEST_FIRST = ("accepted", "undecidable", "refused")
+
+
+def land(
+    cluster: Cluster,
+    pool: Pool,
+    tolerations: tuple[Toleration, ...],
+    affinity: NodeAffinity,
+    requests: Amounts,
+) -> Landing:
+    """The verdict of one pool: that of its most welcoming nodes.
+
+    Reasons are found in the order unschedulable, untolerated-taint, selector, affinity,
+    resources. Source: the filters NodeUnschedulable, TaintToleration, NodeAffinity and
+    NodeResourcesFit of kube-scheduler 1.36, with contract 3's "what is known".
+    """
+    tolerations = (*tolerations, *injected(pool, requests))
+    if pool.unschedulable and not any(tolerates(t, _CORDON) for t in tolerations):
+        return Landing(pool, "refused", "unschedulable", "its nodes are cordoned")
+    taint = untolerated(pool.taints, tolerations)
+    if taint is not None:
+        return Landing(pool, "refused", "untolerated-taint", f"taint {taint} is not tolerated", taint)
+    verdicts = [
+        _nodes(cluster, pool, shape, labels, name, affinity, requests)
+        for shape in pool.shapes
+        for labels, name in _variants(pool, shape, affinity)
+    ]
+    if not verdicts:
+        return Landing(pool, "refused", "resources", "it has no nodes")
+    return min(verdicts, key=lambda v: (_BEST_FIRST.index(v.verdict), -v.score))
+
+
+def injected(pool: Pool, requests: Amounts) -> Iterator[Toleration]:
+    """Tolerations that admission adds to a pod bound for this pool."""
+    yield from pool.injects
+    if pool.injects_resource_tolerations:
+        for resource in sorted(requests):
+            if "/" in resource:
+                yield Toleration(resource, "Exists", "", "NoSchedule")
+
+
+def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str) -> bool:
+    """Whether the policy says if nodes of this pool carry `key`, and with which value."""
+    if key in labels or cluster.observed:
+        return True
+    if key in cluster.declared_keys:
+        # A label that discovery writes, with a value nobody stated, may be there.
+        card = cluster.card_of(pool)
+        return card is None or key not in card.label_keys
+    if cluster.complete:
+        return not known_labels.well_known(key) and not known_labels.provider(key)
+    return False
+
+
+def decide(
+    cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement: Requirement
+) -> bool | None:
+    """Whether nodes with these labels meet a requirement; None: the policy does not say."""
+    if selectors.problem(requirement):
+        return False
+    if not decidable(cluster, pool, labels, requirement.key):
+        return None
+    return selectors.matches(requirement, labels)
+
+
+def decide_term(
+    cluster: Cluster, pool: Pool, labels: Mapping[str, str], name: str, term: Term
+) -> bool | None:
+    """Whether a node selector term admits nodes with these labels; None: undecidable."""
+    if not term.expressions and not term.fields:
+        return False
+    answers = [decide(cluster, pool, labels, requirement) for requirement in term.expressions]
+    if term.fields:
+        answers.append(
+            affinities.term_matches(Term((), term.fields), labels, name) if name or cluster.observed else None
+        )
+    return _all(answers)
+
+
+def _nodes(
+    cluster: Cluster,
+    pool: Pool,
+    shape: Shape,
+    labels: Mapping[str, str],
+    name: str,
+    affinity: NodeAffinity,
+    requests: Amounts,
+) -> Landing:
+    unknown = ""
+    for key, value in affinity.selector.items():
+        answer = decide(cluster, pool, labels, Requirement(key, "In", (value,)))
+        if answer is False:
+            there = f"its nodes have {labels[key]!r}" if key in labels else "its nodes have no such label"
+            return Landing(pool, "refused", "selector", f"nodeSelector {key}={value}, {there}")
+        if answer is None:
+            unknown = unknown or key
+    if affinity.required is not None:
+        answers = [decide_term(cluster, pool, labels, name, term) for term in affinity.required]
+        answer = _any(answers)
+        if answer is False:
+            return Landing(pool, "refused", "affinity", _why_not(cluster, pool, labels, affinity.required))
+        if answer is None:
+            unknown = unknown or _first_unknown(cluster, pool, labels, affinity.required)
+    lacking = _lacking(cluster, pool, shape, requests)
+    if lacking:
+        return Landing(pool, "refused", "resources", lacking)
+    score = affinities.preference(affinity, labels, name)
+    if unknown:
+        return Landing(pool, "undecidable", "unknown-label", f"no pool declares {unknown}", score=score)
+    return Landing(pool, "accepted", score=score)
+
+
+def _variants(
+    pool: Pool, shape: Shape, affinity: NodeAffinity
+) -> Iterator[tuple[Mapping[str, str], str]]:
+    """Label sets of a shape's nodes; one per node name only where the pod asks for names."""
+    labels = {**pool.labels, **shape.labels}
+    if shape.node_names and _asks_for_names(affinity):
+        for name in shape.node_names:
+            yield {_HOSTNAME: name, **labels}, name
+    else:
+        yield labels, shape.node_names[0] if len(shape.node_names) == 1 else ""
+
+
+def _asks_for_names(affinity: NodeAffinity) -> bool:
+    if _HOSTNAME in affinity.selector:
+        return True
+    terms = [*(affinity.required or ()), *(p.term for p in affinity.preferred)]
+    return any(t.fields or any(r.key == _HOSTNAME for r in t.expressions) for t in terms)
+
+
+def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> str:
+    """The first resource, by name, of which one empty node has too little; empty: it fits."""
+    for resource in sorted(requests):
+        asked = requests[resource]
+        if asked <= 0:
+            continue
+        if resource in shape.allocatable:
+            there = shape.allocatable[resource]
+        elif cluster.observed or (resource not in pool.resources and _is_card(cluster, resource)):
+            there = 0
+        else:
+            continue
+        if asked > there:
+            have = f"at most {amount_text(resource, there)}" if there else "none"
+            return f"asks for {amount_text(resource, asked)} {resource}, its nodes have {have}"
+    return ""
+
+
+def _is_card(cluster: Cluster, resource: str) -> bool:
+    from policykit.catalogue.cards import is_card
+
+    return is_card(resource) or any(resource in pool.resources for pool in cluster.pools)
+
+
+def _why_not(
+    cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]
+) -> str:
+    for term in terms:
+        for requirement in term.expressions:
+            if decide(cluster, pool, labels, requirement) is False:
+                wanted = " ".join([requirement.key, requirement.operator, ", ".join(requirement.values)])
+                key = requirement.key
+                there = f"its nodes have {labels[key]!r}" if key in labels else "its nodes have no such label"
+                return f"required affinity {wanted.strip()}, {there}"
+        if term.fields:
+            return "required affinity names other nodes"
+    return "required affinity has no term that can match"
+
+
+def _first_unknown(
+    cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]
+) -> str:
+    for term in terms:
+        for requirement in term.expressions:
+            if decide(cluster, pool, labels, requirement) is None:
+                return requirement.key
+    return "metadata.name"
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    known = list(answers)
+    if False in known:
+        return False
+    return None if None in known else True
+
+
+def _any(answers: Iterable[bool | None]) -> bool | None:
+    known = list(answers)
+    if True in known:
+        return True
+    return None if None in known else False

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
+from policykit.catalogue import daemons
+from policykit.catalogue.cards import is_card
+from policykit.kube import affinity as affinities
+from policykit.kube import requests, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
-from policykit.model.card import Card
+from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
-from policykit.model.taint import Taint, Toleration
+from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.placement.landing import land
+from policykit.placement.meant import meant_pools, stated_products
+from policykit.placement.recognition import recognise
+from policykit.placement.verdict import Landing
 
-
-class Landing(NamedTuple):
-    """The verdict for one pool."""
-
-    pool: Pool
-    verdict: str
-    """preferred, accepted, refused or undecidable."""
-    reason: str = ""
-    """unschedulable, untolerated-taint, selector, affinity, resources; empty when accepted."""
-    detail: str = ""
-    """The two values that disagree, in words."""
-    taint: Taint | None = None
-    """The taint that refuses, where that is the reason."""
-
-    @property
-    def accepts(self) -> bool:
-        return self.verdict in ("preferred", "accepted")
+_SYSTEM_NAMESPACE = "kube-system"
 
 
 class Review(NamedTuple):
-    """A pod set under a policy (or without one: then only the first fields speak)."""
+    """A pod set under a policy (without one only the fields before `cluster` speak)."""
 
     manifest: Manifest
     pod_set: PodSet
@@ -43,28 +34,82 @@ class Review(NamedTuple):
     requests: Amounts
     """Effective request of one pod; empty where nothing is requested."""
     card_resources: tuple[str, ...]
-    """Card resources its containers ask for (amount above 0), sorted."""
+    """Card resources it asks for (amount above 0), sorted."""
     device_stack: bool
-    """A DaemonSet-like, kube-system or device component that may tolerate everything."""
+    """A kube-system pod or device component that may tolerate everything."""
+    cluster: Cluster | None = None
     workload: WorkloadKind | None = None
     decided_by: str = ""
-    """Which step of recognition decided: label, match, usage, purpose; empty: none did."""
+    """What recognised it, in words; empty: nothing did."""
     candidates: tuple[str, ...] = ()
     """Kinds that recognition could not choose between."""
-    meant: tuple[Pool, ...] = ()
-    """M of the catalogue: the pools meant for it, in the policy's order."""
-    has_meant: bool = False
-    """False: the pod set has neither card nor workload kind, so it has no M at all."""
+    products: tuple[str, ...] = ()
+    """Products it states by selector, required affinity or Equal tolerations; empty: none."""
+    meant: tuple[Pool, ...] | None = None
+    """M of the catalogue, in the policy's order; None: the pod set has none at all."""
     landings: tuple[Landing, ...] = ()
     """One per pool, in the policy's order."""
-    cards: Mapping[str, Card] = {}
-    """The policy's cards it asks for by resource (product too where it states one)."""
-    products: tuple[str, ...] = ()
-    """Products it states by required affinity, selector or Equal tolerations; empty: none."""
 
     @property
     def accepting(self) -> tuple[Pool, ...]:
         return tuple(landing.pool for landing in self.landings if landing.accepts)
 
+    @property
+    def selects_nodes(self) -> bool:
+        """States a nodeSelector or required node affinity."""
+        return bool(self.affinity.selector) or self.affinity.required is not None
+
     def landing(self, pool: Pool) -> Landing:
         return next(landing for landing in self.landings if landing.pool.name == pool.name)
+
+
+def review(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str = "default") -> Review:
+    """Reads a pod set and, with a policy, computes where it may land."""
+    tolerated = tolerations.read(pod_set.spec.get("tolerations"))
+    affinity = affinities.read(pod_set.spec)
+    asked = requests.effective(pod_set.spec, pod_set.devices)
+    cards = tuple(sorted(r for r, amount in asked.items() if amount > 0 and _is_card(r, cluster)))
+    plain = Review(
+        manifest, pod_set, tolerated, affinity, asked, cards, _device_stack(manifest, pod_set, namespace)
+    )
+    if cluster is None:
+        return plain
+    recognised = recognise(cluster, manifest, pod_set, tolerated, affinity, bool(cards), namespace)
+    products = stated_products(cluster, tolerated, affinity)
+    return plain._replace(
+        cluster=cluster,
+        workload=recognised.workload,
+        decided_by=recognised.decided_by if recognised.workload else "",
+        candidates=recognised.candidates,
+        products=products,
+        meant=meant_pools(cluster, recognised.workload, cards, products),
+        landings=landings(cluster, tolerated, affinity, asked),
+    )
+
+
+def landings(
+    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, asked: Amounts
+) -> tuple[Landing, ...]:
+    """Every pool's verdict; of the accepting pools, those with the highest score are preferred."""
+    found = [land(cluster, pool, tolerated, affinity, asked) for pool in cluster.pools]
+    best = max((landing.score for landing in found if landing.accepts), default=0)
+    return tuple(
+        landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing
+        for landing in found
+    )
+
+
+def _is_card(resource: str, cluster: Cluster | None) -> bool:
+    if is_card(resource):
+        return True
+    return cluster is not None and any(resource in pool.resources for pool in cluster.pools)
+
+
+def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
+    if (manifest.namespace or namespace) == _SYSTEM_NAMESPACE:
+        return True
+    return any(
+        daemons.role(container["image"])
+        for _, _, container in requests.containers(pod_set.spec)
+        if isinstance(container.get("image"), str)
+    )

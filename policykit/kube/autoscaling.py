@@ -1,0 +1,44 @@
+"""Objects that change the replicas of a workload: HorizontalPodAutoscaler, KEDA's ScaledObject."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.model.gang import Autoscaler
+
+UNSCALABLE: Mapping[tuple[str, str], str] = {
+    ("", "Pod"): "a Pod",
+    ("apps", "DaemonSet"): "a DaemonSet",
+    ("batch", "Job"): "a Job",
+    ("batch", "CronJob"): "a CronJob",
+    ("batch.volcano.sh", "Job"): "a Volcano Job",
+    ("batch.volcano.sh", "CronJob"): "a Volcano CronJob",
+}
+"""(API group, kind) without a /scale subresource (Kubernetes 1.36, Volcano 1.15), in words."""
+
+_KEDA_MAXIMUM = 100
+
+
+def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
+    """The autoscaler an object is; None: it is none, or names no target."""
+    if manifest.kind == "HorizontalPodAutoscaler" and manifest.group == "autoscaling":
+        maximum = _number(lookup(manifest.data, ("spec", "maxReplicas")))
+        kind = ""
+    elif manifest.kind == "ScaledObject" and manifest.group == "keda.sh":
+        written: Any = lookup(manifest.data, ("spec", "maxReplicaCount"))
+        maximum = _KEDA_MAXIMUM if written is None else _number(written)
+        kind = "Deployment"
+    else:
+        return None
+    target = lookup(manifest.data, ("spec", "scaleTargetRef"))
+    if not isinstance(target, Mapping) or not isinstance(target.get("name"), str):
+        return None
+    kind = target["kind"] if isinstance(target.get("kind"), str) else kind
+    return Autoscaler(manifest.namespace or namespace, kind, target["name"], maximum)
+
+
+def _number(raw: object) -> int | None:
+    return raw if isinstance(raw, int) and not isinstance(raw, bool) else None

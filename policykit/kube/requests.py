@@ -1,0 +1,124 @@
+"""What one pod asks of a node: containers, sidecars, init containers, pod level, overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from policykit.kube.names import is_hugepages
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount
+
+if TYPE_CHECKING:
+    from policykit.kube.podsets.podset import DeviceRequest
+
+Container = Mapping[str, Any]
+
+UNSTATED: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
+"""What scoring counts for a container that does not state a request (kubernetes v1.36)."""
+
+_POD_LEVEL = frozenset({"cpu", "memory"})
+
+
+def containers(spec: Mapping[str, Any]) -> Iterator[tuple[str, int, Container]]:
+    """(list name, index, container) of containers, then initContainers; other shapes are passed over."""
+    for name in ("containers", "initContainers"):
+        listed = spec.get(name)
+        for index, container in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(container, Mapping):
+                yield name, index, container
+
+
+def amounts(raw: object) -> dict[str, int]:
+    """A resource list: cpu in milli-cores, else units; what is no quantity, or negative, is left out."""
+    found: dict[str, int] = {}
+    for resource, value in raw.items() if isinstance(raw, Mapping) else ():
+        counted = amount(resource, value)
+        if counted is not None and counted >= 0:
+            found[resource] = counted
+    return found
+
+
+def requested(container: Container) -> dict[str, int]:
+    """A container's requests; per resource a missing one is its limit, as pod creation defaults it."""
+    resources = _mapping(container.get("resources"))
+    return {**amounts(resources.get("limits")), **amounts(resources.get("requests"))}
+
+
+def effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) -> dict[str, int]:
+    """What the NodeResourcesFit filter asks of a node: cpu in milli-cores, else units.
+
+    `devices` run beside the containers. Resources asked for with 0 are listed. Source:
+    component-helpers `resource.PodRequests` (v0.36), after the defaults of pod creation.
+    """
+    total = _aggregate(spec, requested, devices)
+    total.update(_pod_level(spec, total))
+    return _add(total, amounts(spec.get("overhead")))
+
+
+def scoring(spec: Mapping[str, Any], *, existing: bool = False) -> dict[str, int]:
+    """What NodeResourcesFit scores: 100m and 200Mi for each container that states no request.
+
+    The incoming pod is scored without its pod-level requests. With `existing` (a pod on the
+    node already) they count, and a resource they or any container state has no default.
+    Source: kubernetes `noderesources/resource_allocation.go`, `framework/types.go` (v1.36).
+    """
+    stated: Amounts = {}
+    pod_level: Amounts = {}
+    if existing:
+        aggregate = _aggregate(spec, requested)
+        pod_level = _pod_level(spec, aggregate)
+        stated = {**aggregate, **pod_level} if pod_level else {}
+    defaults = {resource: unstated for resource, unstated in UNSTATED.items() if resource not in stated}
+    total = _aggregate(spec, lambda container: {**defaults, **requested(container)})
+    return _add({**total, **pod_level}, amounts(spec.get("overhead")))
+
+
+def _aggregate(
+    spec: Mapping[str, Any],
+    request: Callable[[Container], Amounts],
+    devices: Iterable[DeviceRequest] = (),
+) -> dict[str, int]:
+    """Per resource the larger of what runs together and what any init container needs."""
+    running: dict[str, int] = {}
+    sidecars: dict[str, int] = {}
+    highest: dict[str, int] = {}
+    for device in devices:
+        if device.amount is not None:
+            _add(running, {device.resource: device.amount})
+    for name, _, container in containers(spec):
+        asked = request(container)
+        if name == "containers":
+            _add(running, asked)
+        elif container.get("restartPolicy") == "Always":
+            _add(sidecars, asked)
+        else:
+            _raise(highest, _add(dict(asked), sidecars))
+    return _raise(_add(running, sidecars), highest)
+
+
+def _pod_level(spec: Mapping[str, Any], aggregate: Amounts) -> dict[str, int]:
+    """Pod-level requests; one missing beside a pod limit is the containers' sum, else that limit."""
+    resources = _mapping(spec.get("resources"))
+    stated = amounts(resources.get("requests"))
+    for resource, limit in amounts(resources.get("limits")).items():
+        if resource not in stated:
+            summed = aggregate.get(resource, limit)
+            stated[resource] = limit if is_hugepages(resource) else summed
+    return {r: counted for r, counted in stated.items() if r in _POD_LEVEL or is_hugepages(r)}
+
+
+def _add(total: dict[str, int], more: Amounts) -> dict[str, int]:
+    for resource, counted in more.items():
+        total[resource] = total.get(resource, 0) + counted
+    return total
+
+
+def _raise(total: dict[str, int], floor: Amounts) -> dict[str, int]:
+    for resource, counted in floor.items():
+        total[resource] = max(total.get(resource, 0), counted)
+    return total
+
+
+def _mapping(raw: object) -> Mapping[str, Any]:
+    return raw if isinstance(raw, Mapping) else {}

@@ -1,0 +1,155 @@
+"""Requirements on labels: building, matching, and label selectors made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.names import label_key_problem, label_value_problem
+
+_INT = re.compile(r"([+-]?)0*([0-9]{1,19})\Z")
+_INT64 = 1 << 63
+_LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
+
+
+class Requirement(NamedTuple):
+    """One expression: In, NotIn, Exists, DoesNotExist, and on nodes Gt and Lt."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.key, self.operator, ", ".join(self.values))))
+
+
+MALFORMED = Requirement("", "")
+"""Stands for an item that is not a requirement at all: never builds, never matches."""
+
+
+class LabelSelector(NamedTuple):
+    """A label selector. Without any requirement it selects everything."""
+
+    labels: Mapping[str, str] = {}
+    expressions: tuple[Requirement, ...] = ()
+
+
+def read(raw: object) -> Requirement:
+    """One item of a matchExpressions or matchFields list; MALFORMED for another shape."""
+    if not isinstance(raw, Mapping):
+        return MALFORMED
+    key, operator, values = raw.get("key") or "", raw.get("operator") or "", raw.get("values") or ()
+    if not (isinstance(key, str) and isinstance(operator, str) and isinstance(values, (list, tuple))):
+        return MALFORMED
+    if not all(isinstance(value, str) for value in values):
+        return MALFORMED
+    return Requirement(key, operator, tuple(values))
+
+
+def read_all(raw: object) -> tuple[Requirement, ...]:
+    """A list of expressions, one Requirement per item; another shape has none."""
+    return tuple(read(item) for item in raw) if isinstance(raw, list) else ()
+
+
+def problem(requirement: Requirement) -> str:
+    """Why the scheduler cannot build a requirement, as a predicate; empty: it can.
+
+    A requirement that cannot be built drops its whole term, silently. Source: apimachinery
+    `labels.NewRequirement` (v1.36).
+    """
+    if requirement.operator in ("Gt", "Lt") and len(requirement.values) == 1:
+        operand = requirement.values[0]
+        if int64(operand) is None:
+            return f"compares with {operand!r}, which is not a whole number"
+    return (
+        operands_problem(requirement) or _key_problem(requirement.key) or values_problem(requirement.values)
+    )
+
+
+def operands_problem(requirement: Requirement) -> str:
+    """Whether the operator is known and has as many values as it takes."""
+    operator, values = requirement.operator, requirement.values
+    if operator in ("In", "NotIn"):
+        return "" if values else f"has operator {operator} without values"
+    if operator in ("Exists", "DoesNotExist"):
+        return f"has operator {operator}, which takes no values, and values" if values else ""
+    if operator in ("Gt", "Lt"):
+        return "" if len(values) == 1 else f"has operator {operator} with {len(values)} values, it takes one"
+    return f"has operator {operator!r}, known are In, NotIn, Exists, DoesNotExist, Gt, Lt"
+
+
+def values_problem(values: tuple[str, ...]) -> str:
+    """The first value no label can have."""
+    for value in values:
+        if trouble := label_value_problem(value):
+            return f"has the value {value!r}, which {trouble}"
+    return ""
+
+
+def _key_problem(key: str) -> str:
+    trouble = label_key_problem(key)
+    return f"has the key {key!r}, which {trouble}" if trouble else ""
+
+
+def matches(requirement: Requirement, labels: Mapping[str, str]) -> bool:
+    """Whether labels meet a requirement that can be built; see `problem` for those that cannot."""
+    operator, there = requirement.operator, labels.get(requirement.key)
+    if operator == "In":
+        return there in requirement.values
+    if operator == "NotIn":
+        return there not in requirement.values
+    if operator == "Exists":
+        return there is not None
+    if operator == "DoesNotExist":
+        return there is None
+    if operator in ("Gt", "Lt") and there is not None and len(requirement.values) == 1:
+        return _compares(operator, int64(there), int64(requirement.values[0]))
+    return False
+
+
+def _compares(operator: str, left: int | None, right: int | None) -> bool:
+    if left is None or right is None:
+        return False
+    return left > right if operator == "Gt" else left < right
+
+
+def int64(text: str) -> int | None:
+    """Base-10 number as Go's ParseInt(text, 10, 64) reads it: sign and leading zeros allowed."""
+    match = _INT.match(text)
+    if match is None:
+        return None
+    number = int(match[1] + match[2])
+    return number if -_INT64 <= number < _INT64 else None
+
+
+def read_selector(raw: object) -> LabelSelector | None:
+    """A LabelSelector object; None for null, which selects nothing."""
+    if not isinstance(raw, Mapping):
+        return None
+    return LabelSelector(_texts(raw.get("matchLabels")), read_all(raw.get("matchExpressions")))
+
+
+def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
+    """Whether labels meet a label selector; one that is invalid or null selects nothing.
+
+    Source: apimachinery `metav1.LabelSelectorAsSelector` (v1.36).
+    """
+    if selector is None or selector_problem(selector):
+        return False
+    equal = all(labels.get(key) == value for key, value in selector.labels.items())
+    return equal and all(matches(expression, labels) for expression in selector.expressions)
+
+
+def selector_problem(selector: LabelSelector) -> str:
+    """Why a label selector is invalid, as a predicate; empty: it is valid."""
+    for expression in selector.expressions:
+        if expression.operator not in _LABEL_OPERATORS:
+            return f"has operator {expression.operator!r}, known are In, NotIn, Exists, DoesNotExist"
+    pairs = [Requirement(key, "In", (value,)) for key, value in selector.labels.items()]
+    troubles = (problem(requirement) for requirement in (*pairs, *selector.expressions))
+    return next(filter(None, troubles), "")
+
+
+def _texts(raw: Any) -> dict[str, str]:
+    return {k: v for k, v in raw.items() if isinstance(v, str)} if isinstance(raw, Mapping) else {}

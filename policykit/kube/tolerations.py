@@ -1,0 +1,186 @@
+"""Taints and the tolerations that answer them: reading, matching, validity."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.kube.selectors import int64
+from policykit.model.taint import Taint, Toleration
+
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+MALFORMED = Toleration(operator="(malformed)")
+"""Stands for a list item that is not a toleration: it tolerates nothing."""
+_COMPARISON = "TaintTolerationComparisonOperators"
+_CANONICAL = re.compile(r"(?:0|-?[1-9][0-9]*)\Z")
+
+
+def read(raw: object) -> tuple[Toleration, ...]:
+    """A tolerations list, one Toleration per item; another shape has none."""
+    return tuple(_toleration(item) for item in raw) if isinstance(raw, list) else ()
+
+
+def _toleration(raw: object) -> Toleration:
+    fields = _texts(raw, ("key", "operator", "value", "effect"))
+    if fields is None or not isinstance(raw, Mapping):
+        return MALFORMED
+    key, operator, value, effect = fields
+    seconds = raw.get("tolerationSeconds")
+    counted = isinstance(seconds, int) and not isinstance(seconds, bool)
+    return Toleration(key, operator, value, effect, seconds if counted else None)
+
+
+def read_taints(raw: object) -> tuple[Taint, ...]:
+    """A Node's spec.taints, one Taint per item; what is malformed has neither key nor effect."""
+    if not isinstance(raw, list):
+        return ()
+    return tuple(Taint(*(_texts(item, ("key", "value", "effect")) or ("", "", ""))) for item in raw)
+
+
+def _texts(raw: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Text fields, null and absent as empty; None where one is something else."""
+    if not isinstance(raw, Mapping):
+        return None
+    values = tuple("" if raw.get(name) is None else raw[name] for name in names)
+    return values if all(isinstance(value, str) for value in values) else None
+
+
+def to_dict(toleration: Toleration) -> dict[str, Any]:
+    """As written in a manifest, empty fields left out."""
+    fields = {
+        "key": toleration.key,
+        "operator": toleration.operator,
+        "value": toleration.value,
+        "effect": toleration.effect,
+    }
+    written: dict[str, Any] = {name: text for name, text in fields.items() if text}
+    if toleration.seconds is not None:
+        written["tolerationSeconds"] = toleration.seconds
+    return written
+
+
+def tolerates(toleration: Toleration, taint: Taint, *, comparison: bool = False) -> bool:
+    """Whether one toleration answers one taint, invalid ones included.
+
+    `comparison` is the feature gate TaintTolerationComparisonOperators (alpha, off since
+    1.35). Source: `Toleration.ToleratesTaint` in api `core/v1` (v0.36).
+    """
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    operator = toleration.operator
+    if operator == "Exists":
+        return True
+    if operator in ("", "Equal"):
+        return toleration.value == taint.value
+    if operator in ("Gt", "Lt") and comparison:
+        asked, there = _number(toleration.value), _number(taint.value)
+        if asked is not None and there is not None:
+            return there > asked if operator == "Gt" else there < asked
+    return False
+
+
+def _number(text: str) -> int | None:
+    return int64(text) if _CANONICAL.match(text) else None
+
+
+def untolerated(
+    taints: Iterable[Taint], tolerations: Sequence[Toleration], *, comparison: bool = False
+) -> Taint | None:
+    """The first NoSchedule or NoExecute taint that no toleration answers: the TaintToleration filter."""
+    for taint in taints:
+        if taint.hard and not any(tolerates(t, taint, comparison=comparison) for t in tolerations):
+            return taint
+    return None
+
+
+def untolerated_soft(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:
+    """How many PreferNoSchedule taints are not answered: TaintToleration's raw score (PLG v1.36)."""
+    soft = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
+    return sum(
+        taint.effect == "PreferNoSchedule" and not any(tolerates(t, taint) for t in soft) for taint in taints
+    )
+
+
+def covers(a: Toleration, b: Toleration) -> bool:
+    """Whether `a` makes `b` superfluous: it tolerates all that `b` does, and as long.
+
+    An Equal `a` covers only what says Equal in so many words, as upstream. Source:
+    kubernetes `pkg/util/tolerations` isSuperset (v1.36).
+    """
+    if a == b:
+        return True
+    if a.key != b.key and (a.key or a.operator != "Exists"):
+        return False
+    if a.effect not in ("", b.effect):
+        return False
+    if a.effect == "NoExecute" and a.seconds is not None and (b.seconds is None or b.seconds > a.seconds):
+        return False
+    if a.operator == "Exists":
+        return True
+    return a.operator in ("", "Equal") and b.operator == "Equal" and a.value == b.value
+
+
+def problems(toleration: Toleration, *, comparison: bool = False) -> tuple[tuple[str, str], ...]:
+    """Why the API server refuses a toleration: (field, message). MALFORMED has none of its own.
+
+    Source: `ValidateTolerations` in kubernetes `pkg/apis/core/validation` (v1.36).
+    """
+    if toleration is MALFORMED:
+        return ()
+    found: list[tuple[str, str]] = []
+    key, operator, effect = toleration.key, toleration.operator, toleration.effect
+    if key and (problem := label_key_problem(key)):
+        found.append(("key", f"key {key!r} {problem}"))
+    if not key and operator != "Exists":
+        found.append(("operator", f"operator is {operator or 'Equal'!r}, an empty key needs 'Exists'"))
+    if toleration.seconds is not None and effect != "NoExecute":
+        written = repr(effect) if effect else "empty"
+        found.append(("effect", f"effect is {written}, tolerationSeconds needs 'NoExecute'"))
+    found.extend(_value_problems(toleration, comparison))
+    if effect and effect not in EFFECTS:
+        found.append(("effect", f"effect {effect!r} is not one of {', '.join(EFFECTS)}"))
+    return tuple(found)
+
+
+def _value_problems(toleration: Toleration, comparison: bool) -> Iterable[tuple[str, str]]:
+    operator, value = toleration.operator, toleration.value
+    if operator in ("", "Equal"):
+        if problem := label_value_problem(value):
+            yield "value", f"value {value!r} {problem}"
+    elif operator == "Exists":
+        if value:
+            yield "value", f"value is {value!r}, operator 'Exists' takes no value"
+    elif operator not in ("Gt", "Lt"):
+        yield "operator", f"operator {operator!r} is neither 'Exists' nor 'Equal'"
+    elif not comparison:
+        yield "operator", f"operator {operator!r} needs the feature gate {_COMPARISON}, off by default"
+    elif _number(value) is None:
+        yield (
+            "value",
+            f"value {value!r} is not a 64-bit whole number without leading zeros, as {operator} needs",
+        )
+
+
+def taint_problems(taints: Sequence[Taint]) -> tuple[tuple[int, str, str], ...]:
+    """Why the API server refuses a node's taints: (position in the list, field, message).
+
+    Source: `validateNodeTaints` in kubernetes `pkg/apis/core/validation` (v1.36).
+    """
+    found: list[tuple[int, str, str]] = []
+    seen: set[tuple[str, str]] = set()
+    for position, (key, value, effect) in enumerate(taints):
+        if problem := label_key_problem(key):
+            found.append((position, "key", f"key {key!r} {problem}"))
+        if problem := label_value_problem(value):
+            found.append((position, "value", f"value {value!r} {problem}"))
+        if effect not in EFFECTS:
+            written = f"effect {effect!r}" if effect else "effect is missing, it"
+            found.append((position, "effect", f"{written} must be one of {', '.join(EFFECTS)}"))
+        if (key, effect) in seen:
+            found.append((position, "key", f"key {key!r} has a second taint with effect {effect!r}"))
+        seen.add((key, effect))
+    return tuple(found)

@@ -1,0 +1,240 @@
+"""Changes to YAML text that leave every other byte alone.
+
+Places come from the parser's marks, new text takes the indentation, quotes and line
+endings it finds. What was written is read again: text that does not say what was
+intended is never handed back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from policykit.manifests import removal, rendering
+from policykit.manifests.extents import (
+    Edit,
+    after_line,
+    colon,
+    content_end,
+    dash,
+    own_items,
+    own_pairs,
+)
+from policykit.manifests.node import Node
+from policykit.manifests.parser import parse
+from policykit.manifests.patch import APPEND, EditError, Patch, patched
+from policykit.manifests.path import Path, Step, dotted
+
+_BOM = "\ufeff"
+
+
+class _Place(NamedTuple):
+    """The collection a change is made in, and what is known on the way to it."""
+
+    text: str
+    parent: Node
+    newline: str
+    json: bool
+    """The whole document is in flow style: JSON."""
+
+
+def apply(text: str, patches: Iterable[Patch], document: int = 0) -> str:
+    """The text with the changes made in order.
+
+    Raises EditError where the text is not YAML, a path leads nowhere, or the result would
+    not read as intended (an edit below an alias, say).
+    """
+    for patch in patches:
+        wanted = [root.data if root else None for root in read(text)]
+        if not 0 <= document < len(wanted):
+            raise EditError(f"the text has no document {document}")
+        wanted[document] = patched(wanted[document], patch)
+        text = spliced(text, edit(text, patch, document))
+        if not same([root.data if root else None for root in read(text)], wanted):
+            raise EditError(
+                f"{dotted(patch.path)}: cannot be edited in place without changing something else"
+            )
+    return text
+
+
+def edit(text: str, patch: Patch, document: int = 0) -> Edit:
+    """The one edit that makes a change; `apply` also proves it. Raises EditError."""
+    skipped = len(_BOM) if text.startswith(_BOM) else 0
+    made = _edit(text[skipped:], patch, document)
+    return Edit(made.start + skipped, made.end + skipped, made.text)
+
+
+def spliced(text: str, made: Edit) -> str:
+    return text[: made.start] + made.text + text[made.end :]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal as JSON: true is not 1, the order of keys says nothing."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def read(text: str) -> list[Node | None]:
+    """The root of each document, None for an empty one. Raises EditError where it is not YAML."""
+    roots = []
+    for parsed in parse(text):
+        if parsed.problem:
+            problem = parsed.problem
+            place = f"{problem.line + 1}:{problem.column + 1}"
+            raise EditError(f"the text is not YAML: {problem.message}", place=place)
+        roots.append(parsed.root)
+    return roots
+
+
+def _edit(text: str, patch: Patch, document: int) -> Edit:
+    root = read(text)[document]
+    if root is None:
+        raise EditError(f"document {document} is empty: there is nothing to edit")
+    newline = "\r\n" if "\r\n" in text else "\n"
+    patch = _settled(root, patch)
+    if not patch.path:
+        written = newline.join(rendering.lines(patch.value, 0))
+        return Edit(root.start.index, content_end(text, root), written)
+    chain = _chain(root, patch.path[:-1])
+    parent, step = chain[-1], patch.path[-1]
+    place = _Place(text, parent, newline, json=bool(root.style is True and root.entries is not None))
+    if (len(parent.data) == 1 and patch.op == "remove") or _opens(chain, place):
+        # The last entry goes, or the first one comes to `{}`: the collection itself changes shape.
+        whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
+        return _edit(text, Patch("replace", patch.path[:-1], whole), document)
+    if patch.op == "remove":
+        return removal.removed(text, parent, step)
+    old = _child(parent, step)
+    if old is not None and (patch.op == "replace" or isinstance(parent.entries, dict)):
+        return _replaced(place, step, old, patch.value)
+    return _inserted(place, step, patch.value)
+
+
+def _opens(chain: Sequence[Node], place: _Place) -> bool:
+    """An empty flow collection in block surroundings, which the first entry opens up."""
+    return not place.parent.data and not place.json and not any(node.style is True for node in chain[:-1])
+
+
+def _settled(root: Node, patch: Patch) -> Patch:
+    """The change at the deepest place that exists: parents to create become part of the value."""
+    if patch.op != "add":
+        return patch
+    node: Node | None = root
+    for depth, step in enumerate(patch.path):
+        if node is None or node.data is None:
+            at = patch.path[:depth]
+            op = "replace" if node is not None else "add"
+            return Patch(op, at, _wrapped(patch.path[depth:], patch.value))
+        node = _child(node, step)
+    return patch
+
+
+def _wrapped(path: Path, value: Any) -> Any:
+    for step in reversed(path):
+        value = [value] if step in (APPEND, 0) else {step: value}
+    return value
+
+
+def _child(node: Node, step: Step) -> Node | None:
+    if isinstance(node.entries, dict):
+        pair = node.entries.get(step)
+        return pair[1] if pair else None
+    if isinstance(node.entries, list) and isinstance(step, int) and 0 <= step < len(node.entries):
+        item: Node = node.entries[step]
+        return item
+    return None
+
+
+def _chain(root: Node, path: Path) -> list[Node]:
+    chain = [root]
+    for step in path:
+        node = _child(chain[-1], step)
+        if node is None:
+            raise EditError(f"{dotted(path)}: nothing stands there")
+        chain.append(node)
+    if chain[-1].entries is None:
+        raise EditError(f"{dotted(path)}: not a mapping or a sequence")
+    return chain
+
+
+def _replaced(place: _Place, step: Step, old: Node, value: Any) -> Edit:
+    text, parent = place.text, place.parent
+    end = content_end(text, old)
+    if parent.style:
+        return Edit(old.start.index, end, rendering.flow(value, place.json))
+    if isinstance(parent.entries, dict):
+        key = parent.entries[step][0]
+        after, column = colon(text, key), key.start.column
+        written = rendering.lines({step: value}, column)
+        lead = len(rendering.lines({step: 0}, column)[0]) - len(" 0")
+    else:
+        at = dash(text, old)
+        after, column = at + 1, removal.column_of(text, at)
+        written = rendering.lines([value], column)
+        lead = column + len("-")
+    short = rendering.requoted(value, old.style)
+    if short is None:
+        return Edit(after, end, place.newline.join([written[0][lead:], *written[1:]]))
+    if old.start.index == old.end.index or (old.entries is not None and not old.style):
+        return Edit(after, end, f" {short}")
+    return Edit(old.start.index, end, short)
+
+
+def _inserted(place: _Place, step: Step, value: Any) -> Edit:
+    if place.parent.style:
+        return _inserted_in_flow(place, step, value)
+    if isinstance(place.parent.entries, dict):
+        return _inserted_key(place, str(step), value)
+    return _inserted_item(place, step, value)
+
+
+def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
+    pairs = own_pairs(place.parent)
+    if not pairs:
+        raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
+    last = max(pairs, key=lambda pair: pair[1].end.index)[1]
+    at = after_line(place.text, last)
+    written = rendering.lines({key: value}, pairs[0][0].start.column)
+    return Edit(at, at, place.newline + place.newline.join(written))
+
+
+def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
+    items = own_items(place.parent)
+    position = len(items) if step == APPEND else step
+    if not items or not isinstance(position, int) or position > len(items):
+        raise EditError(f"item {step}: the sequence has no such place")
+    first = dash(place.text, items[0])
+    column = removal.column_of(place.text, first)
+    written = place.newline.join(rendering.lines([value], column))
+    if position == 0:
+        return Edit(first, first, written[column:] + place.newline + " " * column)
+    at = after_line(place.text, items[position - 1])
+    return Edit(at, at, place.newline + written)
+
+
+def _inserted_in_flow(place: _Place, step: Step, value: Any) -> Edit:
+    parent, text = place.parent, place.text
+    if isinstance(parent.entries, dict):
+        pairs = own_pairs(parent)
+        written = rendering.entry(str(step), value, place.json)
+        starts, ends = [key.start for key, _ in pairs], [value.end for _, value in pairs]
+        position = len(pairs)
+    else:
+        items = own_items(parent)
+        written = rendering.flow(value, place.json)
+        starts, ends = [item.start for item in items], [item.end for item in items]
+        position = len(items) if not isinstance(step, int) else step
+    if not starts:
+        at = (
+            parent.start.index
+            + text[parent.start.index :].find("{" if isinstance(parent.data, dict) else "[")
+            + 1
+        )
+        return Edit(at, at, written)
+    lined = starts[-1].line > parent.start.line
+    gap = place.newline + " " * starts[0].column if lined else " "
+    if position < len(starts):
+        at = starts[position].index
+        return Edit(at, at, f"{written},{gap}")
+    at = ends[-1].index
+    return Edit(at, at, f",{gap}{written}")

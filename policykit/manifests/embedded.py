@@ -1,0 +1,218 @@
+"""YAML inside a string of another document: what it says, and where in the file it says it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from policykit.manifests.edit import apply, edit, read, same, spliced
+from policykit.manifests.extents import Edit
+from policykit.manifests.node import Node
+from policykit.manifests.parser import parse
+from policykit.manifests.patch import EditError, Patch, patched
+from policykit.manifests.path import Path, dotted
+
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
+_HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
+_SPACE = " \t\r\n"
+
+
+class Embedded(NamedTuple):
+    """A string scalar whose value is a text of its own. Lines and columns count from 0."""
+
+    path: Path
+    """Where it stands in the outer document."""
+    text: str
+    """Its value, with `\\n` line endings."""
+    exact: bool
+    """Places inside map to the character; else they all map to where the scalar begins."""
+    literal: bool
+    """A block scalar of style `|`: it can be edited in place."""
+    offsets: tuple[int, ...]
+    """Outer offset of each character, and of the end, in code points."""
+    indent: int
+    """Of a literal block's lines."""
+
+    def offset(self, inner: int) -> int:
+        return self.offsets[min(inner, len(self.text))]
+
+    def place(self, outer: str, line: int, column: int) -> tuple[int, int]:
+        """Line and column in the outer file of a place inside."""
+        starts = _line_starts(self.text)
+        inner = starts[min(line, len(starts) - 1)] + column
+        at = self.offset(inner)
+        outer_starts = _line_starts(outer)
+        outer_line = bisect_right(outer_starts, at) - 1
+        return outer_line, at - outer_starts[outer_line]
+
+
+def strings(root: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
+    """Every string of more than one line below a node, with its path."""
+    if isinstance(root.entries, dict):
+        for key, (_, value) in root.entries.items():
+            yield from strings(value, (*path, key))
+    elif isinstance(root.entries, list):
+        for index, item in enumerate(root.entries):
+            yield from strings(item, (*path, index))
+    elif isinstance(root.data, str) and "\n" in root.data:
+        yield path, root
+
+
+def kinds(text: str) -> frozenset[str]:
+    """The `kind` of each document in a text, where it has any that is YAML."""
+    found = (parsed.root.data for parsed in parse(text) if parsed.root)
+    return frozenset(d["kind"] for d in found if isinstance(d, dict) and isinstance(d.get("kind"), str))
+
+
+def embedded(outer: str, path: Path, node: Node) -> Embedded:
+    """What stands inside a string scalar of `outer`."""
+    text: str = node.data
+    shift = 1 if outer.startswith("\ufeff") else 0
+    properties = _PROPERTIES.match(outer, node.start.index + shift)
+    start = properties.end() if properties else node.start.index + shift
+    raw = outer[start : node.end.index + shift]
+    if node.style == "|":
+        found = _literal(raw, text)
+        if found:
+            offsets, indent = found
+            return Embedded(path, text, True, True, tuple(start + o for o in offsets), indent)
+    aligned = _aligned(raw, text, node.style)
+    if aligned is None:
+        return Embedded(path, text, False, False, (start,) * (len(text) + 1), 0)
+    return Embedded(path, text, True, False, tuple(start + o for o in aligned), 0)
+
+
+def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int = 0) -> str:
+    """`outer` with the text at `path` changed: a literal block line by line, any other string whole.
+
+    Raises EditError as `edit.apply` does, and where no string stands at `path`.
+    """
+    for patch in patches:
+        inside = _at(outer, path, document)
+        text = apply(inside.text, [patch])
+        candidate = _in_place(outer, inside, edit(inside.text, patch), document) if inside.literal else None
+        if candidate is None or _at(candidate, path, document).text.rstrip("\n") != text.rstrip("\n"):
+            candidate = apply(outer, [Patch("replace", path, text)], document)
+        outer = candidate
+    return outer
+
+
+def _in_place(outer: str, inside: Embedded, made: Edit, document: int) -> str | None:
+    """`outer` with an edit made inside a literal block; None where that would change anything else."""
+    candidate = spliced(outer, _outward(inside, made, "\r\n" if "\r\n" in outer else "\n"))
+    before = [root.data if root else None for root in read(outer)]
+    after = [root.data if root else None for root in read(candidate)]
+    before[document] = patched(before[document], Patch("replace", inside.path, None))
+    after[document] = patched(after[document], Patch("replace", inside.path, None))
+    return candidate if same(before, after) else None
+
+
+def _at(outer: str, path: Path, document: int) -> Embedded:
+    node: Any = read(outer)[document]
+    for step in path:
+        entries = node.entries if node else None
+        known = entries is not None and (step in entries if isinstance(entries, dict) else True)
+        if not known:
+            raise EditError(f"{dotted(path)}: nothing stands there")
+        node = entries[step][1] if isinstance(entries, dict) else entries[step]
+    if node is None or not isinstance(node.data, str):
+        raise EditError(f"{dotted(path)}: not a text")
+    return embedded(outer, path, node)
+
+
+def _outward(inside: Embedded, made: Edit, newline: str) -> Edit:
+    """An edit inside a literal block as an edit of the outer text."""
+    lines = made.text.split("\n")
+    pad = " " * inside.indent
+    text = newline.join([lines[0], *(pad + line if line else "" for line in lines[1:])])
+    if made.text.endswith("\n") and made.end < len(inside.text):
+        text += pad
+    start = inside.offset(made.start)
+    if made.end == len(inside.text) and inside.text[: made.start].endswith("\n") and not made.text:
+        # Its last lines go: so does the indentation that led to them.
+        start -= inside.indent
+    return Edit(start, inside.offset(made.end), text)
+
+
+def _literal(raw: str, text: str) -> tuple[list[int], int] | None:
+    """Offsets in `raw` of each character of a literal block, and its indentation."""
+    header, _, _ = raw.partition("\n")
+    at = len(header) + 1
+    lines = text.split("\n")
+    indent = _indent(header, raw[at:], lines)
+    offsets: list[int] = []
+    for position, line in enumerate(lines):
+        begin = min(at + indent, len(raw)) if line else min(at, len(raw))
+        if raw[begin : begin + len(line)] != line:
+            return None
+        end = raw.find("\n", begin)
+        last = position == len(lines) - 1
+        if last:
+            offsets.extend(range(begin, begin + len(line) + 1))
+        else:
+            content = end if end >= 0 else len(raw)
+            blank = max(content - (raw[content - 1 : content] == "\r"), begin) if not line else begin
+            offsets.extend(range(begin, begin + len(line)))
+            offsets.append(blank if not line else begin + len(line))
+        at = end + 1 if end >= 0 else len(raw)
+    return offsets, indent
+
+
+def _indent(header: str, body: str, lines: list[str]) -> int:
+    first = next((line for line in lines if line.strip()), "")
+    for line in body.split("\n"):
+        if line.strip():
+            return len(line.rstrip("\r")) - len(first)
+    return 0
+
+
+def _aligned(raw: str, text: str, style: object) -> list[int] | None:
+    """Folding and quoting only touch blanks and escapes: all else stands in the same order."""
+    units = [(char, at) for char, at in _units(raw, style) if char not in _SPACE]
+    offsets: list[int] = []
+    position, after = 0, 1 if style in ("'", '"') else 0
+    for char in text:
+        if char in _SPACE:
+            offsets.append(after)
+            continue
+        if position >= len(units) or units[position][0] != char:
+            return None
+        offsets.append(units[position][1])
+        after = units[position][1] + 1
+        position += 1
+    return [*offsets, after]
+
+
+def _units(raw: str, style: object) -> Iterator[tuple[str, int]]:
+    """Characters that a scalar's source stands for, with where each begins."""
+    if style == '"':
+        yield from _unescaped(raw)
+    elif style == "'":
+        for match in re.finditer(r"''|[^']", raw[1:-1]):
+            yield match.group()[0], match.start() + 1
+    else:
+        begin = raw.find("\n") + 1 if style in ("|", ">") else 0
+        yield from ((raw[at], at) for at in range(begin, len(raw)))
+
+
+def _unescaped(raw: str) -> Iterator[tuple[str, int]]:
+    at = 1
+    while at < len(raw) - 1:
+        char = raw[at]
+        if char != "\\":
+            yield char, at
+            at += 1
+            continue
+        name = raw[at + 1]
+        digits = _HEX_ESCAPES.get(name, 0)
+        if digits:
+            yield chr(int(raw[at + 2 : at + 2 + digits], 16)), at
+        elif name not in "abtnvferN_LP0 \t\r\n":
+            yield name, at
+        at += 2 + digits
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in re.finditer("\n", text))]

@@ -1,0 +1,125 @@
+"""Lines of text that could not be read as YAML: indentation, keys, what was left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_KEY = re.compile(
+    r"""(?P<dashes>(?:-[ ]+)*)"""
+    r"""(?P<key>"[^"]*"|'[^']*'|[^\s#:'"\[\]{},][^:#]*?)[ ]*:(?:[ ]+(?P<value>.*))?\Z"""
+)
+_COMMENT = re.compile(r"(?:\A|[ \t])#.*\Z")
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\Z")
+_CLOSERS = {"[": "]", "{": "}"}
+
+
+class Line(NamedTuple):
+    """A line that says something. `number` counts from 0, as does `indent`."""
+
+    number: int
+    indent: int
+    text: str
+    """Without indentation and comment."""
+    dashes: str = ""
+    """`- ` marks before the key, with the spaces after them."""
+    key: str = ""
+    """Empty: the line is no `key:` or `key: value`."""
+    value: str = ""
+
+    @property
+    def key_column(self) -> int:
+        return self.indent + len(self.dashes)
+
+
+class Opening(NamedTuple):
+    """A quote or bracket that nothing closes. Line and column count from 0."""
+
+    line: int
+    column: int
+    mark: str
+
+    @property
+    def closer(self) -> str:
+        return _CLOSERS.get(self.mark, self.mark)
+
+
+@lru_cache(maxsize=1)  # a file may have many broken documents
+def split(text: str) -> list[str]:
+    """Lines as libyaml counts them."""
+    return _BREAK.split(text)
+
+
+def read(raw: list[str], first: int, end: int) -> Iterator[Line]:
+    """Lines with content from `first` to before `end`, without comments and the text of block scalars."""
+    deeper_than: int | None = None
+    for number in range(first, min(end, len(raw))):
+        body = raw[number].lstrip(" ")
+        indent = len(raw[number]) - len(body)
+        text = _COMMENT.sub("", body).rstrip()
+        if not text or (deeper_than is not None and indent > deeper_than):
+            continue
+        match = _KEY.match(text)
+        line = Line(number, indent, text)
+        if match:
+            line = Line(number, indent, text, match["dashes"], match["key"], match["value"] or "")
+        deeper_than = line.key_column if _BLOCK_SCALAR.search(text) else None
+        yield line
+
+
+def is_scalar(value: str) -> bool:
+    """A value that ends on its line and can have nothing below it."""
+    if value[:1] in ('"', "'"):
+        return len(value) > 1 and value.endswith(value[0])
+    return bool(value) and value[0] not in "[{|>&*!"
+
+
+def over_indented(lines: list[Line]) -> list[Line]:
+    """Keys that stand deeper than the `- key: value` right above them, whose siblings they are."""
+    return [
+        below
+        for item, below in pairwise(lines)
+        if item.dashes and is_scalar(item.value) and below.key and below.indent > item.key_column
+    ]
+
+
+def unclosed(raw: list[str], first: int, end: int) -> Opening | None:
+    """The innermost quote or bracket left open from `first` to before `end`."""
+    brackets: list[Opening] = []
+    quote: Opening | None = None
+    plain = {line.number for line in read(raw, first, end)}
+    for number in range(first, min(end, len(raw))):
+        if quote is not None or number in plain:
+            quote = _follow(raw[number], number, quote, brackets)
+    return quote or (brackets[-1] if brackets else None)
+
+
+def _follow(line: str, number: int, quote: Opening | None, brackets: list[Opening]) -> Opening | None:
+    """The quote open at the end of a line; `brackets` is kept up to date."""
+    escaped = False
+    for column, character in enumerate(line):
+        if quote:
+            if escaped:
+                escaped = False
+            elif character == "\\" and quote.mark == '"':
+                escaped = True
+            elif character == quote.mark:
+                quote = None
+        elif character in "\"'" and _begins_value(line, column, bool(brackets)):
+            quote = Opening(number, column, character)
+        elif character == "#" and (column == 0 or line[column - 1] in " \t"):
+            return None
+        elif character in _CLOSERS and _begins_value(line, column, bool(brackets)):
+            brackets.append(Opening(number, column, character))
+        elif brackets and character == brackets[-1].closer:
+            brackets.pop()
+    return quote
+
+
+def _begins_value(line: str, column: int, in_flow: bool) -> bool:
+    before = line[:column].rstrip()
+    return not before or before.endswith((":", "-", "?")) or (in_flow and before[-1] in ",[{")

@@ -1,0 +1,133 @@
+"""Resource amounts: `500m`, `1.5Gi`, `2e3`, read and written exactly."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_TEXT = re.compile(
+    r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))"
+    r"(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?[0-9]+))?\Z"
+)
+_NANO = 10**9
+_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_SUFFIXES = {power: suffix for suffix, power in _DECIMAL.items()}
+_LARGEST = (1 << 63) - 1
+# What is longer or has a larger exponent is no amount of anything, and slow to compute.
+_MAX_LENGTH = 500
+_MAX_EXPONENT = 1000
+_BYTES = frozenset({"memory", "ephemeral-storage", "storage"})
+
+
+class Quantity(NamedTuple):
+    """An amount in billionths of a unit, and the family of suffixes it was written with."""
+
+    nanos: int
+    style: str = "decimal"
+    """decimal (k, M, G), binary (Ki, Mi, Gi) or exponent (e3)."""
+
+    @property
+    def units(self) -> int:
+        """Rounded up, away from zero: Quantity.Value upstream."""
+        return _up(self.nanos, _NANO)
+
+    @property
+    def milli(self) -> int:
+        """Thousandths, rounded up, away from zero: Quantity.MilliValue upstream."""
+        return _up(self.nanos, _NANO // 1000)
+
+    @property
+    def whole(self) -> bool:
+        """Whether an extended resource may have it: decoding rounds up to milli first."""
+        return self.milli % 1000 == 0
+
+    def format(self) -> str:
+        """Canonical text, as the API server prints it: the largest suffix without a fraction."""
+        if not self.nanos:
+            return "0"
+        if self.style == "binary" and abs(self.nanos) >= 1024 * _NANO and not self.nanos % _NANO:
+            return _binary_text(self.nanos // _NANO)
+        return _decimal_text(self.nanos, self.style == "exponent")
+
+
+def parse(value: object) -> Quantity | None:
+    """A quantity as YAML data gives it, None outside the grammar.
+
+    Grammar and rounding follow apimachinery `resource.ParseQuantity` (v1.36), but texts
+    without a digit (`Gi`, `.`), which it takes for 0, are refused.
+    """
+    if isinstance(value, str):
+        return _parse_text(value.strip())
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return Quantity(value * _NANO) if abs(value) < 10**_MAX_LENGTH else None
+    # JSON carries a float as its shortest text, which may have an exponent.
+    return _parse_text(repr(value)) if isinstance(value, float) else None
+
+
+def amount(resource: str, value: object) -> int | None:
+    """What the scheduler counts: cpu in milli-cores, everything else in units; None: no quantity."""
+    quantity = parse(value)
+    if quantity is None:
+        return None
+    return quantity.milli if resource == "cpu" else quantity.units
+
+
+def cpu_text(milli: int) -> str:
+    """Milli-cores as people write them: 16000 is 16, 500 is 500m."""
+    return f"{milli}m" if milli % 1000 else str(milli // 1000)
+
+
+def amount_text(resource: str, amount: int) -> str:
+    """An amount in the unit of `model.pool.Amounts`: 64Gi of memory, 500m of cpu, 8 cards."""
+    if resource == "cpu":
+        return cpu_text(amount)
+    if resource in _BYTES or resource.startswith("hugepages-"):
+        return _binary_text(amount)
+    return str(amount)
+
+
+@lru_cache(maxsize=1024)
+def _parse_text(text: str) -> Quantity | None:
+    match = _TEXT.match(text) if len(text) <= _MAX_LENGTH else None
+    if match is None:
+        return None
+    sign, integer, fraction, bare_fraction, binary, decimal, exponent = match.groups()
+    decimals = fraction or bare_fraction or ""
+    digits = int((integer or "") + decimals)
+    style = "binary" if binary else "exponent" if exponent else "decimal"
+    if binary:
+        scaled, power = digits * 1024 ** _BINARY[binary], 9 - len(decimals)
+    elif exponent:
+        scaled, power = digits, 9 - len(decimals) + max(-_MAX_EXPONENT, min(_MAX_EXPONENT, int(exponent)))
+    else:
+        scaled, power = digits, 9 - len(decimals) + _DECIMAL[decimal or ""]
+    nanos = scaled * 10**power if power >= 0 else _up(scaled, 10**-power)
+    if binary and sign != "-":
+        nanos = min(nanos, _LARGEST * _NANO)
+    return Quantity(-nanos if sign == "-" else nanos, style)
+
+
+def _up(amount: int, unit: int) -> int:
+    return -(-amount // unit) if amount >= 0 else amount // unit
+
+
+def _binary_text(amount: int) -> str:
+    suffix = ""
+    for larger in _BINARY:
+        if not amount or amount % 1024:
+            break
+        amount, suffix = amount // 1024, larger
+    return f"{amount}{suffix}"
+
+
+def _decimal_text(nanos: int, exponent: bool) -> str:
+    power = -9
+    while not nanos % 1000 and (exponent or power < 18):
+        nanos, power = nanos // 1000, power + 3
+    if exponent:
+        return f"{nanos}e{power}" if power else str(nanos)
+    return f"{nanos}{_SUFFIXES[power]}"

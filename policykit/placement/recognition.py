@@ -1,0 +1,127 @@
+"""Which workload kind a pod set is: the four steps of contract 3, the first that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from policykit.kube.affinity import NodeAffinity
+from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.document import Manifest
+from policykit.model.cluster import Cluster
+from policykit.model.taint import Toleration
+from policykit.model.workload import Match, WorkloadKind
+
+WORKLOAD_KEY = "policykit.io/workload"
+"""Label or annotation, on the template or its owner, that names the workload kind."""
+
+_PURPOSES = {"training": ("training",), "serving": ("inference", "serving")}
+
+
+class Recognition(NamedTuple):
+    """The workload kind of a pod set, or why there is none."""
+
+    workload: WorkloadKind | None = None
+    decided_by: str = ""
+    """What decided, in words for `where`: `label policykit.io/workload`; empty: nothing did."""
+    candidates: tuple[str, ...] = ()
+    """Kinds that were equally likely, so none was taken."""
+
+
+def recognise(
+    cluster: Cluster,
+    manifest: Manifest,
+    pod_set: PodSet,
+    tolerations: tuple[Toleration, ...],
+    affinity: NodeAffinity,
+    asks_for_card: bool,
+    namespace: str,
+) -> Recognition:
+    """Applies the steps in order; the first that finds a kind wins."""
+    named = _named(manifest, pod_set)
+    if named:
+        where, name = named
+        return Recognition(cluster.workloads.get(name), f"{where} {WORKLOAD_KEY}")
+    for workload in cluster.workloads.values():
+        if any(_matches(match, manifest, pod_set, namespace) for match in workload.match):
+            return Recognition(workload, f"match of workload kind {workload.name}")
+    if not pod_set.per_node:
+        found = _by_usage(cluster, tolerations, affinity)
+        if found.workload or found.candidates:
+            return found
+    if asks_for_card:
+        return _by_purpose(cluster, manifest, pod_set)
+    return Recognition()
+
+
+def selected_values(affinity: NodeAffinity, key: str) -> tuple[str, ...]:
+    """Values of `key` that the selector or the required terms name with In, in their order."""
+    found: list[str] = []
+    if key in affinity.selector:
+        found.append(affinity.selector[key])
+    for term in affinity.required or ():
+        for requirement in term.expressions:
+            if requirement.key == key and requirement.operator == "In":
+                found.extend(requirement.values)
+    return tuple(dict.fromkeys(found))
+
+
+def tolerated_values(tolerations: Iterable[Toleration], key: str) -> tuple[str, ...]:
+    """Values of `key` tolerated one by one (operator Equal or none), in their order."""
+    return tuple(
+        dict.fromkeys(t.value for t in tolerations if t.key == key and t.operator in ("", "Equal") and t.value)
+    )
+
+
+def _named(manifest: Manifest, pod_set: PodSet) -> tuple[str, str] | None:
+    for where, entries in (
+        ("label", pod_set.labels),
+        ("annotation", pod_set.annotations),
+        ("label", manifest.labels),
+        ("annotation", manifest.annotations),
+    ):
+        if entries.get(WORKLOAD_KEY):
+            return where, entries[WORKLOAD_KEY]
+    return None
+
+
+def _matches(match: Match, manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
+    """All parts given must hold; labels may stand on the template or its owner."""
+    kinds = (manifest.kind, f"{manifest.group}/{manifest.kind}", f"{manifest.api_version}/{manifest.kind}")
+    labels = {**manifest.labels, **pod_set.labels}
+    return (
+        (not match.api_kinds or any(kind in match.api_kinds for kind in kinds))
+        and (not match.namespaces or (manifest.namespace or namespace) in match.namespaces)
+        and all(labels.get(key) == value for key, value in match.labels.items())
+        and (not match.names or any(fnmatchcase(manifest.name, glob) for glob in match.names))
+        and bool(match.api_kinds or match.namespaces or match.labels or match.names)
+    )
+
+
+def _by_usage(
+    cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity
+) -> Recognition:
+    """Step 3: among the usages selected (else tolerated), those that one kind alone prefers."""
+    if not cluster.usage_key:
+        return Recognition()
+    usages = selected_values(affinity, cluster.usage_key)
+    how = "selects"
+    if not usages:
+        usages, how = tolerated_values(tolerations, cluster.usage_key), "tolerates"
+    preferring = {u: [w for w in cluster.workloads.values() if u in w.prefer] for u in usages}
+    kinds = {who[0].name: (usage, who[0]) for usage, who in preferring.items() if len(who) == 1}
+    if len(kinds) == 1:
+        usage, workload = next(iter(kinds.values()))
+        return Recognition(workload, f"{how} usage {usage}, which only this kind prefers")
+    return Recognition(candidates=tuple(sorted(kinds)))
+
+
+def _by_purpose(cluster: Cluster, manifest: Manifest, pod_set: PodSet) -> Recognition:
+    """Step 4: an API kind marked training or serving, and one workload kind of that name or use."""
+    names = _PURPOSES.get(pod_set.purpose, ())
+    by_name = [w for n, w in cluster.workloads.items() if n in names]
+    kinds = by_name or [w for w in cluster.workloads.values() if any(u in w.prefer for u in names)]
+    if len(kinds) == 1:
+        return Recognition(kinds[0], f"{manifest.kind} asks for a card and is a {pod_set.purpose} kind")
+    return Recognition(candidates=tuple(sorted(w.name for w in kinds)))

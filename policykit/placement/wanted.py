@@ -1,0 +1,106 @@
+"""The placement a workload kind should have for a card: what patches write and fixes restore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from policykit.model.card import Card
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.taint import Toleration
+from policykit.model.workload import WorkloadKind
+from policykit.placement.landing import injected
+from policykit.placement.meant import may_use, product_of
+
+
+class Wanted(NamedTuple):
+    """Required expressions (one term, ANDed), preferred usages, and tolerations."""
+
+    pools: tuple[Pool, ...]
+    """The pools it leads to, in the policy's order; empty: no pool serves this pair."""
+    required: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(node label key, values) of In expressions."""
+    preferred: tuple[tuple[int, str, str], ...] = ()
+    """(weight, node label key, value)."""
+    tolerations: tuple[Toleration, ...] = ()
+
+
+def wanted(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> Wanted:
+    """The placement of a workload kind on a card; without a card, that of its helpers.
+
+    As seed 000 designs it: required affinity on the usages, preferred terms, one Equal
+    toleration per taint value. Affinity on the product stands only where a usable pool
+    lacks the product taint: elsewhere the taint already keeps other cards away.
+    """
+    pools = _pools(cluster, workload, card)
+    required: list[tuple[str, tuple[str, ...]]] = []
+    usages = workload.usages if card else tuple(dict.fromkeys(p.usage for p in pools if p.usage))
+    if cluster.usage_key and usages:
+        required.append((cluster.usage_key, tuple(usages)))
+    if card and card.product_key and card.product and _untainted(cluster, workload, card):
+        products = tuple(dict.fromkeys(product_of(cluster, pool) for pool in pools))
+        required.append((card.product_key, products))
+    preferred = tuple(
+        (weight, cluster.usage_key, usage)
+        for usage, weight in workload.prefer.items()
+        if cluster.usage_key and card and any(pool.usage == usage for pool in pools)
+    )
+    return Wanted(pools, tuple(required), preferred, _tolerations(cluster, workload, card, pools))
+
+
+def affinity_data(want: Wanted) -> dict[str, Any]:
+    """The nodeAffinity of a PodSpec as plain data, empty where nothing is wanted."""
+    node_affinity: dict[str, Any] = {}
+    if want.required:
+        expressions = [_expression(key, values) for key, values in want.required]
+        node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
+            "nodeSelectorTerms": [{"matchExpressions": expressions}]
+        }
+    if want.preferred:
+        node_affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
+            {"weight": weight, "preference": {"matchExpressions": [_expression(key, (value,))]}}
+            for weight, key, value in want.preferred
+        ]
+    return node_affinity
+
+
+def _expression(key: str, values: Iterable[str]) -> dict[str, Any]:
+    return {"key": key, "operator": "In", "values": list(values)}
+
+
+def _pools(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> tuple[Pool, ...]:
+    if card is None:
+        if workload.helpers is None:
+            return tuple(p for p in cluster.pools if not p.card)
+        return tuple(p for p in cluster.pools if p.name in workload.helpers)
+    return tuple(p for p in cluster.pools if p.card == card.name and may_use(workload, p))
+
+
+def _untainted(cluster: Cluster, workload: WorkloadKind, card: Card) -> bool:
+    """Whether a pool of an allowed usage that offers the card's resource lacks the product taint."""
+    return any(
+        not any(taint.key == card.product_key for taint in pool.hard_taints)
+        for pool in cluster.pools
+        if card.resource in pool.resources and (not workload.usages or pool.usage in workload.usages)
+    )
+
+
+def _tolerations(
+    cluster: Cluster, workload: WorkloadKind, card: Card | None, pools: tuple[Pool, ...]
+) -> tuple[Toleration, ...]:
+    """One per hard taint of the pools: usages in the kind's order first, then the others."""
+    requests = {card.resource: 1} if card else {}
+    found: dict[Toleration, tuple[int, int]] = {}
+    for pool in pools:
+        given = set(injected(pool, requests))
+        for taint in pool.hard_taints:
+            operator = "Equal" if taint.value else "Exists"
+            toleration = Toleration(taint.key, operator, taint.value, taint.effect)
+            if any(t.key == taint.key and t.operator == "Exists" and t.effect in ("", taint.effect) for t in given):
+                continue
+            rank = (1, 0)
+            if taint.key == cluster.usage_key and taint.value in workload.usages:
+                rank = (0, workload.usages.index(taint.value))
+            found.setdefault(toleration, rank)
+    return tuple(sorted(found, key=lambda t: found[t]))
