@@ -59,6 +59,31 @@ def injected(pool: Pool, requests: Amounts) -> Iterator[Toleration]:
                 yield Toleration(resource, "Exists", "", "NoSchedule")
 
 
+def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | None:
+    """Whether selector and required affinity alone admit some nodes of a pool; None: undecidable."""
+    answers = [
+        _all(
+            [
+                *(decide(cluster, pool, labels, Requirement(k, "In", (v,))) for k, v in affinity.selector.items()),
+                True
+                if affinity.required is None
+                else _any(decide_term(cluster, pool, labels, name, term) for term in affinity.required),
+            ]
+        )
+        for shape in pool.shapes
+        for labels, name in _variants(pool, shape, affinity)
+    ]
+    return _any(answers)
+
+
+def untolerated_taints(
+    pool: Pool, tolerations: tuple[Toleration, ...], requests: Amounts
+) -> tuple[Taint, ...]:
+    """The pool's hard taints that the pod does not tolerate, what admission adds counted in."""
+    given = (*tolerations, *injected(pool, requests))
+    return tuple(t for t in pool.hard_taints if not any(tolerates(g, t) for g in given))
+
+
 def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str) -> bool:
     """Whether the policy says if nodes of this pool carry `key`, and with which value."""
     if key in labels or cluster.observed:

@@ -21,6 +21,7 @@ from policykit.placement.recognition import recognise
 from policykit.placement.verdict import Landing
 
 _SYSTEM_NAMESPACE = "kube-system"
+_KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 
 
 class Review(NamedTuple):
@@ -37,6 +38,9 @@ class Review(NamedTuple):
     """Card resources it asks for (amount above 0), sorted."""
     device_stack: bool
     """A kube-system pod or device component that may tolerate everything."""
+    unsettled: bool
+    """Something may still add selectors or tolerations before it is scheduled: Kueue, a gate,
+    a suspended owner, or a node named outright that no scheduler looks at."""
     cluster: Cluster | None = None
     workload: WorkloadKind | None = None
     decided_by: str = ""
@@ -49,6 +53,11 @@ class Review(NamedTuple):
     """M of the catalogue, in the policy's order; None: the pod set has none at all."""
     landings: tuple[Landing, ...] = ()
     """One per pool, in the policy's order."""
+
+    @property
+    def judged(self) -> bool:
+        """Whether what it lacks may be called missing: a whole object that nothing will change."""
+        return not (self.manifest.partial or self.unsettled)
 
     @property
     def accepting(self) -> tuple[Pool, ...]:
@@ -70,7 +79,14 @@ def review(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespa
     asked = requests.effective(pod_set.spec, pod_set.devices)
     cards = tuple(sorted(r for r, amount in asked.items() if amount > 0 and _is_card(r, cluster)))
     plain = Review(
-        manifest, pod_set, tolerated, affinity, asked, cards, _device_stack(manifest, pod_set, namespace)
+        manifest,
+        pod_set,
+        tolerated,
+        affinity,
+        asked,
+        cards,
+        _device_stack(manifest, pod_set, namespace),
+        _unsettled(manifest, pod_set),
     )
     if cluster is None:
         return plain
@@ -103,6 +119,17 @@ def _is_card(resource: str, cluster: Cluster | None) -> bool:
     if is_card(resource):
         return True
     return cluster is not None and any(resource in pool.resources for pool in cluster.pools)
+
+
+def _unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
+    spec = manifest.data.get("spec")
+    return (
+        bool(pod_set.spec.get("schedulingGates"))
+        or bool(pod_set.spec.get("nodeName"))
+        or (isinstance(spec, dict) and spec.get("suspend") is True)
+        or _KUEUE_QUEUE in manifest.labels
+        or _KUEUE_QUEUE in pod_set.labels
+    )
 
 
 def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:

@@ -1,0 +1,41 @@
+# Everything runs in a local environment; nothing is installed outside this folder.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint-code bench golden compiled clean
+
+demo: $(VENV)/.demo  ## install policykit and run its main job on examples/
+	@$(BIN)/python scripts/demo.py
+
+test: $(VENV)/.dev  ## everything CI runs: style, types, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.dev  ## contract section 6, side by side, ratios printed
+	$(BIN)/python scripts/bench.py
+
+golden: $(VENV)/.dev  ## rewrite golden files; read the diff before committing it
+	$(BIN)/python -m pytest tests -q -k golden --update-golden
+
+compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and exported to schemas/
+	$(BIN)/python scripts/compile_cards.py
+	$(BIN)/python scripts/compile_kinds.py
+	$(BIN)/python scripts/export_policy_schema.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

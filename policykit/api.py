@@ -1,0 +1,81 @@
+"""The engines joined to the rules and the targets: lint, where, generate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.kube import podsets
+from policykit.linter.finding import Report
+from policykit.linter.reader import decode, documents
+from policykit.linter.registry import rule_set
+from policykit.linter.run import Member, Run, Setting, run
+from policykit.linter.selection import choose
+from policykit.manifests.document import manifests
+from policykit.model.cluster import Cluster, LintSettings
+from policykit.placement.review import Review, review
+from policykit.rules import RULES
+from policykit.targets import DIALECTS, writers
+
+if TYPE_CHECKING:
+    from policykit.generator.artifact import Generated
+
+
+def setting(
+    cluster: Cluster | None = None,
+    lint: LintSettings | None = None,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    namespace: str = "default",
+) -> Setting:
+    """What governs a group of files. Raises UsageError for a rule that does not exist."""
+    rules = rule_set(RULES, with_policy=cluster is not None)
+    settings = lint or (cluster.lint if cluster else LintSettings())
+    return Setting(rules, choose(RULES, settings, select, ignore), cluster, namespace)
+
+
+def lint(
+    members: Sequence[Member],
+    settings: Sequence[Setting],
+    read: Callable[[str], bytes],
+    surroundings: Callable[[str], Iterable[Member]],
+    sizes: Sequence[int] = (),
+    workers: int = 0,
+) -> Report:
+    """Findings over many files; `workers` 0 takes the processors there are when it pays."""
+    work = Run(tuple(members), tuple(settings), DIALECTS, read, surroundings, tuple(sizes))
+    return run(work, workers)
+
+
+def lint_texts(
+    texts: dict[str, bytes], cluster: Cluster | None = None, select: Sequence[str] = (), complete: bool = True
+) -> Report:
+    """Findings over texts in memory, by path; `complete`: together they are a whole scope."""
+    scope = "memory" if complete else ""
+    members = [Member(path, path, scope, 0) for path in texts]
+    chosen = setting(cluster, select=select)
+    return lint(members, [chosen], texts.__getitem__, lambda _: members, workers=1)
+
+
+def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:
+    """Every pod set of a file under a policy, in document order; unreadable documents are left out."""
+    for index, document in enumerate(documents(decode(raw))):
+        if document.root is None or document.problem:
+            continue
+        for manifest in manifests(document.root, index):
+            for pod_set in podsets.pod_sets(manifest.data):
+                yield review(manifest, pod_set, cluster, namespace)
+
+
+def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
+    """What every target (or only the named ones) writes for a cluster, sorted by path."""
+    from policykit.generator.artifact import Generated
+    artifacts = []
+    notices = []
+    for name, write in writers(cluster):
+        if targets and name not in targets:
+            continue
+        generated = write(cluster)
+        artifacts.extend(generated.artifacts)
+        notices.extend(generated.notices)
+    return Generated(tuple(sorted(artifacts, key=lambda a: a.path)), tuple(notices))

@@ -1,0 +1,91 @@
+"""The commands: a table from name to module; one module per command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from policykit import __version__
+from policykit.errors import PolicykitError
+
+COMMANDS = {
+    "init": "a commented policykit.yaml from a bundled profile",
+    "gen": "write the policy's objects",
+    "lint": "find scheduling mistakes in manifests",
+    "where": "say where each pod can land, and why not elsewhere",
+    "explain": "a rule's page",
+    "rules": "all rules",
+    "profiles": "bundled policies to start from",
+    "cards": "the catalogue of accelerator cards",
+    "schema": "bundled JSON Schemas",
+}
+"""Each lives in the module of its name and calls its click command `command`."""
+
+
+class _Commands(click.Group):
+    """Imports a command's module only when it runs, so that help and start-up stay quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"policykit.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 clean, 1 findings or drift, 2 the run failed, 130 interrupted.",
+)
+@click.version_option(__version__, message="policykit %(version)s")
+def commands() -> None:
+    """One policy file for AI clusters on Kubernetes: generate the schedulers' configuration,
+    lint the manifests."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command line; returns the exit code of contract 4."""
+    try:
+        code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.exceptions.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except PolicykitError as error:
+        click.echo(f"policykit: {error}", err=True)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output left: end quietly, and keep the interpreter from complaining.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        click.echo(f"policykit: {error.strerror}: {error.filename or 'output'}", err=True)
+        return 2

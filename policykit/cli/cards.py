@@ -1,0 +1,16 @@
+"""`policykit cards [NAME]`: the catalogue of accelerator cards."""
+
+from __future__ import annotations
+
+import click
+
+from policykit.catalogue import page
+from policykit.cli.output import emit
+
+
+@click.command("cards")
+@click.argument("name", required=False)
+def command(name: str | None) -> int:
+    """List vendors and cards, or print what is known of one."""
+    emit(page.page(name) if name else page.listing())
+    return 0

@@ -1,0 +1,50 @@
+"""`policykit explain RULE`: the rule's page."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+
+import click
+
+from policykit.cli.output import emit
+from policykit.errors import UsageError
+from policykit.linter.rule import AnyRule
+from policykit.linter.selection import resolve
+from policykit.rules import RULES
+
+
+@click.command("explain")
+@click.argument("rule")
+def command(rule: str) -> int:
+    """Print a rule's page: what it finds, why that hurts, an example and the same mended."""
+    codes = resolve(RULES, [rule])
+    if len(codes) != 1:
+        raise UsageError(f"{rule} names {len(codes)} rules", "name one, by its code or its name")
+    emit(page(next(r for r in RULES if r.code in codes)))
+    return 0
+
+
+def page(rule: AnyRule) -> str:
+    """The page as plain text."""
+    fix = f"{rule.fix.value} fix" if rule.fix else "no fix"
+    policy = "needs a policy" if rule.needs_policy else "works without a policy"
+    parts = [
+        f"{rule.code} {rule.name}",
+        f"{rule.severity.value}, {policy}, {fix}, since {rule.since}",
+        "",
+        inspect.cleandoc(rule.doc),
+        "",
+        "Bad:",
+        "",
+        textwrap.indent(rule.bad.strip("\n"), "    "),
+        "",
+        "Good:",
+        "",
+        textwrap.indent(rule.good.strip("\n"), "    "),
+        "",
+        f"Silence it on one line with `# policykit: ignore[{rule.name}] -- why`, for one object with the",
+        f"annotation `policykit.io/ignore: {rule.code} -- why`, everywhere with `lint: {{ignore: [{rule.code}]}}`.",
+        "",
+    ]
+    return "\n".join(parts)

@@ -1,0 +1,28 @@
+"""The policy of a command line: `-p FILE`, `-p profile:NAME`, or the nearest above."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import click
+
+from policykit.model.cluster import Cluster
+from policykit.sources.files import read
+from policykit.sources.policies import nearest_policy
+
+
+@cache
+def cluster_from(reference: str) -> Cluster:
+    """The compiled policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
+    from policykit.policy.load import load
+
+    loaded = load(reference, read)
+    for notice in loaded.notices:
+        click.echo(f"policykit: {notice}", err=True)
+    return loaded.cluster
+
+
+def cluster_for(folder: str, reference: str | None) -> Cluster | None:
+    """The policy that governs a folder; None where there is none."""
+    chosen = reference or nearest_policy(folder)
+    return cluster_from(chosen) if chosen else None

@@ -1,0 +1,56 @@
+"""`policykit rules`: every rule, as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from policykit.cli.output import emit
+from policykit.linter.rule import AnyRule
+from policykit.rules import RULES
+
+
+@click.command("rules")
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+def command(format_: str) -> int:
+    """List all rules."""
+    emit(_json() if format_ == "json" else _table())
+    return 0
+
+
+def _table() -> str:
+    width = max(len(rule.name) for rule in RULES)
+    lines = [
+        f"{rule.code}  {rule.name:<{width}}  {rule.severity.value:<7}  {_marks(rule)}  {first_line(rule)}"
+        for rule in RULES
+    ]
+    legend = "P needs a policy (or --nodes), S/U has a safe/unsafe fix; `policykit explain RULE` gives the page"
+    return "\n".join([*lines, "", legend, ""])
+
+
+def _json() -> str:
+    entries = [
+        {
+            "code": rule.code,
+            "name": rule.name,
+            "severity": rule.severity.value,
+            "needs_policy": rule.needs_policy,
+            "fix": rule.fix.value if rule.fix else None,
+            "summary": first_line(rule),
+            "since": rule.since,
+            "preview": rule.preview,
+        }
+        for rule in RULES
+    ]
+    return json.dumps({"schema_version": 1, "rules": entries}, indent=2) + "\n"
+
+
+def first_line(rule: AnyRule) -> str:
+    """The rule in one line: what a manifest has that has it."""
+    return rule.doc.strip().split("\n", 1)[0]
+
+
+def _marks(rule: AnyRule) -> str:
+    fix = {"safe": "S", "unsafe": "U"}[rule.fix.value] if rule.fix else "-"
+    return f"{'P' if rule.needs_policy else '-'}{fix}"

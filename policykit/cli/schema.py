@@ -1,0 +1,23 @@
+"""`policykit schema [NAME]`: bundled JSON Schemas."""
+
+from __future__ import annotations
+
+import click
+
+from policykit import bundled
+from policykit.cli.output import emit
+from policykit.errors import UsageError
+
+
+@click.command("schema")
+@click.argument("name", required=False)
+def command(name: str | None) -> int:
+    """List the bundled JSON Schemas, or print one (`policykit schema policy`)."""
+    known = bundled.names("schemas", suffix=".json")
+    if name is None:
+        emit("\n".join(known) + "\n")
+        return 0
+    if name not in known:
+        raise UsageError(f"there is no schema {name!r}", f"bundled: {', '.join(known)}")
+    emit(bundled.read("schemas", f"{name}.json").decode("utf-8"))
+    return 0

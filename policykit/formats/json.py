@@ -1,0 +1,51 @@
+"""Findings for machines: the object of contract 4, stable bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from policykit.formats.text import tally
+from policykit.linter.finding import Finding, Report
+
+SCHEMA_VERSION = 1
+
+
+def json_text(report: Report) -> str:
+    """The whole report as one JSON object; members are only ever added within a version."""
+    totals = tally(report)
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "summary": {
+            "files": report.files,
+            "documents": report.documents,
+            "skipped": len(report.skipped),
+            "suppressed": report.suppressed,
+            "errors": totals["error"],
+            "warnings": totals["warning"],
+            "infos": totals["info"],
+        },
+        "findings": [_finding(finding) for finding in report.findings],
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    resource = finding.resource
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "help": finding.help,
+        "path": finding.path,
+        "line": finding.span.line,
+        "column": finding.span.column,
+        "end_line": finding.span.end_line,
+        "end_column": finding.span.end_column,
+        "document": finding.document,
+        "resource": resource._asdict() if resource else None,
+        "pointer": finding.pointer,
+        "fix": None,
+        "url": None,
+    }

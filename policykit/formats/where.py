@@ -1,0 +1,83 @@
+"""Where pod sets can land, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from policykit.manifests.path import pointer
+from policykit.placement.review import Review
+from policykit.placement.verdict import Landing
+
+Reviewed = Iterable[tuple[str, Review]]
+"""(path of the file, one of its pod sets), in order."""
+
+
+def text(reviewed: Reviewed) -> str:
+    """A block per pod set: what it is, then a line per pool."""
+    return "\n".join(_block(path, review) for path, review in reviewed)
+
+
+def json_text(reviewed: Reviewed) -> str:
+    """The object of contract 4."""
+    data = {"pod_sets": [_pod_set(path, review) for path, review in reviewed]}
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _block(path: str, review: Review) -> str:
+    manifest, pod_set = review.manifest, review.pod_set
+    line = manifest.span(pod_set.path).line
+    pods = "unknown number of pods" if pod_set.replicas is None else _plural(pod_set.replicas, "pod")
+    asks = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
+    name = f"{manifest.kind} {manifest.name}".strip()
+    lines = [f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each asks for {asks})", f"  {_kind(review)}"]
+    width = max((len(landing.pool.name) for landing in review.landings), default=0)
+    for landing in review.landings:
+        lines.append(f"  {landing.verdict:<11}  {landing.pool.name:<{width}}  {_reason(landing)}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _kind(review: Review) -> str:
+    if review.workload:
+        return f"workload kind {review.workload.name}: {review.decided_by}"
+    if review.candidates:
+        return f"no workload kind: could be {' or '.join(review.candidates)}"
+    return "no workload kind"
+
+
+def _reason(landing: Landing) -> str:
+    if landing.accepts:
+        return f"preference {landing.score}" if landing.score else ""
+    return f"{landing.reason}: {landing.detail}"
+
+
+def _plural(amount: int, noun: str) -> str:
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+
+
+def _pod_set(path: str, review: Review) -> dict[str, Any]:
+    manifest, pod_set = review.manifest, review.pod_set
+    return {
+        "path": path,
+        "resource": {
+            "api_version": manifest.api_version,
+            "kind": manifest.kind,
+            "namespace": manifest.namespace or None,
+            "name": manifest.name,
+        },
+        "pointer": pointer((*manifest.base, *pod_set.path)),
+        "name": pod_set.name,
+        "replicas": pod_set.replicas,
+        "workload": review.workload.name if review.workload else None,
+        "decided_by": review.decided_by or None,
+        "pools": [
+            {
+                "pool": landing.pool.name,
+                "verdict": landing.verdict,
+                "reason": landing.reason or None,
+                "detail": landing.detail or None,
+            }
+            for landing in review.landings
+        ],
+    }

@@ -1,0 +1,179 @@
+"""One file through all rules that look at one file: pure, from bytes to findings and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.kube import podsets
+from policykit.kube import structure as structures
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.dialect import Dialect
+from policykit.linter.finding import Finding, Resource
+from policykit.linter.inner import inner_manifests
+from policykit.linter.partial import is_partial, says_partial
+from policykit.linter.precedence import Said, causes
+from policykit.linter.reader import Text, decode, documents, is_template
+from policykit.linter.registry import RuleSet
+from policykit.linter.rule import AnyRule, Context, Violation
+from policykit.linter.scope import Fact, facts_of
+from policykit.linter.subjects import Reading, Structure
+from policykit.linter.suppression import Comment, Suppression, annotated, bind, comments, suppressed
+from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.parser import Parsed
+from policykit.manifests.path import pointer
+from policykit.model.cluster import Cluster
+from policykit.placement.review import Review, review
+
+
+class Job(NamedTuple):
+    """A file to lint and what is known about it beforehand."""
+
+    path: str
+    cluster: Cluster | None = None
+    partial: bool = False
+    """A kustomization lists it as a patch."""
+    namespace: str = "default"
+
+
+class FileResult(NamedTuple):
+    """What one file gives: findings in document order, and facts for cross-document rules."""
+
+    findings: tuple[Finding, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+    documents: int = 0
+    skipped: str = ""
+    """Why the file, or part of it, was passed over."""
+    suppressed: int = 0
+
+
+def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect]) -> FileResult:
+    """Reads one file and applies every rule but those about whole scopes."""
+    if job.path.endswith(".json") and b'"apiVersion"' not in raw:
+        return FileResult(skipped="no Kubernetes object")
+    text = decode(raw)
+    template = is_template(text.text)
+    found: list[Finding] = []
+    facts: list[Fact] = []
+    suppressions: list[Suppression] = []
+    asked_to_ignore = comments(text.text)
+    whole_file_partial = job.partial or says_partial(text.text)
+    objects = 0
+    skipped = ""
+    parsed = list(documents(text))
+    for index, document in enumerate(parsed):
+        if template and document.problem:
+            skipped = "a template, YAML only once rendered"
+            continue
+        found.extend(_reading(job, text, document, index, rules))
+        if document.root is None or document.problem:
+            continue
+        suppressions.extend(_comments_of(asked_to_ignore, parsed, index, text))
+        for manifest in manifests(document.root, index):
+            if not manifest.kind or not manifest.api_version:
+                skipped = skipped or "without apiVersion and kind"
+                continue
+            objects += 1
+            pod_sets = podsets.pod_sets(manifest.data)
+            partial = whole_file_partial or is_partial(manifest, pod_sets)
+            manifest = manifest._replace(partial=partial)
+            suppressions.extend(annotated(manifest, _lines(manifest)))
+            found.extend(_object(job, text.text, manifest, pod_sets, rules))
+            facts.extend(facts_of(manifest, pod_sets, dialects, job.path, job.namespace))
+    kept = [f for f in found if not suppressed(f, suppressions, rules.every)] if suppressions else found
+    return FileResult(
+        tuple(kept), tuple(facts), tuple(suppressions), objects, skipped, len(found) - len(kept)
+    )
+
+
+def _object(
+    job: Job, text: str, manifest: Manifest, pod_sets: tuple[PodSet, ...], rules: RuleSet
+) -> Iterator[Finding]:
+    context = Context(job.cluster, job.path, job.namespace)
+    problems = structures.check(manifest.data, manifest.api_version, manifest.kind)
+    structure = Structure(manifest, problems)
+    for rule in rules.structure:
+        yield from _place(job.path, manifest, rule, rule.check(structure, context))
+    for rule in rules.for_kind(manifest.kind):
+        yield from _place(job.path, manifest, rule, rule.check(manifest, context))
+    for inner, path, relocate in inner_manifests(manifest, text):
+        for rule in rules.for_kind(inner.kind):
+            for found in _place(job.path, inner, rule, rule.check(inner, context)):
+                yield found._replace(
+                    span=relocate(found.span),
+                    document=manifest.document,
+                    resource=resource(manifest),
+                    pointer=pointer((*manifest.base, *path)),
+                )
+    for pod_set in pod_sets:
+        looked = review(manifest, pod_set, job.cluster, job.namespace)
+        for said in causes(_said(looked, context, rules)):
+            yield from _place(job.path, manifest, said.rule, (said.violation,))
+
+
+def _said(looked: Review, context: Context, rules: RuleSet) -> Iterator[Said]:
+    for rule in rules.pod_set:
+        for violation in rule.check(looked, context):
+            yield Said(rule, violation)
+
+
+def _place(
+    path: str,
+    manifest: Manifest,
+    rule: AnyRule,
+    violations: Iterable[Violation],
+) -> Iterator[Finding]:
+    """Violations with the rule, the place and the object."""
+    for violation in violations:
+        yield Finding(
+            path,
+            manifest.span(violation.path, key=violation.key),
+            rule.code,
+            rule.name,
+            violation.severity or rule.severity,
+            violation.message,
+            violation.help,
+            manifest.document,
+            resource(manifest),
+            pointer((*manifest.base, *violation.path)),
+        )
+
+
+def _reading(job: Job, text: Text, parsed: Parsed, index: int, rules: RuleSet) -> Iterator[Finding]:
+    if not parsed.problem and not parsed.duplicates:
+        return
+    context = Context(job.cluster, job.path, job.namespace)
+    for rule in rules.reading:
+        for violation in rule.check(Reading(text.text, parsed), context):
+            yield Finding(
+                job.path,
+                violation.span,
+                rule.code,
+                rule.name,
+                rule.severity,
+                violation.message,
+                violation.help,
+                index,
+            )
+
+
+def _comments_of(
+    asked: Sequence[Comment], parsed: Sequence[Parsed], index: int, text: Text
+) -> Iterator[Suppression]:
+    document = parsed[index]
+    if not asked or document.root is None:
+        return
+    last = parsed[index + 1].start_line if index + 1 < len(parsed) else text.text.count("\n") + 1
+    first = document.start_line if index else 0
+    yield from bind(asked, document.root, first, last)
+
+
+def _lines(manifest: Manifest) -> tuple[int, int]:
+    node = manifest.node
+    return node.start.line + 1, node.end.line + 1
+
+
+def resource(manifest: Manifest) -> Resource:
+    """The object a finding is about, as written."""
+    return Resource(manifest.api_version, manifest.kind, manifest.namespace or None, manifest.name)

@@ -1,0 +1,62 @@
+"""Gangs that objects declare for their own pods, where they are larger than those pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from policykit.kube.autoscaling import POD_PER_REPLICA
+from policykit.kube.podsets import Gang, PodSet, gangs
+from policykit.linter.dialect import Dialect
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.model.gang import OwnGang
+
+
+def oversized(
+    manifest: Manifest, pod_sets: Sequence[PodSet], dialects: Iterable[Dialect], namespace: str
+) -> Iterator[tuple[OwnGang, Path]]:
+    """Each minimum above the pods that can meet it, with its path. Unknown numbers are never too large."""
+    if not pod_sets or manifest.partial:
+        return
+    stands_in = manifest.namespace or namespace
+    scalable = manifest.kind in POD_PER_REPLICA
+    for gang in gangs(manifest.data):
+        if gang.written and gang.enabled and _is_read(gang, pod_sets, dialects):
+            pods = _before_it_starts(manifest, gang, pod_sets)
+            if gang.min_member is not None and pods is not None and gang.min_member > pods:
+                yield (
+                    OwnGang(stands_in, f"the gang of this {manifest.kind}", gang.min_member, pods, scalable),
+                    gang.path,
+                )
+        for minimum in gang.minima:
+            part = _makes(minimum.path[:-1], pod_sets)
+            pods = part.replicas if part else None
+            if minimum.value is not None and pods is not None and minimum.value > pods:
+                named = lookup(manifest.data, (*minimum.path[:-1], "name"))
+                what = f"{minimum.part} {named}" if isinstance(named, str) else f"this {minimum.part}"
+                yield OwnGang(stands_in, what, minimum.value, pods), minimum.path
+
+
+def _is_read(gang: Gang, pod_sets: Sequence[PodSet], dialects: Iterable[Dialect]) -> bool:
+    """A size kept under one scheduler's own key counts only for pods of that scheduler."""
+    key = gang.path[-1] if gang.path else ""
+    readers = [d for d in dialects if any(k.key == key for k in d.keys)]
+    if not readers:
+        return True
+    return any(p.scheduler_name in d.schedulers for p in pod_sets if p.name in gang.members for d in readers)
+
+
+def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]) -> int | None:
+    """Pods that exist before the gang is complete: an MPI launcher may wait for the workers."""
+    waits = lookup(manifest.data, ("spec", "launcherCreationPolicy")) == "WaitForWorkersReady"
+    if manifest.kind == "MPIJob" and waits and gang.pods is not None:
+        return gang.pods - sum(p.replicas or 0 for p in pod_sets if p.name == "launcher")
+    return gang.pods
+
+
+def _makes(part: Path, pod_sets: Sequence[PodSet]) -> PodSet | None:
+    """The pod set whose template stands in a task, role or clique."""
+    for pod_set in pod_sets:
+        if part and pod_set.path[: len(part)] == part:
+            return pod_set
+    return None

@@ -1,0 +1,51 @@
+"""Documents that are a part of an object: patches, fragments (contract 7)."""
+
+from __future__ import annotations
+
+import re
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.document import Manifest
+
+_COMMENT = re.compile(r"(?:^|\n)\s*#\s*policykit:\s*partial\b")
+_DIRECTIVES = ("$patch", "$retainKeys")
+
+
+def says_partial(text: str) -> bool:
+    """Whether a file or document says `# policykit: partial`."""
+    return "policykit:" in text and _COMMENT.search(text) is not None
+
+
+def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
+    """A document with a patch directive, or a controller with neither selector nor any image."""
+    if manifest.kind != "Pod" and pod_sets and not _has_image(pod_sets):
+        spec = manifest.data.get("spec")
+        if not (isinstance(spec, dict) and spec.get("selector")):
+            return True
+    return _has_directive(manifest.data)
+
+
+def _has_image(pod_sets: tuple[PodSet, ...]) -> bool:
+    for pod_set in pod_sets:
+        containers = pod_set.spec.get("containers")
+        if isinstance(containers, list) and any(isinstance(c, dict) and c.get("image") for c in containers):
+            return True
+    return False
+
+
+def _has_directive(data: object) -> bool:
+    pending: list[object] = [data]
+    seen: set[int] = set()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if any(directive in value for directive in _DIRECTIVES):
+                return True
+            pending.extend(value.values())
+        elif isinstance(value, list) and id(value) not in seen:
+            seen.add(id(value))
+            pending.extend(value)
+    return False

@@ -1,0 +1,43 @@
+"""Bytes to text and documents, with what stands in the way of reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.manifests.parser import Parsed, Problem, parse
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class Text(NamedTuple):
+    """A file's text, or the problem with its bytes."""
+
+    text: str
+    problem: Problem | None = None
+
+
+def decode(raw: bytes) -> Text:
+    """UTF-8, a byte order mark tolerated; other bytes are a problem with their place."""
+    body = raw[3:] if raw.startswith(_BOM) else raw
+    try:
+        return Text(body.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        before = body[: error.start]
+        line = before.count(b"\n")
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", errors="replace"))
+        message = f"byte 0x{body[error.start]:02x} is not UTF-8"
+        return Text(body.decode("utf-8", errors="replace"), Problem(message, line, column))
+
+
+def documents(text: Text) -> Iterator[Parsed]:
+    """The documents of a file; a file with a problem in its bytes is not read further."""
+    if text.problem:
+        yield Parsed(None, 0, problem=text.problem)
+    else:
+        yield from parse(text.text)
+
+
+def is_template(text: str) -> bool:
+    """Go template braces: a Helm template, YAML only once it is rendered."""
+    return "{{" in text and "}}" in text

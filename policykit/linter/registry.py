@@ -1,0 +1,52 @@
+"""The rules of a run, sorted by what they look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from policykit.linter.rule import AnyRule
+from policykit.linter.scope import Scope
+from policykit.linter.subjects import Reading, Structure
+from policykit.manifests.document import Manifest
+from policykit.placement.review import Review
+
+
+class RuleSet(NamedTuple):
+    """Rules by subject; those of manifests by API kind, with "" for every kind."""
+
+    every: tuple[AnyRule, ...]
+    reading: tuple[AnyRule, ...]
+    structure: tuple[AnyRule, ...]
+    manifest: dict[str, tuple[AnyRule, ...]]
+    pod_set: tuple[AnyRule, ...]
+    scope: tuple[AnyRule, ...]
+    silent: int
+    """Rules left out because they need a policy and there is none."""
+
+    def for_kind(self, kind: str) -> Sequence[AnyRule]:
+        return self.manifest.get(kind, ()) + self.manifest.get("", ())
+
+
+def rule_set(rules: Iterable[AnyRule], *, with_policy: bool) -> RuleSet:
+    """The rules that can speak in a run with or without a policy."""
+    every = tuple(rules)
+    able = [rule for rule in every if with_policy or not rule.needs_policy]
+    by_kind: dict[str, tuple[AnyRule, ...]] = {}
+    for rule in able:
+        if rule.subject is Manifest:
+            for kind in sorted(rule.kinds) or [""]:
+                by_kind[kind] = (*by_kind.get(kind, ()), rule)
+    return RuleSet(
+        every,
+        _of(able, Reading),
+        _of(able, Structure),
+        by_kind,
+        _of(able, Review),
+        _of(able, Scope),
+        len(every) - len(able),
+    )
+
+
+def _of(rules: Iterable[AnyRule], subject: type) -> tuple[AnyRule, ...]:
+    return tuple(rule for rule in rules if rule.subject is subject)

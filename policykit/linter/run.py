@@ -1,0 +1,191 @@
+"""Many files through the engine: worker processes, then the rules about whole scopes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.errors import SourceError
+from policykit.linter.engine import FileResult, Job, lint_file
+from policykit.linter.finding import Finding, Report
+from policykit.linter.registry import RuleSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact, Scope, scope_of
+from policykit.linter.selection import Selection
+from policykit.linter.suppression import Suppression, suppressed
+from policykit.model.cluster import Cluster
+from policykit.linter.dialect import Dialect
+
+_WORTH_WORKERS = 400_000
+"""Bytes of manifests below which starting processes costs more than it saves."""
+
+
+class Setting(NamedTuple):
+    """What governs a group of files: a policy or none, and the rules chosen under it."""
+
+    rules: RuleSet
+    selection: Selection
+    cluster: Cluster | None = None
+    namespace: str = "default"
+
+
+class Member(NamedTuple):
+    """A file of the run."""
+
+    path: str
+    """As reported."""
+    file: str
+    """As opened."""
+    scope: str
+    """Files of one scope see each other in cross-document rules; empty: no scope at all."""
+    setting: int
+    """Index into the run's settings."""
+    partial: bool = False
+
+
+class Run(NamedTuple):
+    """Everything a run needs; `read` and `surroundings` are the only ways to the disk."""
+
+    members: tuple[Member, ...]
+    settings: tuple[Setting, ...]
+    dialects: tuple[Dialect, ...]
+    read: Callable[[str], bytes]
+    surroundings: Callable[[str], Iterable[Member]]
+    """All files of a scope, those of the run among them."""
+    sizes: tuple[int, ...] = ()
+    """Bytes of each member, for spreading work; empty: unknown."""
+
+
+class _Outcome(NamedTuple):
+    """One file's result, or why it could not be read."""
+
+    result: FileResult
+    failure: str = ""
+
+
+def run(work: Run, workers: int = 0) -> Report:
+    """Lints every member. Findings are sorted; the number of workers changes nothing in them."""
+    findings: list[Finding] = []
+    facts: dict[str, list[Fact]] = {}
+    suppressions: dict[str, tuple[Suppression, ...]] = {}
+    skipped: list[tuple[str, str]] = []
+    failures: list[str] = []
+    documents = hidden = 0
+    for member, (result, failure) in zip(work.members, _outcomes(work, workers), strict=True):
+        if failure:
+            failures.append(failure)
+        findings.extend(work.settings[member.setting].selection.apply(result.findings))
+        documents += result.documents
+        hidden += result.suppressed
+        if result.skipped:
+            skipped.append((member.path, result.skipped))
+        if result.facts and member.scope:
+            facts.setdefault(member.scope, []).extend(result.facts)
+        if result.suppressions:
+            suppressions[member.path] = result.suppressions
+    for finding, setting in _about_scopes(work, facts):
+        if suppressed(finding, suppressions.get(finding.path, ()), setting.rules.every):
+            hidden += 1
+        else:
+            findings.extend(setting.selection.apply([finding]))
+    return Report(
+        tuple(sorted(findings, key=Finding.sort_key)),
+        len(work.members),
+        documents,
+        tuple(skipped),
+        tuple(failures),
+        hidden,
+        max((setting.rules.silent for setting in work.settings), default=0),
+    )
+
+
+def _about_scopes(work: Run, facts: dict[str, list[Fact]]) -> Iterator[tuple[Finding, Setting]]:
+    """Rules about whole scopes, over what the run has read and what stands beside it."""
+    settings = {member.scope: member.setting for member in work.members}
+    reported = {member.path for member in work.members}
+    for name in sorted(facts):
+        setting = work.settings[settings[name]]
+        beside = [m for m in work.surroundings(name) if m.path not in reported]
+        others = [fact for member in beside for fact in _attempt(work, member).result.facts]
+        scope: Scope = scope_of([*facts[name], *others], complete=True)
+        context = Context(setting.cluster, "", setting.namespace)
+        for rule in setting.rules.scope:
+            for violation in rule.check(scope, context):
+                where = violation.located
+                if where.path not in reported:
+                    continue
+                span, pointer = where.place(violation.field)
+                severity = violation.severity or rule.severity
+                yield (
+                    Finding(
+                        where.path,
+                        span,
+                        rule.code,
+                        rule.name,
+                        severity,
+                        violation.message,
+                        violation.help,
+                        where.document,
+                        where.resource,
+                        pointer,
+                    ),
+                    setting,
+                )
+
+
+def _outcomes(work: Run, workers: int) -> Iterator[_Outcome]:
+    wanted = workers or os.cpu_count() or 1
+    if min(wanted, len(work.members)) < 2 or (not workers and sum(work.sizes) < _WORTH_WORKERS):
+        for member in work.members:
+            yield _attempt(work, member)
+        return
+    yield from _in_parallel(work, min(wanted, len(work.members)))
+
+
+def _attempt(work: Run, member: Member) -> _Outcome:
+    setting = work.settings[member.setting]
+    try:
+        raw = work.read(member.file)
+    except SourceError as error:
+        return _Outcome(FileResult(), str(error))
+    job = Job(member.path, setting.cluster, member.partial, setting.namespace)
+    return _Outcome(lint_file(job, raw, setting.rules, work.dialects))
+
+
+_work: list[Run] = []
+"""The run of this worker process, set once when it starts."""
+
+
+def _start(work: Run) -> None:
+    _work.append(work)
+
+
+def _chunk(span: tuple[int, int]) -> list[_Outcome]:
+    work = _work[-1]
+    return [_attempt(work, member) for member in work.members[span[0] : span[1]]]
+
+
+def _in_parallel(work: Run, workers: int) -> Iterator[_Outcome]:
+    import multiprocessing
+
+    # fork shares rules and policy without sending them; elsewhere they are sent once.
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else None)
+    with context.Pool(workers, _start, (work,)) as pool:
+        for outcomes in pool.imap(_chunk, list(_spans(work, workers))):
+            yield from outcomes
+
+
+def _spans(work: Run, workers: int) -> Iterator[tuple[int, int]]:
+    """Runs of neighbouring files, of about equal size, several for each worker."""
+    sizes: Sequence[int] = work.sizes or (1,) * len(work.members)
+    share = max(1, sum(sizes) // (workers * 8))
+    start = gathered = 0
+    for position, size in enumerate(sizes):
+        gathered += size
+        if gathered >= share or position - start >= 200:
+            yield start, position + 1
+            start, gathered = position + 1, 0
+    if start < len(sizes):
+        yield start, len(sizes)

@@ -1,0 +1,85 @@
+"""Which rules speak, where, and how loud: codes, names and families as users write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from policykit.errors import UsageError
+from policykit.linter.finding import Finding
+from policykit.linter.rule import AnyRule
+from policykit.model.cluster import LintSettings
+from policykit.model.severity import Severity
+
+
+class Selection(NamedTuple):
+    """A run's choice of rules. `codes` are those that speak."""
+
+    codes: frozenset[str]
+    severities: Mapping[str, Severity] = {}
+    """Code to the severity the settings give it."""
+    per_path: tuple[tuple[str, frozenset[str]], ...] = ()
+    """(glob, codes silent there)."""
+
+    def apply(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings that remain, with the severities the settings give."""
+        kept = []
+        for finding in findings:
+            if finding.code not in self.codes or self._silent(finding):
+                continue
+            severity = self.severities.get(finding.code)
+            kept.append(finding._replace(severity=severity) if severity else finding)
+        return kept
+
+    def _silent(self, finding: Finding) -> bool:
+        return any(
+            finding.code in codes and _matches(finding.path, glob) for glob, codes in self.per_path
+        )
+
+
+def choose(
+    rules: Sequence[AnyRule],
+    settings: LintSettings = LintSettings(),
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+) -> Selection:
+    """Joins the policy's `lint:` section and the command line, which wins.
+
+    Raises UsageError for a rule that does not exist.
+    """
+    chosen = resolve(rules, select or settings.select)
+    codes = chosen if chosen else {rule.code for rule in rules if not rule.preview}
+    if not select:
+        codes = codes - resolve(rules, settings.ignore)
+    codes = codes - resolve(rules, ignore)
+    severities = {
+        code: Severity(severity)
+        for named, severity in settings.severity.items()
+        for code in resolve(rules, [named])
+    }
+    per_path = tuple((glob, frozenset(resolve(rules, named))) for glob, named in settings.per_path)
+    return Selection(frozenset(codes), severities, per_path)
+
+
+def resolve(rules: Sequence[AnyRule], named: Iterable[str]) -> set[str]:
+    """Codes meant by codes (`PK101`), names (`missing-toleration`) or families (`PK1`)."""
+    found: set[str] = set()
+    for word in named:
+        upper = word.upper()
+        codes = {r.code for r in rules if r.name == word or (upper.startswith("PK") and r.code.startswith(upper))}
+        if word != "ALL" and not codes:
+            raise UsageError(f"no rule is called {word!r}", _closest(rules, word))
+        found |= codes or {r.code for r in rules}
+    return found
+
+
+def _closest(rules: Sequence[AnyRule], word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [r.name for r in rules] + [r.code for r in rules], n=1)
+    return f"did you mean {near[0]}?" if near else "`policykit rules` lists them all"
+
+
+def _matches(path: str, glob: str) -> bool:
+    return fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") or fnmatchcase(path, f"*/{glob}")

@@ -1,0 +1,53 @@
+"""Where a pod names values of a label or taint key: selectors, required terms, tolerations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
+from policykit.placement.review import Review
+
+REQUIRED = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+"""Path of the required terms below `affinity`."""
+
+
+class Stated(NamedTuple):
+    """One value named for a key, and where."""
+
+    value: str
+    path: Path
+    selects: bool
+    """By selector or required affinity; else by an Equal toleration."""
+
+
+def stated(review: Review, key: str) -> tuple[Stated, ...]:
+    """Values of `key` that a pod selects with In, or tolerates one by one."""
+    return tuple(_stated(review, key))
+
+
+def _stated(review: Review, key: str) -> Iterator[Stated]:
+    pod_set = review.pod_set
+    if key in review.affinity.selector:
+        yield Stated(review.affinity.selector[key], pod_set.place("nodeSelector", key), True)
+    for term_at, term in enumerate(review.affinity.required or ()):
+        for at, requirement in enumerate(term.expressions):
+            if requirement.key == key and requirement.operator == "In":
+                for value_at, value in enumerate(requirement.values):
+                    path = (*REQUIRED, term_at, "matchExpressions", at, "values", value_at)
+                    yield Stated(value, pod_set.place("affinity", *path), True)
+    for at, toleration in enumerate(review.tolerations):
+        if toleration.key == key and toleration.operator in ("", "Equal") and toleration.value:
+            yield Stated(toleration.value, pod_set.place("tolerations", at, "value"), False)
+
+
+def known_values(cluster: Cluster, key: str) -> frozenset[str]:
+    """Values that labels and taints of the pools have for a key."""
+    labels = {
+        labels[key]
+        for pool in cluster.pools
+        for labels in (pool.labels, *(shape.labels for shape in pool.shapes))
+        if key in labels
+    }
+    return frozenset(labels | {t.value for pool in cluster.pools for t in pool.taints if t.key == key and t.value})

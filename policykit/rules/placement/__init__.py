@@ -1,0 +1,1 @@
+"""PK1: where pods may land, and what keeps them from it."""

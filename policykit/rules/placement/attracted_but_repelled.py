@@ -1,0 +1,112 @@
+"""A pod whose node selection leaves only pools that its tolerations do not open.
+
+Affinity attracts and taints repel: a pod needs both the label match and the toleration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks when every selected pool has an untolerated hard taint, while another pool of M has none."""
+    cluster = review.cluster
+    if cluster is None or review.meant is None or not review.selects_nodes or not review.judged:
+        return
+    answers = {pool.name: selection(cluster, pool, review.affinity) for pool in cluster.pools}
+    if None in answers.values():
+        return
+    selected = [pool for pool in cluster.pools if answers[pool.name]]
+    lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in selected}
+    if selected and all(lacking.values()):
+        pool = selected[0]
+        yield Violation(
+            review.pod_set.place("tolerations"),
+            f"it selects only {', '.join(lacking)}, but does not tolerate taint {lacking[pool.name][0]} of pool {pool.name}",
+            "tolerate the taints of the pools it selects, or select the pools it tolerates",
+        )
+
+
+RULE = Rule(
+    code="PK110",
+    name="attracted-but-repelled",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.SAFE,
+)

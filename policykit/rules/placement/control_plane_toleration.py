@@ -1,0 +1,114 @@
+"""A workload that tolerates the control plane's taint.
+
+The taint keeps workloads off the nodes that run the cluster itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.tolerations import tolerates
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+        - {key: maip.mxsf.io/control-plane, operator: Exists, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks of tolerations that name the key; blanket ones are PK112's."""
+    taint = review.cluster.control_plane_taint if review.cluster else None
+    if taint is None or review.workload is None or review.device_stack:
+        return
+    for position, toleration in enumerate(review.tolerations):
+        if toleration.key == taint.key and tolerates(toleration, taint):
+            yield Violation(
+                review.pod_set.place("tolerations", position),
+                f"a {review.workload.name} workload tolerates the control plane's taint {taint}",
+                "remove this toleration",
+            )
+
+
+RULE = Rule(
+    code="PK113",
+    name="control-plane-toleration",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.UNSAFE,
+)

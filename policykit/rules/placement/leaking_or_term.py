@@ -1,0 +1,121 @@
+"""One of several alternative node selector terms admits pools that the others exclude.
+
+The terms of a required node affinity are alternatives: a node needs to match only one of them.
+A condition meant for all has to stand in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Severity
+from policykit.placement.landing import decide_term
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+              - matchExpressions:
+                  - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-H20]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Exists, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks of each term that alone admits an accepting pool outside M."""
+    cluster, terms = review.cluster, review.affinity.required
+    if cluster is None or not review.meant or terms is None or len(terms) < 2:
+        return
+    outside = [pool for pool in review.accepting if pool not in review.meant]
+    admitted = [
+        {p.name for p in outside if decide_term(cluster, p, p.labels, "", term) is True} for term in terms
+    ]
+    for position, names in enumerate(admitted):
+        others = [other for n, other in enumerate(admitted) if n != position]
+        if names and not all(others):
+            path = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", position)
+            yield Violation(
+                review.pod_set.place("affinity", *path),
+                f"terms are alternatives: this one alone admits pool {min(names)}, which another one excludes",
+                "put the conditions into one term, where all of them must hold",
+            )
+
+
+RULE = Rule(
+    code="PK109",
+    name="leaking-or-term",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    silences=frozenset({"PK101", "PK110"}),
+)

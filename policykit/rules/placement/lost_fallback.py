@@ -1,0 +1,125 @@
+"""A workload that can use only some of the pools the policy gives it.
+
+The hybrid pools are there for the time when the dedicated ones are full. A pod that does not
+tolerate or select them waits beside free cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.recognition import selected_values
+from policykit.placement.review import Review
+from policykit.placement.verdict import Landing
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks when some pools of M accept, and another is closed by a taint or the usage selection."""
+    if review.workload is None or not review.meant or not review.judged:
+        return
+    landings = [landing for landing in review.landings if landing.pool in review.meant]
+    open_ = [landing for landing in landings if landing.accepts]
+    lost = [landing for landing in landings if _closed(review, landing)]
+    if not open_ or not lost:
+        return
+    field = "tolerations" if lost[0].taint else "affinity"
+    yield Violation(
+        review.pod_set.place(field),
+        f"{review.workload.name} may use pool {lost[0].pool.name} too, but it is closed to it: {lost[0].detail}",
+        "tolerate and select every usage of its workload kind: " + ", ".join(review.workload.usages),
+    )
+
+
+def _closed(review: Review, landing: Landing) -> bool:
+    if landing.reason == "untolerated-taint":
+        return True
+    key = review.cluster.usage_key if review.cluster else ""
+    usages = selected_values(review.affinity, key)
+    return landing.reason in ("selector", "affinity") and bool(usages) and landing.pool.usage not in usages
+
+
+RULE = Rule(
+    code="PK125",
+    name="lost-fallback",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.SAFE,
+)

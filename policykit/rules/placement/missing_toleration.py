@@ -1,0 +1,133 @@
+"""A pod that no pool meant for it lets in, because a taint is not tolerated.
+
+A hard taint keeps every pod away that does not tolerate its key, value and effect. When that
+holds for each pool the pod is meant for, it stays Pending for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.tolerations import to_dict
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.pool import Pool
+from policykit.model.severity import Applicability, Severity
+from policykit.model.taint import Taint, Toleration
+from policykit.placement.landing import untolerated_taints
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      affinity:
+        nodeAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - key: maip.mxsf.io/node.usage
+                    operator: In
+                    values: [training]
+      tolerations:
+        - key: maip.mxsf.io/node.usage
+          operator: Equal
+          value: training
+          effect: NoSchedule
+        - key: maip.mxsf.io/node.usage
+          operator: Equal
+          value: hybrid
+          effect: NoSchedule
+        - key: nvidia.com/gpu.product
+          operator: Equal
+          value: NVIDIA-H20
+          effect: NoSchedule
+      schedulerName: volcano
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks when every pool of M has a hard taint that nothing tolerates."""
+    if not review.meant or not review.judged:
+        return
+    lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.meant}
+    if not all(lacking.values()):
+        return
+    pool = _first_choice(review)
+    taints = lacking[pool.name]
+    more = f" and {len(taints) - 1} more" if len(taints) > 1 else ""
+    yield Violation(
+        review.pod_set.place("tolerations"),
+        f"no pool meant for it lets it in: pool {pool.name} has taint {taints[0]}{more}, which it does not tolerate",
+        "\n".join(_advice(review, taints)),
+    )
+
+
+def _first_choice(review: Review) -> Pool:
+    """The pool to name: the one the workload kind prefers most."""
+    prefer = review.workload.prefer if review.workload else {}
+    return max(review.meant or (), key=lambda pool: prefer.get(pool.usage, 0))
+
+
+def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+    yield "add to tolerations:"
+    for taint in taints:
+        toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
+        fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
+        yield f"- {{{fields}}}"
+    for near in _near(review, taints):
+        yield near
+
+
+def _near(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+    """Tolerations of the resource's name, where the taint's key is a label of it."""
+    for taint in taints:
+        for toleration in review.tolerations:
+            if toleration.key and taint.key.startswith(f"{toleration.key}."):
+                yield f"it tolerates {toleration.key}, but the key of the taint is {taint.key}"
+
+
+RULE = Rule(
+    code="PK101",
+    name="missing-toleration",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.SAFE,
+    silences=frozenset({"PK110", "PK203"}),
+)

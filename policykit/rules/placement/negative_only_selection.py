@@ -1,0 +1,94 @@
+"""A pod with cards whose node affinity only says where it must not go.
+
+NotIn and DoesNotExist match every node that lacks the label, machines added later among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.catalogue import labels
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: example.com/pool, operator: NotIn, values: [web]}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: example.com/pool, operator: In, values: [training]}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+_NEGATIVE = frozenset({"NotIn", "DoesNotExist"})
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks when every expression is negative; keeping off single nodes or zones is left alone."""
+    terms = review.affinity.required
+    if not review.card_resources or review.affinity.selector or not terms or review.device_stack:
+        return
+    expressions = [requirement for term in terms for requirement in term.expressions]
+    if any(term.fields for term in terms) or not expressions:
+        return
+    if any(r.operator not in _NEGATIVE or labels.well_known(r.key) or labels.provider(r.key) for r in expressions):
+        return
+    if review.cluster is not None and all(pool in (review.meant or ()) for pool in review.accepting):
+        return
+    first = expressions[0]
+    yield Violation(
+        review.pod_set.place("affinity"),
+        f"its only selection is negative ({first.key} {first.operator}): every node without the label matches",
+        "say which nodes it wants with In, or leave the selection to the card request and the taints",
+    )
+
+
+RULE = Rule(
+    code="PK117",
+    name="negative-only-selection",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,114 @@
+"""A pod that states how much card memory it needs, on a card with at least twice as much.
+
+Seed design: a small model does not belong on a large card while a smaller card would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.card import Card
+from policykit.model.quantity import parse
+from policykit.model.severity import Severity
+from policykit.placement.meant import may_use
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: infer
+  annotations:
+    policykit.io/card-memory: 20Gi
+spec:
+  nodeSelector:
+    nvidia.com/gpu.product: NVIDIA-H20
+  containers:
+    - name: main
+      image: registry.example/infer:1
+      resources:
+        limits:
+          nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: infer
+  annotations:
+    policykit.io/card-memory: 20Gi
+spec:
+  nodeSelector:
+    nvidia.com/gpu.product: NVIDIA-L20
+  containers:
+    - name: main
+      image: registry.example/infer:1
+      resources:
+        limits:
+          nvidia.com/gpu: 1
+"""
+
+_KEY = "policykit.io/card-memory"
+_MIB = 1024 * 1024
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Compares the largest card of the accepting pools with the smallest that would do."""
+    asked = _asked(review)
+    if review.cluster is None or not asked or not review.card_resources:
+        return
+    chosen = max(_cards(review, accepting=True), key=_memory, default=None)
+    fitting = [card for card in _cards(review, accepting=False) if _memory(card) >= asked]
+    smallest = min(fitting, key=_memory, default=None)
+    if chosen is None or smallest is None or _memory(smallest) >= _memory(chosen):
+        return
+    if asked * 2 <= _memory(chosen):
+        yield Violation(
+            review.pod_set.place("annotations", _KEY),
+            f"needs {asked // _MIB} MiB of card memory and may land on {chosen.product or chosen.name}"
+            f" with {_memory(chosen) // _MIB} MiB",
+            f"{smallest.product or smallest.name} has {_memory(smallest) // _MIB} MiB: select that",
+        )
+
+
+def _asked(review: Review) -> int:
+    """Bytes of card memory stated, 0 where none or unreadable."""
+    for entries in (review.pod_set.annotations, review.pod_set.labels, review.manifest.annotations):
+        if _KEY in entries:
+            quantity = parse(entries[_KEY])
+            return quantity.units if quantity is not None else 0
+    return 0
+
+
+def _cards(review: Review, *, accepting: bool) -> Iterator[Card]:
+    """Cards of known memory: of the accepting pools, or of all the workload may use."""
+    cluster = review.cluster
+    if cluster is None:
+        return
+    for pool in cluster.pools:
+        card = cluster.card_of(pool)
+        if card is None or not card.memory_mib or not all(r in pool.resources for r in review.card_resources):
+            continue
+        if accepting and pool not in review.accepting:
+            continue
+        if review.workload is None or may_use(review.workload, pool):
+            yield card
+
+
+def _memory(card: Card) -> int:
+    return (card.memory_mib or 0) * _MIB
+
+
+RULE = Rule(
+    code="PK123",
+    name="oversized-card",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+)

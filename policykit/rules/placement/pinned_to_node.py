@@ -1,0 +1,104 @@
+"""A pod template that is bound to nodes by their names.
+
+With nodeName no scheduler looks at the pods: taints of effect NoSchedule, gangs, queues and
+free cards count for nothing, and a pod that does not fit fails. A selector on the host name
+is kinder, but the workload still stops with its node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.affinity import NodeAffinity, Term
+from policykit.kube.selectors import Requirement
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: serve
+spec:
+  selector:
+    matchLabels: {app: serve}
+  template:
+    metadata:
+      labels: {app: serve}
+    spec:
+      nodeName: gpu-node-1
+      containers:
+      - name: main
+        image: registry.example/serve:1
+"""
+
+GOOD = BAD.replace("      nodeName: gpu-node-1\n", "")
+
+_HOSTNAME = "kubernetes.io/hostname"
+_TERMS = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+_ADVICE = "Select by labels that several nodes carry: the pool's usage, the card's product, the zone."
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Templates only: a bare Pod may be one that already runs, read from a cluster."""
+    if review.manifest.kind == "Pod" or review.device_stack:
+        return
+    pod_set = review.pod_set
+    name = pod_set.spec.get("nodeName")
+    if isinstance(name, str) and name and "$" not in name:
+        yield Violation(
+            pod_set.place("nodeName"), f"nodeName is {name!r}: no scheduler looks at these pods", _ADVICE
+        )
+    selected = review.affinity.selector.get(_HOSTNAME, "")
+    if selected and "$" not in selected:
+        yield Violation(
+            pod_set.place("nodeSelector", _HOSTNAME),
+            f"nodeSelector binds the pods to node {selected!r}",
+            _ADVICE,
+        )
+    pinning = _pinning(review.affinity)
+    if pinning:
+        position, names = pinning
+        yield Violation(
+            pod_set.place("affinity", *_TERMS, *position),
+            f"required affinity binds the pods to node{'s' * (len(names) > 1)} {', '.join(names)}",
+            _ADVICE,
+        )
+
+
+def _pinning(affinity: NodeAffinity) -> tuple[Path, tuple[str, ...]] | None:
+    """The first term's naming requirement, where every term that is ORed names nodes."""
+    found = [_naming(term) for term in affinity.required or ()]
+    if not found or None in found:
+        return None
+    path, names = found[0] or ((), ())
+    return (0, *path), names
+
+
+def _naming(term: Term) -> tuple[Path, tuple[str, ...]] | None:
+    for position, requirement in enumerate(term.expressions):
+        if requirement.key == _HOSTNAME and _names(requirement):
+            return ("matchExpressions", position, "values"), requirement.values
+    for position, requirement in enumerate(term.fields):
+        if requirement.key == "metadata.name" and _names(requirement):
+            return ("matchFields", position, "values"), requirement.values
+    return None
+
+
+def _names(requirement: Requirement) -> bool:
+    values = requirement.values
+    return requirement.operator == "In" and bool(values) and not any("$" in value for value in values)
+
+
+RULE = Rule(
+    code="PK118",
+    name="pinned-to-node",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

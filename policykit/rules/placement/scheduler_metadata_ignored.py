@@ -1,0 +1,137 @@
+"""A pod carries one scheduler's metadata but names another scheduler.
+
+Gang, queue and device labels and annotations are read by the scheduler they belong to. On a
+pod that another one places they are silently ignored: the gang starts piece by piece, the
+queue is not charged. A schedulerName that nothing serves leaves the pod pending for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.dialect import Dialect, Key
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.review import Review
+from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+  labels:
+    pod-group.scheduling.sigs.k8s.io: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("spec:\n", "spec:\n  schedulerName: koord-scheduler\n")
+
+_OVERWRITTEN = frozenset({"ray.io", "grove.io"})
+"""API groups whose operators put their own schedulerName over what is written."""
+_FILLED = frozenset(
+    {
+        "batch.volcano.sh",
+        "flow.volcano.sh",
+        "kubeflow.org",
+        "nvidia.com",
+        "sparkoperator.k8s.io",
+        "workload.serving.volcano.sh",
+    }
+)
+"""API groups whose controllers fill in a schedulerName where none is written."""
+_LOST = {"gang": "it joins no gang", "queue": "no queue is charged", "device": "it has no effect"}
+_OWNERS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
+"""Built-in kinds whose own annotations Volcano reads."""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """One violation per scheduler whose metadata is ignored, or one for an unknown schedulerName."""
+    manifest, pod_set = review.manifest, review.pod_set
+    scheduler = pod_set.scheduler_name
+    if (
+        pod_set.scheduler_path is None
+        or "$" in scheduler
+        or "{" in scheduler
+        or _set_by_operator(manifest, scheduler)
+    ):
+        return
+    if (
+        scheduler
+        and review.cluster
+        and review.cluster.schedulers
+        and scheduler not in review.cluster.schedulers
+    ):
+        served = ", ".join(sorted(review.cluster.schedulers))
+        yield Violation(
+            pod_set.scheduler_path,
+            f"schedulerName is {scheduler}, which nothing in the policy serves",
+            f"The policy's schedulers: {served}. A pod that names no running scheduler stays pending.",
+        )
+        return
+    system = system_of(scheduler, review.cluster)
+    if system is None:
+        return
+    for dialect in DIALECTS:
+        if dialect.schedulers and dialect.name != system and not _taken_over(dialect, review.cluster):
+            ignored = [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
+            if ignored:
+                yield _violation(dialect, ignored, scheduler, review.cluster)
+
+
+def _set_by_operator(manifest: Manifest, scheduler: str) -> bool:
+    if manifest.group in _OVERWRITTEN or manifest.api_version == "kubeflow.org/v2beta1":
+        return True
+    return not scheduler and manifest.group in _FILLED
+
+
+def _taken_over(dialect: Dialect, cluster: Cluster | None) -> bool:
+    """Its admission controller may give the pod the right schedulerName, unless it is not there."""
+    return dialect.takes_over and (cluster is None or dialect.name in cluster.targets)
+
+
+def _place(key: Key, manifest: Manifest, pod_set: PodSet) -> Path:
+    """Where the pod set or its owner carries a key; empty: nowhere."""
+    if not key.on_owner:
+        entries: Mapping[str, str] = pod_set.labels if key.where == "labels" else pod_set.annotations
+        return pod_set.place(key.where, key.key) if key.key in entries else ()
+    if manifest.kind not in _OWNERS:
+        return ()
+    entries = manifest.labels if key.where == "labels" else manifest.annotations
+    return ("metadata", key.where, key.key) if key.key in entries else ()
+
+
+def _violation(
+    dialect: Dialect, ignored: list[tuple[Key, Path]], scheduler: str, cluster: Cluster | None
+) -> Violation:
+    key, path = ignored[0]
+    others = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+    placed_by = scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
+    target = cluster.targets.get(dialect.name) if cluster else None
+    wanted = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
+    return Violation(
+        path,
+        f"{key.key}{others} is {dialect.title}'s, but {placed_by} places the pod: {_LOST[key.purpose]}",
+        f"Write schedulerName: {wanted}, or delete the {key.where[:-1]}.",
+        key=True,
+    )
+
+
+RULE = Rule(
+    code="PK122",
+    name="scheduler-metadata-ignored",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.UNSAFE,
+)

@@ -1,0 +1,152 @@
+"""A pod selects nodes of one card and asks for another: vendor, sharing mode or host differ.
+
+The nodes it selects do not offer the resource it asks for, so no node can satisfy both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.catalogue import cards as catalogue
+from policykit.catalogue import labels
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+from policykit.placement.stated import REQUIRED, known_values, stated
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: infer
+spec:
+  nodeSelector:
+    nvidia.com/gpu.product: NVIDIA-H20-SHARED
+  tolerations:
+    - {operator: Exists, effect: NoSchedule}
+  containers:
+    - name: main
+      image: registry.example/infer:1
+      resources:
+        limits:
+          nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: infer
+spec:
+  affinity:
+    nodeAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+        - weight: 100
+          preference:
+            matchExpressions:
+              - {key: maip.mxsf.io/node.usage, operator: In, values: [inference]}
+  nodeSelector:
+    nvidia.com/gpu.product: NVIDIA-H20
+  tolerations:
+    - {key: maip.mxsf.io/node.usage, operator: Equal, value: inference, effect: NoSchedule}
+    - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+    - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
+  containers:
+    - name: main
+      image: registry.example/infer:1
+      resources:
+        limits:
+          nvidia.com/gpu: 1
+"""
+
+_ARCH = "kubernetes.io/arch"
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Three faults: another vendor's label, another sharing suffix, the other host architecture."""
+    if review.card_resources and review.cluster is not None:
+        yield from _vendors(review)
+        yield from _suffixes(review)
+        yield from _architecture(review)
+
+
+def _vendors(review: Review) -> Iterator[Violation]:
+    asked = {r.vendor for name in review.card_resources if (r := catalogue.resource(name)) is not None}
+    domains = {name.partition("/")[0] for name in review.card_resources}
+    for key, path in _keys(review):
+        vendor = labels.discovery(key)
+        if vendor and asked and key.partition("/")[0] not in domains and vendor not in asked:
+            names = ", ".join(review.card_resources)
+            yield Violation(
+                path,
+                f"selects nodes by {key}, a label of {vendor}, but asks for {names}",
+                "select and ask for cards of one vendor",
+            )
+
+
+def _suffixes(review: Review) -> Iterator[Violation]:
+    cluster = review.cluster
+    if cluster is None:
+        return
+    for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
+        known = known_values(cluster, key)
+        for place in stated(review, key):
+            there = other_suffix(place.value, known)
+            if place.selects and there:
+                yield Violation(
+                    place.path,
+                    f"selects {place.value}, but the cards of the pools are {there}",
+                    "the suffix tells how cards are shared or cut: write the value the pool has",
+                )
+
+
+def other_suffix(value: str, known: frozenset[str]) -> str:
+    """The pools' value of the same card under another sharing mode; empty: it is not only the suffix."""
+    if value in known:
+        return ""
+    return next((there for there in sorted(known) if _bare(there) == _bare(value)), "")
+
+
+def _bare(value: str) -> str:
+    return value.removesuffix("-SHARED").partition("-MIG-")[0]
+
+
+def _architecture(review: Review) -> Iterator[Violation]:
+    cluster = review.cluster
+    if cluster is None or not review.meant:
+        return
+    hosts = {card.arch for pool in review.meant if (card := cluster.card_of(pool)) is not None}
+    if len(hosts) != 1 or "" in hosts:
+        return
+    for place in stated(review, _ARCH):
+        if place.selects and place.value not in hosts:
+            yield Violation(
+                place.path,
+                f"selects {_ARCH} {place.value}, but the nodes of its card are {min(hosts)}",
+                f"build the image for {min(hosts)} and select that",
+            )
+
+
+def _keys(review: Review) -> Iterator[tuple[str, Path]]:
+    for key in review.affinity.selector:
+        yield key, review.pod_set.place("nodeSelector", key)
+    for term_at, term in enumerate(review.affinity.required or ()):
+        for at, requirement in enumerate(term.expressions):
+            if requirement.operator in ("In", "Exists", "Gt", "Lt"):
+                path = (*REQUIRED, term_at, "matchExpressions", at, "key")
+                yield requirement.key, review.pod_set.place("affinity", *path)
+
+
+RULE = Rule(
+    code="PK126",
+    name="selection-resource-mismatch",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    silences=frozenset({"PK101", "PK102", "PK110", "PK203"}),
+)

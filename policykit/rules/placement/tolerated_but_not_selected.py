@@ -1,0 +1,116 @@
+"""A pod that may enter reserved pools but is not kept on them.
+
+A toleration opens a reserved pool and attracts nothing. Where a pool without that taint accepts
+the pod too, it can land there, away from the nodes it was meant for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      schedulerName: volcano
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks of the first toleration of a reserved key that an accepting pool outside M lacks."""
+    cluster = review.cluster
+    if cluster is None or review.meant is None or review.device_stack or review.pod_set.per_node:
+        return
+    if not review.judged:
+        return
+    reserved = {taint.key for pool in cluster.pools for taint in pool.hard_taints}
+    for position, toleration in enumerate(review.tolerations):
+        if toleration.key not in reserved:
+            continue
+        for pool in review.accepting:
+            if pool not in review.meant and all(taint.key != toleration.key for taint in pool.taints):
+                yield Violation(
+                    review.pod_set.place("tolerations", position),
+                    f"it tolerates {toleration}, but pool {pool.name}, which has no such taint, accepts it too",
+                    "select the pools it is meant for with node affinity: a toleration attracts nothing",
+                )
+                return
+
+
+RULE = Rule(
+    code="PK111",
+    name="tolerated-but-not-selected",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.SAFE,
+)

@@ -1,0 +1,87 @@
+"""A workload tolerates every taint.
+
+An empty key with operator Exists answers every taint there is: cards reserved for others,
+the control plane, nodes about to be drained. Daemons of the node itself need that; a
+workload does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.requests import containers
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  tolerations:
+  - operator: Exists
+  containers:
+  - name: main
+    image: registry.example/train:1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  tolerations:
+  - key: nvidia.com/gpu
+    operator: Exists
+    effect: NoSchedule
+  containers:
+  - name: main
+    image: registry.example/train:1
+"""
+
+_CRITICAL = ("system-node-critical", "system-cluster-critical")
+_SYSTEM_IMAGES = ("csi", "autoscaler", "karpenter")
+"""Parts of image names of storage drivers and node provisioners."""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Every such toleration of a workload; DaemonSets and system components are left alone."""
+    if review.pod_set.per_node or review.device_stack or _is_system(review):
+        return
+    for position, toleration in enumerate(review.tolerations):
+        if not toleration.key and toleration.operator == "Exists":
+            taints = f"every {toleration.effect} taint" if toleration.effect else "every taint"
+            yield Violation(
+                review.pod_set.place("tolerations", position),
+                f"toleration without a key and with operator Exists answers {taints}, of any pool",
+                "Name the keys of the taints that this workload should pass.",
+            )
+
+
+def _is_system(review: Review) -> bool:
+    spec = review.pod_set.spec
+    if spec.get("priorityClassName") in _CRITICAL:
+        return True
+    images = [container.get("image") for _, _, container in containers(spec)]
+    return any(isinstance(image, str) and _is_system_image(image) for image in images)
+
+
+def _is_system_image(image: str) -> bool:
+    """By the words of the image's own name, registry, tag and digest left out."""
+    name = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
+    return any(word in _SYSTEM_IMAGES for word in name.replace("_", "-").split("-"))
+
+
+RULE = Rule(
+    code="PK112",
+    name="tolerates-everything",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,122 @@
+"""A pod selects nodes by a label that no pool of the policy declares.
+
+Labels are free text: nothing tells a misspelt key from one that no node carries, and the pod
+stays Pending without a word about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.catalogue import labels
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+from policykit.placement.stated import REQUIRED
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  nodeSelector:
+    gpu-type: A100
+  containers:
+    - name: main
+      image: registry.example/train:1
+      resources:
+        limits:
+          nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  affinity:
+    nodeAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+        - weight: 100
+          preference:
+            matchExpressions:
+              - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+  nodeSelector:
+    nvidia.com/gpu.product: NVIDIA-H20
+  tolerations:
+    - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+    - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+    - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
+  containers:
+    - name: main
+      image: registry.example/train:1
+      resources:
+        limits:
+          nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks of pod sets with a card or a workload kind; an error where the pools are all there is."""
+    cluster = review.cluster
+    if cluster is None or review.meant is None or review.device_stack or review.pod_set.per_node:
+        return
+    for key, path in _selected(review):
+        if not _known(cluster, key):
+            yield Violation(
+                path,
+                f"selects nodes by {key!r}, a label that no pool declares",
+                _advice(cluster, key),
+                Severity.ERROR if cluster.complete else None,
+            )
+
+
+def _selected(review: Review) -> Iterator[tuple[str, Path]]:
+    """Each key once: where it is first selected by a selector or a positive required expression."""
+    seen: set[str] = set()
+    for key in review.affinity.selector:
+        seen.add(key)
+        yield key, review.pod_set.place("nodeSelector", key)
+    for term_at, term in enumerate(review.affinity.required or ()):
+        for at, requirement in enumerate(term.expressions):
+            if requirement.key not in seen and requirement.operator not in ("NotIn", "DoesNotExist"):
+                seen.add(requirement.key)
+                path = (*REQUIRED, term_at, "matchExpressions", at, "key")
+                yield requirement.key, review.pod_set.place("affinity", *path)
+
+
+def _known(cluster: Cluster, key: str) -> bool:
+    if key in cluster.declared_keys or labels.well_known(key) or labels.provider(key):
+        return True
+    return any(key in {**p.labels, **s.labels} for p in cluster.pools for s in p.shapes)
+
+
+def _advice(cluster: Cluster, key: str) -> str:
+    from difflib import get_close_matches
+
+    declared = sorted(cluster.declared_keys)
+    near = get_close_matches(key, declared, n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    if not declared:
+        return "declare the label on a pool of the policy"
+    return f"declare the label on a pool of the policy, or select one of {', '.join(declared[:4])}"
+
+
+RULE = Rule(
+    code="PK108",
+    name="unknown-node-label",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    silences=frozenset({"PK110"}),
+    silences_as_error=frozenset({"PK101", "PK203"}),
+)

@@ -1,0 +1,1 @@
+"""Where manifests, policies and nodes come from: the only place that reads the disk."""

@@ -1,0 +1,143 @@
+"""Finding and reading the files that paths mean; `.gitignore` honoured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+from policykit.errors import SourceError
+
+SUFFIXES = (".yaml", ".yml", ".json")
+_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
+
+
+class File(NamedTuple):
+    """A file to lint."""
+
+    path: str
+    """As reported: the argument, and below a folder the way to the file, with `/`."""
+    argument: str
+    """The folder argument it was found under, else empty."""
+
+
+def discover(paths: Sequence[str], exclude: Sequence[str] = (), force_exclude: bool = False) -> list[File]:
+    """The files that paths mean, sorted, each once.
+
+    Folders are walked. Files named outright are taken whatever their suffix, and even when
+    excluded unless `force_exclude`. Raises SourceError for a path that does not exist.
+    """
+    found: dict[str, File] = {}
+    for path in paths:
+        if os.path.isdir(path):
+            for name in walk(path, exclude):
+                found.setdefault(os.path.normpath(name), File(_display(name), path))
+        elif os.path.lexists(path):
+            if not (force_exclude and excluded(_display(path), exclude)):
+                found.setdefault(os.path.normpath(path), File(_display(path), ""))
+        else:
+            raise SourceError("no such file or folder", "check the path", path)
+    return sorted(found.values())
+
+
+def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
+    """Manifest files below a folder in a stable order; loops of symbolic links end."""
+    seen = {os.path.realpath(folder)}
+    pending: list[tuple[str, tuple[tuple[str, Any], ...]]] = [(folder, _ignored_above(folder))]
+    while pending:
+        here, rules = pending.pop()
+        rules = (*rules, *_ignore_file(here))
+        folders = []
+        try:
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            path = os.path.join(here, entry.name) if here != "." else entry.name
+            is_folder = entry.is_dir()
+            if entry.name in _NEVER or _ignored(path, is_folder, rules) or excluded(_display(path), exclude):
+                continue
+            if is_folder:
+                real = os.path.realpath(path)
+                if real not in seen:
+                    seen.add(real)
+                    folders.append((path, rules))
+            elif entry.name.endswith(SUFFIXES) and entry.is_file():
+                yield path
+        pending.extend(reversed(folders))
+
+
+def excluded(path: str, globs: Iterable[str]) -> bool:
+    """Whether a reported path matches an exclude glob, or stands below one."""
+    return any(
+        fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") or fnmatchcase(path, f"*/{glob}")
+        for glob in globs
+    )
+
+
+def read(path: str) -> bytes:
+    """Raises SourceError where the file cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror}", "check the file and its permissions", path) from None
+
+
+def repository_root(folder: str) -> str | None:
+    """The nearest folder upwards that holds `.git`; None outside a repository."""
+    for here in ancestors(folder):
+        if os.path.exists(os.path.join(here, ".git")):
+            return here
+    return None
+
+
+def ancestors(folder: str) -> Iterator[str]:
+    """The folder itself, absolute, then its parents up to the root."""
+    here = os.path.abspath(folder)
+    while True:
+        yield here
+        parent = os.path.dirname(here)
+        if parent == here:
+            return
+        here = parent
+
+
+def _display(path: str) -> str:
+    path = path.replace(os.sep, "/")
+    while path.startswith("./"):
+        path = path[2:]
+    return path
+
+
+def _ignored_above(folder: str) -> tuple[tuple[str, Any], ...]:
+    """Rules of the `.gitignore` files between the repository's root and the folder."""
+    root = repository_root(folder)
+    if root is None:
+        return ()
+    above = [here for here in ancestors(folder) if here == root or here.startswith(root + os.sep)]
+    return tuple(rule for here in reversed(above[1:]) for rule in _ignore_file(here))
+
+
+def _ignore_file(folder: str) -> tuple[tuple[str, Any], ...]:
+    path = os.path.join(folder, ".gitignore")
+    if not os.path.isfile(path):
+        return ()
+    import pathspec
+
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return ((os.path.abspath(folder), pathspec.GitIgnoreSpec.from_lines(file)),)
+
+
+def _ignored(path: str, is_folder: bool, rules: Sequence[tuple[str, Any]]) -> bool:
+    """The last `.gitignore` that says anything about a path decides."""
+    if not rules:
+        return False
+    absolute = os.path.abspath(path)
+    verdict = False
+    for base, spec in rules:
+        relative = os.path.relpath(absolute, base).replace(os.sep, "/") + ("/" if is_folder else "")
+        answer = spec.check_file(relative).include
+        verdict = verdict if answer is None else bool(answer)
+    return verdict

@@ -1,0 +1,98 @@
+"""The scope a file stands in: what cross-document rules may look at (contract 3)."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from policykit.errors import SourceError
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+from policykit.sources.files import ancestors, read, repository_root
+
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+def scope_root(path: str, argument: str, policy_folder: str) -> str:
+    """Absolute folder of a file's scope: its kustomization root, else its chart, else the
+    policy's folder, else the folder argument it was found under, else its own folder."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return kustomization_root(folder) or _chart_root(folder) or os.path.abspath(policy_folder or argument or folder)
+
+
+@cache
+def kustomization_root(folder: str) -> str:
+    """The nearest folder with a kustomization, or a higher one that lists it; empty: none."""
+    limit = repository_root(folder)
+    root = ""
+    for here in ancestors(folder):
+        if _kustomization(here) and (not root or _lists(here, root)):
+            root = here
+        if here == limit:
+            break
+    return root
+
+
+@cache
+def patch_files(folder: str) -> frozenset[str]:
+    """Absolute paths that the folder's kustomization lists as patches."""
+    path = _kustomization(folder)
+    found: set[str] = set()
+    for data in _documents(path) if path else ():
+        listed = data.get("patches")
+        entries = [p.get("path") for p in listed if isinstance(p, dict)] if isinstance(listed, list) else []
+        merged = data.get("patchesStrategicMerge")
+        entries += merged if isinstance(merged, list) else []
+        found |= {os.path.abspath(os.path.join(folder, e)) for e in entries if isinstance(e, str) and "\n" not in e}
+    return frozenset(found)
+
+
+def is_patch(path: str) -> bool:
+    """Whether a kustomization in the file's folder, or above it, lists it as a patch."""
+    absolute = os.path.abspath(path)
+    limit = repository_root(os.path.dirname(absolute))
+    for here in ancestors(os.path.dirname(absolute)):
+        if absolute in patch_files(here):
+            return True
+        if here == limit:
+            return False
+    return False
+
+
+def _chart_root(folder: str) -> str:
+    limit = repository_root(folder)
+    for here in ancestors(folder):
+        if os.path.isfile(os.path.join(here, "Chart.yaml")):
+            return here
+        if here == limit:
+            break
+    return ""
+
+
+def _kustomization(folder: str) -> str:
+    for name in _KUSTOMIZATIONS:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+    return ""
+
+
+@cache
+def _lists(folder: str, below: str) -> bool:
+    """Whether the kustomization of `folder` uses the folder `below`."""
+    for data in _documents(_kustomization(folder)):
+        for field in ("resources", "components", "bases"):
+            entries = data.get(field)
+            if isinstance(entries, list) and any(
+                isinstance(e, str) and os.path.abspath(os.path.join(folder, e)) == below for e in entries
+            ):
+                return True
+    return False
+
+
+def _documents(path: str) -> list[dict[str, object]]:
+    try:
+        text = read(path).decode("utf-8", errors="replace")
+    except SourceError:
+        return []
+    return [m.data for p in parse(text) if p.root for m in manifests(p.root, 0)]

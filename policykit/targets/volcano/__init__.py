@@ -1,0 +1,1 @@
+"""Volcano: scheduler configuration and queues, written and read."""

@@ -1,0 +1,35 @@
+"""Volcano's PodGroup and the pods that join one."""
+
+from __future__ import annotations
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.dialect import Dialect, Joined, group_of, pods_of
+from policykit.manifests.document import Manifest
+from policykit.model.gang import Membership, PodGroup
+from policykit.targets.volcano.names import GROUP_APIS, GROUP_NAME, KEYS, SCHEDULER
+
+
+def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
+    """A PodGroup object of Volcano or kube-batch."""
+    return group_of(manifest, namespace, SCHEDULER, GROUP_APIS)
+
+
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
+    """The PodGroup that the pods' group-name annotation names, in the pods' namespace."""
+    group = pod_set.annotations.get(GROUP_NAME)
+    if not group:
+        return None
+    stands_in = manifest.namespace or namespace
+    pods = pods_of(manifest, pod_set)
+    membership = Membership(SCHEDULER, stands_in, group, pods, pod_set.scheduler_name)
+    return Joined(membership, pod_set.place("annotations", GROUP_NAME))
+
+
+DIALECT = Dialect(
+    "volcano",
+    "Volcano",
+    frozenset({SCHEDULER}),
+    KEYS,
+    read_group=read_group,
+    read_membership=read_membership,
+)

@@ -1,0 +1,26 @@
+"""Labels, annotations and API groups of Volcano (1.15)."""
+
+from policykit.linter.dialect import Key
+
+SCHEDULER = "volcano"
+GROUP_NAME = "scheduling.k8s.io/group-name"
+"""Pod annotation: the PodGroup it joins. The only binding the scheduler reads."""
+QUEUE_NAME = "scheduling.volcano.sh/queue-name"
+"""Pod annotation: queue of the PodGroup made for it."""
+GROUP_MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
+"""Annotation of the pods' owner: size of the PodGroup made for them (1.12)."""
+GROUP_APIS = frozenset({"scheduling.volcano.sh", "scheduling.incubator.k8s.io"})
+"""API groups of PodGroup; the second is that of kube-batch and early Volcano."""
+
+KEYS = (
+    Key("annotations", GROUP_NAME, "gang"),
+    Key("annotations", GROUP_MIN_MEMBER, "gang", on_owner=True),
+    Key("annotations", QUEUE_NAME, "queue"),
+    Key("annotations", "volcano.sh/network-topology-mode", "gang"),
+    Key("annotations", "volcano.sh/network-topology-highest-tier", "gang"),
+    Key("annotations", "scheduling.volcano.sh/queue-allocation-gate", "queue"),
+    Key("annotations", "volcano.sh/vgpu-mode", "device"),
+    Key("annotations", "volcano.sh/vgpu-podgroup-policy", "device"),
+    Key("annotations", "volcano.sh/vgpu-use-gpuuuid", "device"),
+    Key("annotations", "volcano.sh/vgpu-nouse-gpuuuid", "device"),
+)

@@ -1,0 +1,69 @@
+"""Node scores of Volcano's plugins binpack and nodeorder, in their own arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from policykit.kube import scores as kube
+from policykit.model.pool import Amounts
+
+BALANCED_RESOURCES = ("cpu", "memory", "nvidia.com/gpu")
+"""What balancedresource looks at: no other card counts, whatever the configuration says."""
+
+
+def binpack(
+    asked: Amounts, used: Amounts, allocatable: Amounts, weights: Mapping[str, int], weight: int
+) -> float:
+    """Filled share after placement, 0 to 100 times `weight`.
+
+    `weights` holds cpu, memory and the names in binpack.resources. A configured resource that
+    does not fit makes the node 0; one the node lacks scores 0 and still counts in the mean.
+    Source: `plugins/binpack/binpack.go` (v1.15.1; the same since v1.8).
+    """
+    total, weight_sum = 0.0, 0
+    for resource, amount in asked.items():
+        if not amount or resource not in weights:
+            continue
+        share, capacity = weights[resource], allocatable.get(resource, 0)
+        filled = used.get(resource, 0) + amount
+        if capacity and share and filled > capacity:
+            return 0.0
+        total += filled * share / capacity if capacity else 0.0
+        weight_sum += share
+    return total / weight_sum * (kube.MAX_SCORE * weight) if weight_sum else 0.0
+
+
+def least_requested(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
+    """leastrequested: how empty cpu and memory are, 50 to 50. Amounts are non-zero requests."""
+    counted = kube.shares({"cpu": 50, "memory": 50}, allocatable, used, asked)
+    return kube.fit_score("LeastAllocated", counted.values())
+
+
+def most_requested(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
+    """mostrequested: how full cpu and memory are. Amounts are non-zero requests."""
+    counted = kube.shares({"cpu": 1, "memory": 1}, allocatable, used, asked)
+    return kube.fit_score("MostAllocated", counted.values())
+
+
+def balanced_resource(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
+    """balancedresource: how alike cpu, memory and nvidia.com/gpu are filled.
+
+    As in Kubernetes 1.35, which Volcano 1.15 is built with, and before.
+    """
+    counted = kube.shares(dict.fromkeys(BALANCED_RESOURCES, 1), allocatable, used, asked)
+    return kube.balanced_score(counted.values(), up_to_1_35=True)
+
+
+def node_affinity(raw: Sequence[int]) -> tuple[int, ...]:
+    """nodeaffinity of all candidate nodes, from the sums of the preferred terms each matches."""
+    return kube.normalised(raw)
+
+
+def taint_toleration(raw: Sequence[int]) -> tuple[int, ...]:
+    """tainttoleration of all candidate nodes, from their numbers of untolerated soft taints."""
+    return kube.normalised(raw, reverse=True)
+
+
+def nodeorder(parts: Mapping[str, int], weights: Mapping[str, int]) -> int:
+    """Sum of the parts, each 0 to 100, times their weights; both are named as the arguments are."""
+    return sum(score * weights.get(part, 0) for part, score in parts.items())

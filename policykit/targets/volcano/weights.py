@@ -1,0 +1,111 @@
+"""Weights of binpack and nodeorder, computed so that packing and preferred usages win.
+
+Every part of the node score lies between 0 and 100, times its weight. So each promise is one
+inequality over the worst case, and its weight the smallest integer that keeps it by a point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from policykit.model.workload import WorkloadKind
+
+RIVALS: Mapping[str, int] = {"tainttoleration": 3, "imagelocality": 1, "podtopologyspread": 2}
+"""Parts of nodeorder that score pods which ask for nothing, with Volcano's own weights. Spread is
+among them for the system default constraints of pods that a Service or controller selects."""
+SPREADING: Mapping[str, int] = {"leastrequested": 1, "balancedresource": 1}
+"""Parts that pull pods apart, with Volcano's own weights: 0 where cards are packed."""
+ASKED: Mapping[str, int] = {"podaffinity": 2}
+"""Parts that score nothing until some pod states a preference: in no inequality."""
+
+CARD_WEIGHT = 10
+"""Least default weight of a card in binpack, beside 1 for cpu and 1 for memory."""
+LARGEST = 2**31 - 1
+"""Largest weight written: any Go int holds it, and float64 sums of scores stay exact to a point."""
+_LARGEST_MULTIPLE = 1024
+
+
+class Step(NamedTuple):
+    """One card more in use on one of two alike nodes: what binpack must make of it."""
+
+    resource: str
+    cards: int
+    """Cards per node: the least common multiple where nodes differ."""
+    weight: int
+    """Of the card in binpack."""
+    fill: int
+    """Weights of everything else a pod may ask for: its fill on both nodes may be anything."""
+
+    @property
+    def lead(self) -> int:
+        """What is left of the step when the other node is full of everything else; at most 0: none."""
+        return self.weight - self.cards * self.fill
+
+    @property
+    def scale(self) -> int:
+        """`lead / scale` is the difference of the two nodes' filled shares, at the least."""
+        return self.cards * (self.weight + self.fill)
+
+
+def common_multiple(sizes: Iterable[int]) -> int:
+    """Least common multiple of the cards per node, so that any two filled shares differ by a step.
+
+    The largest size where that grows past 1024: such a mix has no useful common step.
+    """
+    distinct = sorted(set(sizes))
+    multiple = math.lcm(*distinct)
+    return multiple if multiple <= _LARGEST_MULTIPLE else distinct[-1]
+
+
+def card_weight(cards: int, fill: int) -> int:
+    """Default weight of a card: half of one card's step is left when cpu and memory are against it."""
+    return max(CARD_WEIGHT, 2 * cards * fill)
+
+
+def packing_weight(step: Step, rivals: int) -> int | None:
+    """Smallest binpack.weight with which the fuller node wins by a point.
+
+    `weight * 100 * lead / scale >= 100 * rivals + 1`. None where the card's own weight is too low
+    for any.
+    """
+    if step.lead <= 0:
+        return None
+    return _divided_up((100 * rivals + 1) * step.scale, 100 * step.lead)
+
+
+def even_packing_weight(step: Step, rivals: int) -> int:
+    """The same where both nodes are filled alike with everything else; 1 for a card of weight 0."""
+    return _divided_up((100 * rivals + 1) * step.scale, 100 * step.weight) if step.weight else 1
+
+
+def preference_weight(gap: int, rivals: int) -> int:
+    """Smallest nodeaffinity.weight with which a preferred node wins by a point, binpack among rivals.
+
+    `weight * gap >= 100 * rivals + 1`, where `gap` is of normalised scores (see preference_gap).
+    """
+    return _divided_up(100 * rivals + 1, gap)
+
+
+def preference_gap(kind: WorkloadKind) -> int:
+    """Least difference of normalised nodeaffinity scores between two of a kind's usages, 1 to 100.
+
+    Scores are normalised to the highest among the candidate nodes, whichever usages those have,
+    and cut to integers. 100 for a kind with at most one level.
+    """
+    levels = {kind.prefer.get(usage, 0) for usage in kind.usages} | set(kind.prefer.values())
+    if not kind.usages:
+        levels.add(0)
+    ordered = sorted(levels)
+    gaps = [
+        100 * upper // highest - 100 * lower // highest
+        for position, highest in enumerate(ordered)
+        for lower, upper in pairwise(ordered[: position + 1])
+    ]
+    return min(gaps, default=100)
+
+
+def _divided_up(number: int, by: int) -> int:
+    return -(-number // by)

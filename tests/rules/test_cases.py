@@ -1,0 +1,98 @@
+"""Every rule's cases: bad manifests give exactly its findings, good ones none."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from policykit import api
+from policykit.linter.rule import AnyRule
+from policykit.rules import RULES
+from tests.clusters import cluster
+from tests.shared import ROOT
+
+FOLDER = Path(__file__).parent
+BY_NAME: dict[str, AnyRule] = {rule.name: rule for rule in RULES}
+
+
+def files() -> list[Path]:
+    return sorted(FOLDER.glob("*/cases/*.yaml"))
+
+
+def cases(kind: str) -> Iterator[Any]:
+    for path in files():
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for case in data.get(kind) or ():
+            yield pytest.param(data["rule"], case.get("policy", data.get("policy")), case, id=f"{data['rule']}: {case['name']}")
+
+
+def found(rule: str, reference: object, case: dict[str, Any]) -> list[str]:
+    texts = {"case.yaml": case["manifest"].encode()}
+    report = api.lint_texts(texts, cluster(reference), complete=case.get("complete", True))
+    return [
+        f"{f.span.line}:{f.span.column} {f.code} {f.severity.value} {f.message}"
+        for f in report.findings
+        if f.name == rule
+    ]
+
+
+@pytest.mark.parametrize(("rule", "reference", "case"), cases("bad"))
+def test_bad(rule: str, reference: object, case: dict[str, Any]) -> None:
+    assert case["finds"], "a bad case finds something"
+    assert found(rule, reference, case) == case["finds"]
+
+
+@pytest.mark.parametrize(("rule", "reference", "case"), cases("good"))
+def test_good(rule: str, reference: object, case: dict[str, Any]) -> None:
+    assert found(rule, reference, case) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_rule_has_cases(rule: AnyRule) -> None:
+    path = next((p for p in files() if p.stem == rule.name), None)
+    assert path is not None, f"no cases/{rule.name}.yaml"
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert data["rule"] == rule.name
+    assert len(data["bad"]) >= 2
+    assert len(data["good"]) >= 3
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_examples_on_the_rule_page(rule: AnyRule) -> None:
+    """The page's bad example has the rule's finding; the good one has none and nothing graver."""
+    reference = "profile:hybrid-volcano" if rule.needs_policy else None
+    if rule.code == "PK123" or rule.code == "PK130":
+        reference = None
+    policy = cluster(TWO_CARDS) if reference is None and rule.needs_policy else cluster(reference)
+    bad = api.lint_texts({"bad.yaml": rule.bad.encode()}, policy).findings
+    good = api.lint_texts({"good.yaml": rule.good.encode()}, policy).findings
+    assert rule.code in [f.code for f in bad]
+    assert rule.code not in [f.code for f in good]
+    assert [f for f in good if f.severity == "error"] == []
+
+
+TWO_CARDS = {
+    "domain": "maip.mxsf.io",
+    "scheme": {"preset": "seed", "taints": {"usage": False, "product": False}},
+    "cards": {"h20": {"product": "NVIDIA-H20"}, "l20": {"product": "NVIDIA-L20"}},
+    "pools": {
+        "big": {"usage": "training", "card": "h20", "nodes": 2},
+        "small": {"usage": "inference", "card": "l20", "nodes": 2},
+    },
+}
+
+
+def test_every_rule_file_is_listed() -> None:
+    there = {
+        path.stem
+        for path in (ROOT / "policykit" / "rules").glob("*/*.py")
+        if path.stem != "__init__" and "\nRULE = Rule(" in path.read_text(encoding="utf-8")
+    }
+    assert there == {rule.name.replace("-", "_") for rule in RULES}
+
+
+def test_rules_stand_in_the_order_of_their_codes_and_once() -> None:
+    codes = [rule.code for rule in RULES]
+    assert codes == sorted(set(codes))

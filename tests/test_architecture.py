@@ -1,0 +1,120 @@
+"""The layers hold: a module imports only what stands below it; heavy packages stay where they belong."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+PACKAGE = ROOT / "policykit"
+
+LAYERS = (
+    ("cli", "__main__"),
+    ("api", "formats", "sources"),
+    ("rules",),
+    ("targets", "policy"),
+    ("generator", "linter"),
+    ("placement",),
+    ("kube", "catalogue"),
+    ("manifests",),
+    ("model",),
+    ("errors", "bundled", "__init__"),
+)
+"""Top to bottom; neighbours on a line do not see each other."""
+
+HEAVY = {"pydantic": "policykit.policy", "kubernetes": "policykit.sources.live", "click": "policykit.cli"}
+"""Third-party package to the only place that may import it."""
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.lineno, node.module
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def part(module: str) -> str:
+    """`linter` of policykit.linter.engine; `__init__` of policykit itself."""
+    pieces = module.split(".")
+    return pieces[1] if len(pieces) > 1 else "__init__"
+
+
+def layer(name: str) -> int | None:
+    return next((n for n, line in enumerate(LAYERS) if name in line), None)
+
+
+def name_of(path: Path) -> str:
+    relative = path.relative_to(ROOT).with_suffix("")
+    return ".".join(relative.parts[:-1] if relative.name == "__init__" else relative.parts)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_imports_only_what_stands_below(path: Path) -> None:
+    mine = part(name_of(path))
+    wrong = []
+    for line, module in imports(path):
+        if not module.startswith("policykit"):
+            continue
+        theirs = part(module)
+        above, below = layer(mine), layer(theirs)
+        if below is None or above is None or theirs == mine:
+            continue
+        if below < above or below == above:
+            wrong.append(f"line {line}: {mine} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_every_module_belongs_to_a_layer(path: Path) -> None:
+    assert layer(part(name_of(path))) is not None
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_heavy_packages_stay_in_their_place(path: Path) -> None:
+    for line, module in imports(path):
+        home = HEAVY.get(module.partition(".")[0])
+        assert home is None or name_of(path).startswith(home), f"line {line} imports {module}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_no_module_above_400_lines_and_each_has_a_caption(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    assert ast.get_docstring(ast.parse(text)), "a module docstring is the caption of the tree"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "absent"),
+    [
+        (["--version"], ["click", "yaml", "pydantic"]),
+        (["lint", "EMPTY"], ["pydantic", "kubernetes", "jsonschema"]),
+        (["rules"], ["pydantic", "kubernetes", "jsonschema"]),
+        (["gen", "-p", "profile:hybrid-volcano", "-o", "-"], ["kubernetes", "jsonschema"]),
+        (["where", "-p", "profile:hybrid-volcano", "EMPTY"], ["kubernetes", "jsonschema"]),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
+)
+def test_commands_load_only_what_they_need(arguments: list[str], absent: list[str], tmp_path: Path) -> None:
+    empty = tmp_path / "empty.yaml"
+    empty.write_text("")
+    words = [str(empty) if word == "EMPTY" else word for word in arguments]
+    program = (
+        "import sys; sys.argv = ['policykit'] + sys.argv[1:]\n"
+        "from policykit.__main__ import main\n"
+        "code = main()\n"
+        f"loaded = [name for name in {absent!r} if name in sys.modules]\n"
+        "print(loaded, file=sys.stderr); sys.exit(code or bool(loaded))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
