@@ -16,23 +16,45 @@ def main() -> int:
     """Runs the four steps; fails where a command does not end as expected."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "generated")
-        step(1, "One file describes the cluster", f"{POLICY}: cards, pools and their usage, workload kinds, queues.")
+        step(
+            1,
+            "One file describes the cluster",
+            f"{POLICY}: cards, pools and their usage, workload kinds, queues.",
+        )
         show(_head(POLICY, 22))
 
-        step(2, "policykit gen writes what the schedulers and nodes need", "Into a folder that a GitOps repository holds.")
+        step(
+            2,
+            "policykit gen writes what the schedulers and nodes need",
+            "Into a folder that a GitOps repository holds.",
+        )
         run(["gen", "-p", POLICY, "-o", out], 0, {out: "generated"})
         show(_tree(out))
         show(_section(os.path.join(out, "volcano", "values.yaml")))
 
-        step(3, "policykit where tells where a pod can land", "By the rules of the scheduler itself: taints, affinity, resources.")
+        step(
+            3,
+            "policykit where tells where a pod can land",
+            "By the rules of the scheduler itself: taints, affinity, resources.",
+        )
         run(["where", "-p", POLICY, "examples/apps/finetune.yaml", "examples/apps/chat.yaml"], 0)
 
-        step(4, "policykit lint finds what would never run, or run in the wrong place", "In CI, or before each commit.")
+        step(
+            4,
+            "policykit lint finds what would never run, or run in the wrong place",
+            "In CI, or before each commit.",
+        )
         run(["lint", "-p", POLICY, "examples/apps"], 1)
 
-        step(5, "A generated patch mends it", "The component workloads/training-h20 on a job without any placement.")
+        step(
+            5,
+            "A generated patch mends it",
+            "The component workloads/training-h20 on a job without any placement.",
+        )
         _patched(out, folder)
-    print(f"\n{_BOLD}Next:{_PLAIN} policykit init writes a policy to start from; policykit explain PK101 tells about a rule.")
+    print(
+        f"\n{_BOLD}Next:{_PLAIN} policykit init writes a policy to start from; policykit explain PK101 tells about a rule."
+    )
     return 0
 
 
@@ -105,7 +127,12 @@ def _patched(out: str, folder: str) -> None:
             ],
         },
     }
-    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "eval"}, "spec": {"template": template}}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "eval"},
+        "spec": {"template": template},
+    }
     path = os.path.join(folder, "eval.yaml")
     with open(path, "w", encoding="utf-8") as file:
         yaml.safe_dump(job, file, sort_keys=False)

@@ -19,6 +19,11 @@ UNSCALABLE: Mapping[tuple[str, str], str] = {
 }
 """(API group, kind) without a /scale subresource (Kubernetes 1.36, Volcano 1.15), in words."""
 
+POD_PER_REPLICA = frozenset(
+    {"CloneSet", "Deployment", "ReplicaSet", "ReplicationController", "Rollout", "StatefulSet"}
+)
+"""Kinds in which an autoscaler's maximum is a number of pods."""
+
 _KEDA_MAXIMUM = 100
 
 

@@ -10,6 +10,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 
 S = TypeVar("S")
+V = TypeVar("V")
 
 
 class Violation(NamedTuple):
@@ -38,7 +39,7 @@ class Context(NamedTuple):
     """Where an object without a namespace stands."""
 
 
-class Rule(NamedTuple, Generic[S]):
+class Rule(NamedTuple, Generic[S, V]):
     """A rule of the catalogue.
 
     `subject` is the type that `check` looks at: Reading, Manifest, Structure, Review or
@@ -55,7 +56,8 @@ class Rule(NamedTuple, Generic[S]):
     """A complete, minimal manifest that has it."""
     good: str
     """The same, mended."""
-    check: Callable[[S, Context], Iterable[Violation]]
+    check: Callable[[S, Context], Iterable[V]]
+    """Yields Violations; rules about a Reading yield TextViolations, about a Scope ScopeViolations."""
     kinds: frozenset[str] = frozenset()
     """API kinds (`Job`, `ResourceQuota`) the subject may come from; empty: every kind."""
     needs_policy: bool = False
@@ -76,4 +78,4 @@ class Rule(NamedTuple, Generic[S]):
         return self.code[:3]
 
 
-AnyRule = Rule[Any]
+AnyRule = Rule[Any, Any]

@@ -33,9 +33,7 @@ class Selection(NamedTuple):
         return kept
 
     def _silent(self, finding: Finding) -> bool:
-        return any(
-            finding.code in codes and _matches(finding.path, glob) for glob, codes in self.per_path
-        )
+        return any(finding.code in codes and _matches(finding.path, glob) for glob, codes in self.per_path)
 
 
 def choose(
@@ -67,7 +65,9 @@ def resolve(rules: Sequence[AnyRule], named: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for word in named:
         upper = word.upper()
-        codes = {r.code for r in rules if r.name == word or (upper.startswith("PK") and r.code.startswith(upper))}
+        codes = {
+            r.code for r in rules if r.name == word or (upper.startswith("PK") and r.code.startswith(upper))
+        }
         if word != "ALL" and not codes:
             raise UsageError(f"no rule is called {word!r}", _closest(rules, word))
         found |= codes or {r.code for r in rules}
@@ -82,4 +82,8 @@ def _closest(rules: Sequence[AnyRule], word: str) -> str:
 
 
 def _matches(path: str, glob: str) -> bool:
-    return fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") or fnmatchcase(path, f"*/{glob}")
+    return (
+        fnmatchcase(path, glob)
+        or fnmatchcase(path, f"{glob.rstrip('/')}/*")
+        or fnmatchcase(path, f"*/{glob}")
+    )

@@ -85,8 +85,7 @@ def annotated(manifest: Manifest, span_lines: tuple[int, int]) -> Iterator[Suppr
 def suppressed(finding: Finding, suppressions: Iterable[Suppression], rules: Sequence[AnyRule]) -> bool:
     """Whether a suppression on its lines names the finding's rule."""
     return any(
-        s.first <= finding.span.line <= s.last
-        and any(_means(word, finding, rules) for word in s.rules)
+        s.first <= finding.span.line <= s.last and any(_means(word, finding, rules) for word in s.rules)
         for s in suppressions
     )
 

@@ -113,10 +113,11 @@ def _at(outer: str, path: Path, document: int) -> Embedded:
     node: Any = read(outer)[document]
     for step in path:
         entries = node.entries if node else None
-        known = entries is not None and (step in entries if isinstance(entries, dict) else True)
-        if not known:
+        if not isinstance(entries, (dict, list)) or step not in (
+            entries if isinstance(entries, dict) else range(len(entries))
+        ):
             raise EditError(f"{dotted(path)}: nothing stands there")
-        node = entries[step][1] if isinstance(entries, dict) else entries[step]
+        node = entries[step][1] if isinstance(entries, dict) else entries[step]  # type: ignore[index]
     if node is None or not isinstance(node.data, str):
         raise EditError(f"{dotted(path)}: not a text")
     return embedded(outer, path, node)

@@ -6,11 +6,12 @@ stand twice, and its scalars follow other rules than Kubernetes'.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import yaml
-from yaml.cyaml import CParser
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml import events
 
 from policykit.manifests.node import Duplicate, Node
@@ -20,6 +21,7 @@ MAX_DEPTH = 200
 """Deeper nesting is refused: no manifest has it, and readers downstream recurse."""
 
 _MERGE = "<<"
+_PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _STRING_TAG = "tag:yaml.org,2002:str"
 
 
@@ -42,6 +44,8 @@ class Parsed(NamedTuple):
 
 def parse(text: str) -> Iterator[Parsed]:
     """Documents of a stream, lazily. After a syntax error reading goes on at the next `---`."""
+    if text[:1] in ("{", "[") and "\\ud" in text.lower():
+        text = _PAIR.sub(_one_escape, text)
     skipped = 0
     while True:
         ended = None
@@ -57,6 +61,12 @@ def parse(text: str) -> Iterator[Parsed]:
         skipped, offset = resume
         # Blank lines in place of what was read keep line numbers true.
         text = "\n" * skipped + text[offset:]
+
+
+def _one_escape(pair: re.Match[str]) -> str:
+    """JSON escapes a character beyond the first plane as two, YAML as one."""
+    high, low = (int(half, 16) for half in pair.groups())
+    return f"\\U{0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00):08X}"
 
 
 def _next_document(text: str, after_line: int) -> tuple[int, int] | None:
@@ -84,7 +94,7 @@ def _documents(text: str, first_line: int) -> Iterator[Parsed]:
                 start_line = event.start_mark.line
                 yield _document(loader, start_line)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        mark = cast(Any, error.problem_mark or error.context_mark)
         message = error.problem or error.context or "not YAML"
         line, column = (mark.line, mark.column) if mark else (start_line, 0)
         yield Parsed(None, start_line, problem=Problem(message, line, column))

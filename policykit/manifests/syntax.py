@@ -29,6 +29,10 @@ def explain(text: str, problem: Problem, start_line: int = 0) -> Cause:
     return _cause(source, problem.line, problem.column, f"not valid YAML: {problem.message}")
 
 
+_WINDOW = 10_000
+"""Lines looked at on either side of the problem: causes are near, and files may be huge."""
+
+
 class _Source:
     """The text around a problem. Lines and columns count from 0."""
 
@@ -36,15 +40,15 @@ class _Source:
         self.message = problem.message
         self.number = problem.line
         self.column = problem.column
-        self.first = start_line
+        self.first = max(start_line, problem.line - _WINDOW)
         self.raw = split(text)
-        self.lines = list(read(self.raw, start_line, self.end))
+        self.lines = list(read(self.raw, self.first, self.end))
 
     @property
     def end(self) -> int:
         """The line after the document, as far as a broken one has an end."""
-        marks = (n for n in range(self.number + 1, len(self.raw)) if self.raw[n].rstrip() == "---")
-        return next(marks, len(self.raw))
+        last = min(len(self.raw), self.number + _WINDOW)
+        return next((n for n in range(self.number + 1, last) if self.raw[n].rstrip() == "---"), last)
 
     @property
     def raw_line(self) -> str:
@@ -71,7 +75,9 @@ class _Source:
 def _cause(
     source: _Source, number: int, column: int, message: str, advice: str = "", width: int = 0
 ) -> Cause:
-    line = source.raw[number] if number < len(source.raw) else ""
+    if number >= len(source.raw):  # libyaml ends every text with a line break
+        number, column = len(source.raw) - 1, len(source.raw[-1])
+    line = source.raw[number]
     end = column + width if width else max(len(line.rstrip()), column + 1)
     return Cause(Span(number + 1, column + 1, number + 1, end + 1), message, advice)
 
@@ -182,11 +188,17 @@ def _open_quote(source: _Source) -> Cause | None:
     )
 
 
-def _open_bracket(source: _Source) -> Cause | None:
+def _never_closed(source: _Source) -> Cause | None:
     left = unclosed(source.raw, source.first, source.number + 1)
-    if left and left == unclosed(source.raw, source.first, source.end):
-        words = f"the {left.mark} that opens here is never closed"
-        return _cause(source, left.line, left.column, words, f"close it with {left.closer}", 1)
+    if left is None or left != unclosed(source.raw, source.first, source.end):
+        return None
+    words = f"the {left.mark} that opens here is never closed"
+    return _cause(source, left.line, left.column, words, f"close it with {left.closer}", 1)
+
+
+def _open_bracket(source: _Source) -> Cause:
+    if found := _never_closed(source):
+        return found
     words = "a comma is missing before this, or a colon in the entry it belongs to"
     return _at(source, words, "separate entries with commas")
 
@@ -272,6 +284,7 @@ _LOOKS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
         "block sequence entries are not allowed",
         _words("a list cannot begin on the line of its key", "begin the list on the next line"),
     ),
+    ("expected node content", _never_closed),
     ("expected node content", _words("a value is missing here", "write the value, or quote this text")),
     (
         "expected <document start>",

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from policykit.manifests.scalars import resolve
 
-_PLAIN = re.compile(r"[A-Za-z0-9_./<*(%$@][A-Za-z0-9_./*+=@%$,()<>;~^-]*(?:[ :]?[A-Za-z0-9_./*+=@%$,()<>;~^-]+)*\Z")
-_UNSAFE_START = re.compile(r"[*%@<$]")
-_SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
+_WIDTH = 80
+_PLAIN = re.compile(r"[A-Za-z0-9_./(][A-Za-z0-9_./*+=@%$,()<>;~^-]*(?:[ :][A-Za-z0-9_./*+=@%$,()<>;~^-]+)*\Z")
+_SEXAGESIMAL = re.compile(r"[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
+_DIGITS = re.compile(r"[0-9.][0-9A-Fa-fxob_.+-]*\Z")
+"""May be a number; how much of it, readers disagree about where there is a `_` or no end."""
+_LONG_DIGITS = 64
+_BREAK = re.compile(r"(?<=\S) (?=\S)")
+_UGLY_BLOCK = re.compile(r"[ \t](?:\n|\Z)|\n{4}")
+"""What yamllint refuses in a block: spaces at the end of a line, three empty lines."""
 
 
 def dump(data: Any) -> str:
@@ -39,32 +46,57 @@ def _block(data: Any, indent: int, lines: list[str]) -> None:
             start = len(lines)
             _block(item, indent + 2, lines)
             lines[start] = f"{pad}- {lines[start][indent + 2 :]}"
-        elif isinstance(item, str) and "\n" in item:
-            _literal(f"{pad}-", item, indent, lines)
         else:
-            lines.append(f"{pad}- {_flow(item)}")
+            _leaf(f"{pad}-", item, indent, lines)
 
 
 def _entry(lead: str, value: Any, indent: int, lines: list[str]) -> None:
     if isinstance(value, (Mapping, list, tuple)) and value:
         lines.append(lead)
         _block(value, indent + 2, lines)
-    elif isinstance(value, str) and "\n" in value:
-        _literal(lead, value, indent, lines)
     else:
-        lines.append(f"{lead} {_flow(value)}")
+        _leaf(lead, value, indent, lines)
 
 
-def _literal(lead: str, text: str, indent: int, lines: list[str]) -> None:
-    body = text.rstrip("\n")
-    trailing = len(text) - len(body)
-    if body[:1] in (" ", "") or not all(c.isprintable() or c in "\n\t" for c in body):
+def _leaf(lead: str, value: Any, indent: int, lines: list[str]) -> None:
+    pad = " " * (indent + 2)
+    if isinstance(value, str) and "\n" in value:
+        _literal(lead, value, pad, lines)
+        return
+    text = _flow(value)
+    if len(lead) + 1 + len(text) <= _WIDTH or not isinstance(value, str):
+        lines.append(f"{lead} {text}")
+    elif _BREAK.search(value) and value.strip() == value and value.isprintable():
+        lines.append(f"{lead} >-")
+        lines.extend(pad + line for line in _folded(value, _WIDTH - len(pad)))
+    elif lead.endswith(":"):
+        lines.append(lead)
+        lines.append(pad + text)
+    else:
+        lines.append(f"{lead} {text}")
+
+
+def _literal(lead: str, text: str, pad: str, lines: list[str]) -> None:
+    body = text.removesuffix("\n")
+    first = body.lstrip("\n")[:1]
+    clean = all(c.isprintable() or c in "\n\t" for c in body)
+    if body.endswith("\n") or not first.strip() or not clean or _UGLY_BLOCK.search(f"\n{body}"):
         lines.append(f"{lead} {_quoted(text)}")
         return
-    lines.append(f"{lead} |{'-' if trailing == 0 else '+' if trailing > 1 else ''}")
-    pad = " " * (indent + 2)
+    lines.append(f"{lead} |" if body != text else f"{lead} |-")
     lines.extend(pad + line if line else "" for line in body.split("\n"))
-    lines.extend([""] * (trailing - 1))
+
+
+def _folded(text: str, width: int) -> Iterator[str]:
+    """Lines that YAML joins with single spaces again: broken only where one space stands alone."""
+    line = ""
+    for word in _BREAK.split(text):
+        if line and len(line) + 1 + len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
 
 
 def _flow(value: Any) -> str:
@@ -81,18 +113,36 @@ def scalar(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
+    if isinstance(value, float):
+        return _float(value)
+    if isinstance(value, int):
         return repr(value)
-    text = str(value)
-    plain = (
-        _PLAIN.match(text) is not None
-        and not _UNSAFE_START.match(text)
-        and resolve(text) is text
-        and not _SEXAGESIMAL.match(text)
-        and not _DATE.match(text)
-        and text not in ("=", "<<")
-    )
-    return text if plain else _quoted(text)
+    return _text(str(value))
+
+
+@lru_cache(maxsize=4096)
+def _text(text: str) -> str:
+    return text if _plain(text) else _quoted(text)
+
+
+def _plain(text: str) -> bool:
+    """Whether the text may stand without quotes."""
+    if _PLAIN.match(text) is None or resolve(text) is not text or text.startswith("..."):
+        return False
+    if _DIGITS.match(text) and ("_" in text or len(text) > _LONG_DIGITS):
+        return False
+    return not _SEXAGESIMAL.match(text) and not _DATE.match(text)
+
+
+def _float(number: float) -> str:
+    text = repr(number)
+    if text in ("inf", "-inf", "nan"):
+        return f"-.{text[1:]}" if text.startswith("-") else f".{text}"
+    # YAML 1.1 reads an exponent as a number only behind a point and with a sign.
+    mantissa, exponent, power = text.partition("e")
+    if not exponent:
+        return text
+    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}e{power if power[0] in '+-' else f'+{power}'}"
 
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -100,7 +150,8 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 def _quoted(text: str) -> str:
     body = "".join(
-        _ESCAPES.get(c) or (c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 65536 else f"\\U{ord(c):08x}")
+        _ESCAPES.get(c)
+        or (c if c.isprintable() else f"\\u{ord(c):04x}" if ord(c) < 65536 else f"\\U{ord(c):08x}")
         for c in text
     )
     return f'"{body}"'

@@ -56,6 +56,8 @@ class PodSet(NamedTuple):
     """DaemonSet-like: one pod on each node it may enter."""
     strategic: bool = False
     """Lists merge strategically (built-in kinds)."""
+    owner: Path = ()
+    """Path of the object whose kind this is: () unless it stands inside another (AppWrapper)."""
 
     def place(self, field: str, *rest: str | int) -> Path:
         """Path of a PodSpec field (and below it), or of the template where it has none."""

@@ -1,0 +1,21 @@
+"""Where each API kind keeps its pod templates, gangs and queues: the kinds table, interpreted."""
+
+from policykit.kube.podsets.facts import Entry
+from policykit.kube.podsets.gangs import Gang, Minimum, gang, gangs
+from policykit.kube.podsets.podset import DeviceRequest, PodSet
+from policykit.kube.podsets.reading import pod_sets
+from policykit.kube.podsets.table import entries, entry, known
+
+__all__ = (
+    "DeviceRequest",
+    "Entry",
+    "Gang",
+    "Minimum",
+    "PodSet",
+    "entries",
+    "entry",
+    "gang",
+    "gangs",
+    "known",
+    "pod_sets",
+)

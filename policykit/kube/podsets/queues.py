@@ -1,0 +1,90 @@
+"""The queue that a scheduler takes for a pod set, and the other names it reads there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.podsets.facts import Entry, Target
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.table import entry
+from policykit.kube.podsets.walk import Binding, literal, value
+from policykit.manifests.path import Path
+
+
+class Selection(NamedTuple):
+    """A name as written, and where."""
+
+    value: str
+    path: Path
+    """Relative to the object that `pod_sets` was given."""
+
+
+def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> Selection | None:
+    """What is written for `scheduler` (volcano, kueue, yunikorn, koordinator, kai, koord-queue).
+
+    `what` is queue, or where the scheduler reads more: app, group, groups, size, gang. The first
+    place that is set counts. None: nothing written, or the kind offers this scheduler nothing.
+    """
+    for path in places(data, pod_set, scheduler, what):
+        found = value(data, path)
+        if isinstance(found, str) and found:
+            return Selection(found, path)
+    return None
+
+
+def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> tuple[Path, ...]:
+    """Every place in the object that the scheduler reads, the one that counts first in front."""
+    known = _kind(data, pod_set)
+    if known is None:
+        return ()
+    binding = _binding(known, pod_set)
+    found = (_place(target, pod_set, binding) for target in _targets(known, scheduler, what))
+    return tuple(path for path in found if path)
+
+
+def default(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> str:
+    """What counts where nothing is written; empty: nothing does, or it is not known."""
+    known = _kind(data, pod_set)
+    targets = _targets(known, scheduler, what) if known else ()
+    return next((str(t.default) for t in targets if t.default is not None), "")
+
+
+def offered(data: Mapping[str, Any], pod_set: PodSet, scheduler: str) -> bool | None:
+    """Whether the kind offers the scheduler a queue; None: not known for this kind."""
+    known = _kind(data, pod_set)
+    if known is None or scheduler not in known.queues:
+        return None
+    return known.queues[scheduler] is not None
+
+
+def _kind(data: Mapping[str, Any], pod_set: PodSet) -> Entry | None:
+    owner = value(data, pod_set.owner)
+    return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, dict) else None
+
+
+def _targets(known: Entry, scheduler: str, what: str) -> tuple[Target, ...]:
+    return (known.queues.get(scheduler) or {}).get(what, ())
+
+
+def _binding(known: Entry, pod_set: PodSet) -> Binding:
+    """The match that the pod set came from, found again by its path."""
+    path = pod_set.path[len(pod_set.owner) :]
+    return next(_bound(known, path), Binding((), ()))
+
+
+def _bound(known: Entry, path: Path) -> Iterator[Binding]:
+    for template in known.templates:
+        if template.makes_pods and len(template.path) == len(path):
+            steps = zip(template.path, path, strict=True)
+            if all(mine == its or not isinstance(mine, str) for mine, its in steps):
+                yield Binding(template.path, path)
+
+
+def _place(target: Target, pod_set: PodSet, binding: Binding) -> Path:
+    if target.form in ("pod_label", "pod_annotation"):
+        where = pod_set.places.get(f"{target.form[4:]}s")
+        return (*where, target.key) if where is not None else ()
+    if not target.place:
+        return ()
+    return (*pod_set.owner, *literal(binding.bound(target.place)))

@@ -1,0 +1,132 @@
+"""The shapes of a pod template: what of it is the PodSpec, and where each field stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.podsets.facts import Template
+from policykit.kube.podsets.walk import Binding, Pattern, literal, value
+from policykit.manifests.document import texts
+from policykit.manifests.path import Path
+
+Places = dict[str, Path | None]
+
+_POD_FIELDS = frozenset(
+    (
+        "affinity",
+        "containers",
+        "initContainers",
+        "nodeSelector",
+        "priorityClassName",
+        "resourceClaims",
+        "runtimeClassName",
+        "schedulerName",
+        "schedulingGates",
+        "tolerations",
+        "topologySpreadConstraints",
+        "volumes",
+    )
+)
+"""Fields of a partial shape that mean what they mean in a PodSpec."""
+
+_METADATA = ("labels", "annotations")
+
+
+class Pod(NamedTuple):
+    """A pod template read: PodSpec data and the place of each field (see PodSet)."""
+
+    spec: Mapping[str, Any]
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    places: Places
+    default_place: Path | None
+    patches: tuple[Path, ...] = ()
+    """Strings or maps that are patched over the pod at the very end."""
+
+    def place(self, field: str) -> Path | None:
+        """Where a field stands or would stand; None: the kind has none, or it is not known."""
+        if field in self.places or self.default_place is None:
+            return self.places.get(field)
+        return (*self.default_place, field)
+
+
+def read(data: Any, template: Template, binding: Binding, stands: Path) -> Pod:
+    """The template that stands at `stands`; anything of a wrong shape reads as empty."""
+    found = value(data, stands)
+    whole = found if isinstance(found, dict) else {}
+    if template.shape == "partial":
+        pod = _partial(whole, template, stands)
+    elif template.shape == "podSpec":
+        pod = Pod(whole, {}, {}, {"labels": None, "annotations": None}, stands)
+    else:
+        pod = pod_template(whole, stands)
+    if template.label_maps is None:
+        return pod
+    places = dict(pod.places)
+    labels, places["labels"] = _joined(data, binding, template.label_maps)
+    annotations, places["annotations"] = _joined(data, binding, template.annotation_maps or ())
+    return pod._replace(labels=labels, annotations=annotations, places=places)
+
+
+def pod_template(whole: Mapping[str, Any], stands: Path) -> Pod:
+    """A map with metadata and spec."""
+    spec, metadata = whole.get("spec"), whole.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
+    return Pod(
+        spec if isinstance(spec, dict) else {},
+        texts(metadata.get("labels")),
+        texts(metadata.get("annotations")),
+        {field: (*stands, "metadata", field) for field in _METADATA},
+        (*stands, "spec"),
+    )
+
+
+def _partial(whole: Mapping[str, Any], template: Template, stands: Path) -> Pod:
+    spec: dict[str, Any] = {}
+    places: Places = {"labels": None, "annotations": None}
+    for field, below in template.fields.items():
+        places[field] = None if below is None else (*stands, *literal(below))
+        if below is not None and field in _POD_FIELDS:
+            found = value(whole, below)
+            if found is not None:
+                spec[field] = found
+    terms = _node_terms(whole, template)
+    if terms:
+        spec["affinity"] = required_affinity(terms)
+    patches = tuple(
+        place
+        for field in ("podSpecPatch", "patch")
+        if (place := places.get(field)) and value(whole, template.fields[field] or ()) is not None
+    )
+    labels, annotations = (texts(value(whole, template.fields.get(f) or (f"no {f}",))) for f in _METADATA)
+    return Pod(spec, labels, annotations, places, None, patches)
+
+
+def _node_terms(whole: Mapping[str, Any], template: Template) -> list[Any]:
+    """Node selector terms that a kind keeps outside an affinity."""
+    if "nodeSelectorTerms" in template.fields:
+        terms = whole.get("nodeSelectorTerms")
+        return terms if isinstance(terms, list) else []
+    if "nodeSelectorTerm" in template.fields and isinstance(whole.get("nodeSelectorTerm"), dict):
+        return [whole["nodeSelectorTerm"]]
+    return []
+
+
+def required_affinity(terms: list[Any]) -> dict[str, Any]:
+    """An affinity that requires one of the terms."""
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+
+
+def _joined(data: Any, binding: Binding, maps: tuple[Pattern, ...]) -> tuple[dict[str, str], Path | None]:
+    """Metadata from several maps, later ones winning, and the place of the last that is there."""
+    joined: dict[str, str] = {}
+    place: Path | None = None
+    paths = [literal(binding.bound(one)) for one in maps]
+    for path in paths:
+        found = value(data, path)
+        if found is not None:
+            joined.update(texts(found))
+            place = path
+    return joined, place or (paths[-1] if paths else None)

@@ -1,0 +1,207 @@
+"""What an unknown field was meant to be: mis-indented, in the wrong place, or misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.structure.shapes import Shape
+from policykit.manifests.path import Path, Step, dotted, lookup
+
+_ALMOST, _CLOSE, _FAR = 0.85, 0.75, 0.65
+_DEPTH = 4
+_COMMON = frozenset({"name", "type", "key", "value", "path", "mode", "kind", "spec", "metadata"})
+"""Names so frequent that finding them elsewhere says nothing."""
+_USUAL = ("template", "spec", "containers", "resources", "metadata", "jobTemplate", "tasks")
+"""Fields people mean when a name stands in several places."""
+
+
+class Guess(NamedTuple):
+    """What was meant, as the end of a message; empty text: no idea."""
+
+    text: str = ""
+    help: str = ""
+    claims: tuple[Path, ...] = ()
+    """Places that count as filled, so nothing is reported missing there."""
+    shape: Shape | None = None
+    """What the value was meant to be, so that it can be looked into."""
+
+
+def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> Guess:
+    """The likeliest meaning of the unknown field at `path`.
+
+    In this order: a child of an empty field beside it, a slip of the pen, a field of a
+    mapping above or below, a distant likeness. `adopted` has the shapes of unknown fields
+    on the way, as they were meant.
+    """
+    shapes = list(_shapes(root, path[:-1], adopted))
+    owner = shapes[-1]
+    key = str(path[-1])
+    names = list(owner.schema.get("properties", ()))
+    empty = _empty_sibling(owner, data, path)
+    if empty and empty[1]:
+        field = owner.field(empty[0])
+        return _under(path, empty[0], "")._replace(shape=field.field(key) if field else None)
+    if spelling := _alike(key, names, _CLOSE if empty else _ALMOST):
+        return _spelt(path, spelling, owner)
+    if empty:
+        return _under(path, empty[0], key)
+    if homes := _amounts(owner, key):
+        return _an_amount(path, homes)
+    value = lookup(data, path)
+    place = _above(shapes, path, value) or _below(owner, path, value)
+    if place:
+        return _elsewhere(path, place)._replace(shape=list(_shapes(root, place, adopted))[-1])
+    if spelling := _alike(key, names, _FAR):
+        return _spelt(path, spelling, owner)
+    return Guess(help=f"fields known there: {_listed(names)}" if names else "")
+
+
+def _shapes(root: Shape, path: Path, adopted: Mapping[Path, Shape]) -> Iterator[Shape]:
+    """Shape of each mapping or list from the root to `path`."""
+    shape = root.resolved()
+    yield shape
+    for depth, step in enumerate(path, 1):
+        known = shape.item() if isinstance(step, int) else shape.field(step)
+        inner = adopted.get(path[:depth], known)
+        if inner is None:
+            return
+        shape = inner
+        yield shape
+
+
+def _empty_sibling(owner: Shape, data: Any, path: Path) -> tuple[str, bool] | None:
+    """The nearest empty field beside the unknown one that would take it.
+
+    True with it where it knows the name itself; False where it takes any name (labels).
+    """
+    beside = lookup(data, path[:-1])
+    if not isinstance(beside, dict):
+        return None
+    key = str(path[-1])
+    names = list(beside)
+    before = names[: names.index(key)][::-1] if key in names else []
+    loose: tuple[str, bool] | None = None
+    for name in (*before, *names[len(before) + 1 :]):
+        shape = owner.field(name) if beside[name] is None else None
+        if shape is None:
+            continue
+        if key in shape.schema.get("properties", ()):
+            return name, True
+        takes_any = "additionalProperties" in shape.schema and not shape.schema.get("properties")
+        if takes_any and loose is None and not isinstance(beside[key], (dict, list)):
+            loose = name, False
+    return loose
+
+
+def _under(path: Path, field: str, entry: str) -> Guess:
+    key = path[-1]
+    owner = path[:-1]
+    advice = f"indent `{key}` under `{field}:`"
+    claims: tuple[Path, ...] = ((*owner, field), (*owner, field, key))
+    if entry:
+        what = f"the {_SINGULAR[field]} {entry}" if field in _SINGULAR else f"an entry of `{field}`"
+        return Guess(f"probably meant as {what}, since `{field}:` beside it is empty", advice, claims)
+    return Guess(
+        f"it belongs under `{field}:`, which is empty: the block is not indented deep enough", advice, claims
+    )
+
+
+_SINGULAR = {"labels": "label", "annotations": "annotation", "matchLabels": "label"}
+
+
+def _alike(key: str, names: list[str], cutoff: float) -> str:
+    from difflib import get_close_matches
+
+    for name in names:
+        if name.lower() == key.lower():
+            return name
+    return next(iter(get_close_matches(key, names, 1, cutoff)), "")
+
+
+def _spelt(path: Path, name: str, owner: Shape) -> Guess:
+    return Guess(f"did you mean `{name}`?", f"write `{name}`", ((*path[:-1], name),), owner.field(name))
+
+
+def _above(shapes: list[Shape], path: Path, value: object) -> Path | None:
+    """The nearest mapping above that knows the field."""
+    key = str(path[-1])
+    for depth in range(len(shapes) - 2, -1, -1):
+        if key not in ("kind", "metadata") and _takes(shapes[depth], key, value):
+            return (*path[:depth], key)
+    return None
+
+
+def _below(owner: Shape, path: Path, value: object) -> Path | None:
+    """The one place a few levels below that knows the field."""
+    key = str(path[-1])
+    if key in _COMMON:
+        return None
+    level: list[tuple[Path, Shape]] = [((), owner)]
+    for _ in range(_DEPTH):
+        deeper: list[tuple[Path, Shape]] = []
+        for place, shape in level:
+            for name in shape.schema.get("properties", ()):
+                inner = shape.field(name)
+                steps: tuple[Step, ...] = (name,)
+                while inner is not None and (item := inner.item()) is not None:
+                    inner, steps = item, (*steps, 0)
+                if inner is not None and "properties" in inner.schema:
+                    deeper.append(((*place, *steps), inner))
+        if found := _choose([place for place, shape in deeper if _takes(shape, key, value)], key):
+            return (*path[:-1], *found, key)
+        level = deeper
+    return None
+
+
+def _takes(shape: Shape, key: str, value: object) -> bool:
+    """Whether a mapping of this shape has the field, and for a value of this form."""
+    if key not in shape.schema.get("properties", ()):
+        return False
+    field = shape.field(key)
+    wanted = field.schema.get("type") if field else None
+    if value is None or wanted is None:
+        return True
+    mapping, sequence = isinstance(value, dict), isinstance(value, list)
+    return bool(mapping == (wanted == "object") and sequence == (wanted == "array"))
+
+
+def _choose(places: list[Path], key: str) -> Path | None:
+    """The only place, or the only usual one. A bare `resources` is a container's."""
+    usual = [place for place in places if all(isinstance(s, int) or s in _USUAL for s in place)]
+    if key == "resources":
+        usual = [place for place in usual if "containers" in place]
+        return usual[0] if usual else None
+    if len(usual) == 1:
+        return usual[0]
+    return places[0] if len(places) == 1 else None
+
+
+def _amounts(owner: Shape, key: str) -> list[str]:
+    """Fields beside it that hold resource amounts, where the key reads like a resource."""
+    if key not in ("cpu", "memory", "ephemeral-storage") and "/" not in key and "." not in key:
+        return []
+    homes: list[str] = []
+    for name in owner.schema.get("properties", ()):
+        shape = owner.field(name)
+        if shape and "x-kubernetes-quantity" in (shape.schema.get("additionalProperties") or {}):
+            homes.append(name)
+    return homes
+
+
+def _an_amount(path: Path, homes: list[str]) -> Guess:
+    fields = " or ".join(f"`{home}`" for home in homes)
+    claims = tuple((*path[:-1], home) for home in homes)
+    return Guess(f"resource amounts belong under {fields}", f"indent it under {fields}", claims)
+
+
+def _elsewhere(path: Path, place: Path) -> Guess:
+    claims = tuple(place[:length] for length in range(1, len(place) + 1))
+    if len(place) == 1:
+        return Guess("it belongs at the top level", f"write `{path[-1]}` without indentation", claims)
+    return Guess(f"it belongs in {dotted(place[:-1])}", f"move `{path[-1]}` to {dotted(place)}", claims)
+
+
+def _listed(names: list[str]) -> str:
+    shown = sorted(names)[:12]
+    return ", ".join(shown) + (", ..." if len(names) > len(shown) else "")

@@ -1,0 +1,26 @@
+"""What is wrong with an object's shape."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from policykit.manifests.path import Path
+
+UNKNOWN_FIELD = "unknown-field"
+WRONG_TYPE = "wrong-type"
+BAD_VALUE = "bad-value"
+MISSING_FIELD = "missing-field"
+INVALID_QUANTITY = "invalid-quantity"
+INVALID_LABEL = "invalid-label"
+
+
+class Problem(NamedTuple):
+    """One fault. `kind` is one of the constants above."""
+
+    path: Path
+    """The value at fault; for a missing field the mapping that lacks it."""
+    kind: str
+    message: str
+    help: str = ""
+    key: bool = False
+    """The key at `path` is at fault, not its value."""

@@ -1,0 +1,143 @@
+"""Single values against their schema: types, enums, bounds, quantities, label syntax."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.kube.structure.problem import BAD_VALUE, INVALID_LABEL, INVALID_QUANTITY, WRONG_TYPE
+from policykit.kube.structure.shapes import Schema
+from policykit.kube.structure.wording import expected, found, shown, way_out
+from policykit.model.quantity import parse
+
+_PLACEHOLDER = re.compile(r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__")
+_QUOTE = "put the value in quotes"
+
+
+class Fault(NamedTuple):
+    """A problem without its place: the message goes on after the field's name."""
+
+    kind: str
+    predicate: str
+    help: str = ""
+
+
+def is_placeholder(value: object) -> bool:
+    """Text that another tool fills in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`."""
+    return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
+
+
+def fault_of(value: Any, schema: Schema) -> Fault | None:
+    """What is wrong with a scalar, None where nothing is. None (null) never gets here."""
+    if "x-kubernetes-quantity" in schema:
+        return _quantity(value, schema)
+    if "x-kubernetes-label" in schema:
+        return label_fault(value, schema["x-kubernetes-label"] == "key")
+    types = schema.get("type")
+    if types is not None and not _has_type(value, types):
+        if is_placeholder(value):
+            return None
+        return Fault(WRONG_TYPE, f"must be {expected(types)}, but is {found(value)}", way_out(types, value))
+    if isinstance(value, str):
+        return _text(value, schema)
+    if "minimum" in schema and value < schema["minimum"]:
+        return Fault(BAD_VALUE, f"is {value}, the smallest allowed is {schema['minimum']}")
+    if "maximum" in schema and value > schema["maximum"]:
+        return Fault(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}")
+    return None
+
+
+def label_fault(value: Any, as_key: bool = False) -> Fault | None:
+    """A label or taint value, or with `as_key` a key: text of the label syntax."""
+    what = "key" if as_key else "value"
+    if isinstance(value, (bool, int, float)):
+        return Fault(INVALID_LABEL, f"is {found(value)}, but a label {what} must be text", _QUOTE)
+    if not isinstance(value, str):
+        return Fault(WRONG_TYPE, f"must be text, but is {found(value)}")
+    if not value or is_placeholder(value):
+        return None
+    problem = label_key_problem(value) if as_key else label_value_problem(value)
+    return Fault(INVALID_LABEL, f"is {shown(value)}; as a label {what} it {problem}") if problem else None
+
+
+def _has_type(value: Any, types: str | list[str]) -> bool:
+    if isinstance(types, list):
+        return any(_has_type(value, one) for one in types)
+    kind = type(value)
+    if types == "string":
+        return kind is str
+    if types == "integer":
+        return kind is int or (kind is float and value.is_integer())
+    if types == "number":
+        return kind is int or kind is float
+    return types == "boolean" and kind is bool
+
+
+def _text(value: str, schema: Schema) -> Fault | None:
+    if "enum" in schema and value not in schema["enum"]:
+        return None if is_placeholder(value) else _not_listed(value, schema["enum"])
+    if len(value) < schema.get("minLength", 0):
+        return Fault(BAD_VALUE, "is empty")
+    if len(value) > schema.get("maxLength", len(value)):
+        limit = schema["maxLength"]
+        return Fault(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
+    if "pattern" in schema and not re.search(schema["pattern"], value) and not is_placeholder(value):
+        form = _FORMS.get(schema["pattern"], f"is not of the form {schema['pattern']}")
+        return Fault(BAD_VALUE, f"is {shown(value)}, which {form}")
+    return None
+
+
+_DNS = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_FORMS = {
+    f"^{_DNS}$": "may have only lower-case letters, digits and '-', and no '-' at either end",
+    f"^{_DNS}(\\.{_DNS})*$": "may have only lower-case letters, digits, '-' and '.', "
+    "and no '-' or '.' at either end",
+    "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
+}
+"""Patterns in plain words, as what the value fails."""
+
+
+def _not_listed(value: str, allowed: list[str]) -> Fault:
+    words = [word for word in allowed if word]
+    guess = next((word for word in words if word.lower() == value.strip().lower()), "")
+    if not guess:
+        from difflib import get_close_matches
+
+        guess = next(iter(get_close_matches(value, words, 1, 0.75)), "")
+    advice = f"did you mean {guess}?" if guess else ""
+    return Fault(BAD_VALUE, f"is {shown(value)}, which is none of {', '.join(words)}", advice)
+
+
+def _quantity(value: Any, schema: Schema) -> Fault | None:
+    if is_placeholder(value):
+        return None
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return Fault(WRONG_TYPE, f"must be a quantity, but is {found(value)}")
+    if not _has_type(value, schema["type"]):
+        advice = "put the value in quotes"
+        return Fault(WRONG_TYPE, f"must be a whole number or text, but is {found(value)}", advice)
+    quantity = parse(value)
+    if quantity is None:
+        return Fault(INVALID_QUANTITY, f"is {shown(value)}, which is not a quantity", _quantity_advice(value))
+    if quantity.nanos < 0 and schema.get("minimum") == 0:
+        return Fault(BAD_VALUE, f"is {shown(value)}, but an amount must not be negative")
+    return None
+
+
+_SUFFIXES = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "E")
+_GENERAL = "a quantity is a number and at most one of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei: 500m, 16Gi"
+_AMOUNT = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z]+)\s*\Z")
+
+
+def _quantity_advice(value: Any) -> str:
+    """The right spelling of what was probably meant."""
+    match = _AMOUNT.match(value) if isinstance(value, str) else None
+    if match is None:
+        return _GENERAL
+    number, unit = match.groups()
+    stem = unit.lower().removesuffix("b")
+    meant = [suffix for suffix in _SUFFIXES if suffix.lower() == stem and suffix != "m"]
+    binary = [suffix for suffix in _SUFFIXES if suffix.lower() == stem + "i"]
+    guesses = [f"{number}{suffix}" for suffix in binary + meant]
+    return f"write {' or '.join(guesses)}" if guesses else _GENERAL

@@ -1,0 +1,78 @@
+"""The schema of an API kind, and what its references lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from policykit import bundled
+
+Schema = Mapping[str, Any]
+
+
+class Shape(NamedTuple):
+    """A schema and the file below schemas/ that its references start from."""
+
+    schema: Schema
+    file: str
+
+    def resolved(self) -> Shape:
+        """Itself, or what its `$ref` leads to."""
+        shape = self
+        while "$ref" in shape.schema:
+            shape = target(shape.file, shape.schema["$ref"])
+        return shape
+
+    def field(self, key: str) -> Shape | None:
+        """Shape of a property; None where it has no such property. A map takes any key."""
+        schema = self.schema
+        properties = schema.get("properties")
+        if properties is not None and key in properties:
+            return Shape(properties[key], self.file).resolved()
+        additional = schema.get("additionalProperties")
+        return Shape(additional, self.file).resolved() if isinstance(additional, dict) else None
+
+    def item(self) -> Shape | None:
+        """Shape of a list's items."""
+        items = self.schema.get("items")
+        return Shape(items, self.file).resolved() if items is not None else None
+
+
+FOREIGN = Shape(
+    {
+        "properties": {
+            "metadata": {
+                "properties": {
+                    "labels": {"type": "object", "x-kubernetes-label": "pairs"},
+                    "annotations": {"type": "object", "additionalProperties": {"type": "string"}},
+                }
+            }
+        }
+    },
+    "",
+)
+"""What every Kubernetes object has in common, for kinds without a bundled schema."""
+
+
+def shape_of(api_version: str, kind: str) -> Shape | None:
+    """The bundled shape of a kind in exactly this version, None where there is none."""
+    file = bundled.table("schemas", "kinds.json")["shapes"].get(api_version, {}).get(kind)
+    return Shape(_definitions(file)[kind], file) if file else None
+
+
+@cache
+def target(file: str, reference: str) -> Shape:
+    """What `pod.json#/$defs/PodSpec`, written in `file`, leads to."""
+    other, _, pointer = reference.partition("#/$defs/")
+    if other:
+        folder = file.split("/")[:-1]
+        for part in other.split("/"):
+            folder = folder[:-1] if part == ".." else [*folder, part]
+        file = "/".join(folder)
+    return Shape(_definitions(file)[pointer], file)
+
+
+def _definitions(file: str) -> dict[str, Schema]:
+    definitions: dict[str, Schema] = bundled.table("schemas", *file.split("/"))["$defs"]
+    return definitions

@@ -1,0 +1,187 @@
+"""An object against its schema: a small interpreter of the keywords our schemas use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from policykit.kube.structure.problem import (
+    BAD_VALUE,
+    INVALID_LABEL,
+    MISSING_FIELD,
+    UNKNOWN_FIELD,
+    WRONG_TYPE,
+    Problem,
+)
+from policykit.kube.structure.scalars import Fault, fault_of, is_placeholder, label_fault
+from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, shape_of, target
+from policykit.kube.structure.wording import expected, found, way_out
+from policykit.manifests.path import Path, Step, dotted
+
+
+def check(data: dict[str, Any], api_version: str, kind: str) -> tuple[Problem, ...]:
+    """Faults of an object, in document order as far as it has one.
+
+    Of a kind without a bundled schema only labels and annotations are judged. null is as
+    good as absent, a placeholder as good as any value; a part of the wrong shape is one
+    problem and is not looked into. Data shared through aliases is looked at once.
+    """
+    shape = shape_of(api_version, kind)
+    walk = _Walk(shape or FOREIGN, data)
+    walk.visit(data, walk.root.schema, walk.root.file)
+    if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
+        walk.named()
+    return walk.result()
+
+
+class _Walk:
+    """One check: what it has seen and found. `steps` is the path of the value being visited."""
+
+    def __init__(self, root: Shape, data: dict[str, Any]) -> None:
+        self.root = root
+        self.data = data
+        self.steps: list[Step] = []
+        self.problems: list[Problem] = []
+        self.seen: set[tuple[int, int]] = set()
+        self.lacking: list[tuple[Path, Problem]] = []
+        self.adopted: dict[Path, Shape] = {}
+        self.claimed: set[Path] = set()
+        """Places where misplaced or misspelt fields were meant to stand: not missing as well."""
+
+    def result(self) -> tuple[Problem, ...]:
+        missing = (problem for place, problem in self.lacking if not self._excused(place))
+        return (*self.problems, *missing)
+
+    def _excused(self, place: Path) -> bool:
+        """What a misplaced field lacks may stand where it belongs."""
+        return place in self.claimed or any(place[:length] in self.adopted for length in range(len(place)))
+
+    def visit(self, value: Any, schema: Schema, file: str) -> None:
+        while "$ref" in schema:
+            schema, file = target(file, schema["$ref"])
+        if value is None or not schema:
+            return
+        kind = type(value)
+        if kind is dict:
+            self._mapping(value, schema, file)
+        elif kind is list:
+            self._sequence(value, schema, file)
+        elif schema.get("type") in ("object", "array"):
+            if not is_placeholder(value):
+                self._misshapen(value, schema)
+        else:
+            self._say(fault_of(value, schema))
+
+    def _mapping(self, value: dict[str, Any], schema: Schema, file: str) -> None:
+        if schema.get("type", "object") != "object":
+            return self._misshapen(value, schema)
+        if self._again(value, schema):
+            return None
+        if schema.get("x-kubernetes-label") == "pairs":
+            return self._pairs(value)
+        properties = schema.get("properties", _NONE)
+        additional = schema.get("additionalProperties")
+        for key, inner in value.items():
+            field = properties.get(key)
+            if field is None:
+                if additional is False and key[:1] != "$" and not is_placeholder(key):
+                    self._unknown(key, inner)
+                field = additional
+            if inner is not None and field:
+                self.steps.append(key)
+                self.visit(inner, field, file)
+                self.steps.pop()
+        for name in schema.get("required", ()):
+            if value.get(name) is None:
+                self._missing(value, name)
+        return None
+
+    def _sequence(self, value: list[Any], schema: Schema, file: str) -> None:
+        if schema.get("type", "array") != "array":
+            return self._misshapen(value, schema)
+        if self._again(value, schema):
+            return None
+        if len(value) < schema.get("minItems", 0):
+            self._say(Fault(BAD_VALUE, "is an empty list"))
+        items = schema.get("items", _NONE)
+        for index, item in enumerate(value):
+            self.steps.append(index)
+            if item is None and "required" in Shape(items, file).resolved().schema:
+                item = _NONE
+            self.visit(item, items, file)
+            self.steps.pop()
+        return None
+
+    def _pairs(self, value: dict[str, Any]) -> None:
+        """A map of labels, or a selector of that form."""
+        for key, text in value.items():
+            self.steps.append(key)
+            self._say(label_fault(key, as_key=True), key=True)
+            if text is not None:
+                self._say(label_fault(text))
+            self.steps.pop()
+
+    def _again(self, value: object, schema: Schema) -> bool:
+        """Whether this very object, shared by an alias, was held against this schema before."""
+        mark = (id(value), id(schema))
+        if mark in self.seen:
+            return True
+        self.seen.add(mark)
+        return False
+
+    def _misshapen(self, value: Any, schema: Schema) -> None:
+        types = schema["type"]
+        if schema.get("x-kubernetes-label"):
+            types = "object" if schema["x-kubernetes-label"] == "pairs" else "string"
+        words = f"must be {expected(types)}, but is {found(value)}"
+        self._say(Fault(WRONG_TYPE, words, way_out(types, value)))
+
+    def _say(self, fault: Fault | None, *, key: bool = False) -> None:
+        if fault is None:
+            return
+        path = tuple(self.steps)
+        name = _named(path, fault, key)
+        self.problems.append(Problem(path, fault.kind, f"{name} {fault.predicate}", fault.help, key))
+
+    def _unknown(self, key: str, value: Any) -> None:
+        """Says what it was meant to be, and looks into it as that."""
+        from policykit.kube.structure.misplaced import guess
+
+        path = (*self.steps, key)
+        meant = guess(self.root, self.data, path, self.adopted)
+        self.claimed.update(meant.claims)
+        message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
+        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True))
+        if meant.shape:
+            self.adopted[path] = meant.shape
+            self.steps.append(key)
+            self.visit(value, meant.shape.schema, meant.shape.file)
+            self.steps.pop()
+
+    def _missing(self, owner: dict[str, Any], name: str) -> None:
+        path = tuple(self.steps)
+        label = owner.get("name")
+        who = f"{dotted(path)} ({label})" if isinstance(label, str) and path else dotted(path)
+        message = f"{who} has no `{name}`" if path else f"the object has no `{name}`"
+        problem = Problem(path, MISSING_FIELD, message, f"add `{name}`: the API server refuses it without")
+        self.lacking.append(((*path, name), problem))
+
+    def named(self) -> None:
+        """Every object needs a name, or a prefix to make one from."""
+        metadata = self.data.get("metadata") or _NONE
+        if metadata.get("name") is None and metadata.get("generateName") is None:
+            problem = Problem(
+                ("metadata",),
+                MISSING_FIELD,
+                "the object has no `metadata.name`",
+                "add `metadata.name`: the API server refuses it without",
+            )
+            self.lacking.append((("metadata", "name"), problem))
+
+
+_NONE: dict[str, Any] = {}
+
+
+def _named(path: Path, fault: Fault, key: bool) -> str:
+    if fault.kind == INVALID_LABEL and key:
+        return f"a key of {dotted(path[:-1])}"
+    return dotted(path)

@@ -1,0 +1,66 @@
+"""Types and values in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_EXPECTED = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+}
+_LONGEST = 60
+
+
+def expected(types: str | list[str]) -> str:
+    """What a schema's `type` asks for."""
+    if isinstance(types, str):
+        return _EXPECTED.get(types, types)
+    return " or ".join(_EXPECTED.get(name, name) for name in types)
+
+
+def found(value: Any) -> str:
+    """What stands there instead."""
+    if isinstance(value, bool):
+        return "the boolean " + shown(value)
+    if isinstance(value, (int, float)):
+        return "the number " + shown(value)
+    if isinstance(value, str):
+        return "the text " + shown(value)
+    if isinstance(value, list):
+        return "a list"
+    return "a mapping" if isinstance(value, dict) else "nothing"
+
+
+def shown(value: Any) -> str:
+    """A scalar as a reader knows it from YAML, cut where it is long."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return str(value)
+    text = value if len(value) <= _LONGEST else value[: _LONGEST - 3] + "..."
+    return '"' + text.replace("\n", "\\n") + '"'
+
+
+def way_out(types: str | list[str], value: Any) -> str:
+    """How to make a value of the expected type; empty where nothing obvious helps."""
+    wanted = types if isinstance(types, str) else types[0]
+    if isinstance(value, str):
+        if wanted == "array":
+            return f"write it as a list: [{shown(value)}]"
+        numeric = wanted in ("integer", "number") and value.strip().lstrip("+-").isdigit()
+        if numeric or (wanted == "boolean" and value in ("true", "false")):
+            return "remove the quotes"
+        return ""
+    if wanted == "string" and isinstance(value, (bool, int, float)):
+        return "put the value in quotes"
+    if wanted == "array" and isinstance(value, dict):
+        return "begin each item with `- `"
+    if wanted == "string" and isinstance(value, (list, dict)):
+        return "write it as one text in single quotes"
+    if wanted == "object" and isinstance(value, list):
+        return "it takes `key: value` lines without `- `"
+    return ""

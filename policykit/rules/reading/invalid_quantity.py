@@ -1,0 +1,59 @@
+"""an amount that is not a Kubernetes quantity
+
+Suffixes are exact: k, M, G, T and Ki, Mi, Gi, Ti, never GB, gi or a space before them. The API
+server refuses anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.structure.problem import INVALID_QUANTITY
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Structure
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example.com/train:1.0
+    resources:
+      requests:
+        memory: 16GB
+"""
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example.com/train:1.0
+    resources:
+      requests:
+        memory: 16Gi
+"""
+
+
+def check(structure: Structure, context: Context) -> Iterator[Violation]:
+    for problem in structure.problems:
+        if problem.kind == INVALID_QUANTITY:
+            yield Violation(problem.path, problem.message, problem.help, key=problem.key)
+
+
+RULE = Rule(
+    code="PK005",
+    name="invalid-quantity",
+    severity=Severity.ERROR,
+    subject=Structure,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

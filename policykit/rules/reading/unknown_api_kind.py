@@ -1,0 +1,82 @@
+"""an API kind that its group does not have
+
+A slip in `kind` or a kind under another group's apiVersion: the API server answers "no
+matches for kind". Only groups that policykit knows whole are judged, so custom resources
+of others are never named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.structure.versions import homes_of, kinds_of, removal
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Jobs
+metadata:
+  name: train
+"""
+GOOD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  tasks:
+  - name: worker
+    replicas: 1
+    template:
+      spec:
+        containers:
+        - name: main
+          image: registry.example.com/train:1.0
+"""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    api_version, kind = manifest.api_version, manifest.kind
+    kinds = kinds_of(manifest.group)
+    if kinds is None or not api_version or not kind or removal(api_version, kind):
+        return
+    if kind not in kinds:
+        advice = _advice(kind, kinds, 0.75 if manifest.group else 0.85)
+        # Other tools' files say `apiVersion: v1` as well (kubeconfig): the core group needs a likeness.
+        if advice or manifest.group:
+            yield Violation(("kind",), f"{_group(manifest)} has no kind {kind}", advice)
+        return
+    version = api_version.rpartition("/")[2]
+    if version not in kinds[kind]:
+        known = ", ".join(kinds[kind])
+        yield Violation(
+            ("apiVersion",), f"{_group(manifest)} has no version {version} of {kind}", f"known: {known}"
+        )
+
+
+def _group(manifest: Manifest) -> str:
+    return manifest.group or "the core group"
+
+
+def _advice(kind: str, kinds: dict[str, list[str]], likeness: float) -> str:
+    if homes := homes_of(kind):
+        return f"{kind} is in {', '.join(homes)}"
+    from difflib import get_close_matches
+
+    lower = {name.lower(): name for name in kinds}
+    close = get_close_matches(kind.lower(), lower, 1, likeness)
+    return f"did you mean {lower[close[0]]}?" if close else ""
+
+
+RULE = Rule(
+    code="PK008",
+    name="unknown-api-kind",
+    severity=Severity.INFO,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,152 @@
+"""Our interpreter against the jsonschema library: same schemas, same verdicts, place by place."""
+
+from functools import cache
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+import referencing
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referencing.jsonschema import DRAFT202012
+
+from policykit import bundled
+from policykit.kube.structure import check
+from policykit.kube.structure.shapes import target
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+from tests.shared import SHARED
+
+KINDS: list[tuple[str, str, str]] = [
+    (api_version, kind, file)
+    for api_version, kinds in bundled.table("schemas", "kinds.json")["shapes"].items()
+    for kind, file in kinds.items()
+]
+SYNTAX = {"invalid-label", "invalid-quantity"}
+"""What our marks ask beyond JSON Schema."""
+
+
+BASE = "https://schemas.invalid/"
+
+
+@cache
+def registry() -> referencing.Registry[Any]:
+    files = {"kubernetes/pod.json", *(file for _, _, file in KINDS)}
+    contents = {
+        BASE + file: {"$id": BASE + file, **bundled.table("schemas", *file.split("/"))} for file in files
+    }
+    empty: referencing.Registry[Any] = referencing.Registry()
+    return empty.with_resources(
+        (uri, DRAFT202012.create_resource(schema)) for uri, schema in contents.items()
+    )
+
+
+@cache
+def validator(kind: str, file: str) -> Any:
+    return jsonschema.Draft202012Validator({"$ref": f"{BASE}{file}#/$defs/{kind}"}, registry=registry())
+
+
+def without_nulls(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: without_nulls(value) for key, value in data.items() if value is not None}
+    if isinstance(data, list):
+        return [without_nulls(value) for value in data if value is not None]
+    return data
+
+
+def places(data: Any, kind: str, file: str) -> set[tuple[Any, ...]]:
+    """Paths of the library's errors; an unknown field stands at its own key."""
+    found: set[tuple[Any, ...]] = set()
+    for error in validator(kind, file).iter_errors(data):
+        path = tuple(error.absolute_path)
+        if error.validator == "additionalProperties" and error.schema["additionalProperties"] is False:
+            known = error.schema.get("properties", {})
+            found |= {(*path, key) for key in error.instance if key not in known}
+        else:
+            found.add(path)
+    return found
+
+
+def agree(data: Any, api_version: str, kind: str, file: str) -> None:
+    theirs = places(data, kind, file)
+    ours = [p for p in check(data, api_version, kind) if p.message != "the object has no `metadata.name`"]
+    assert {p.path for p in ours if p.kind not in SYNTAX and "negative" not in p.message} <= theirs
+    # A field is not missing as well where it stands misspelt or misplaced: there we say less.
+    if not any(p.kind == "unknown-field" for p in ours):
+        assert theirs <= {p.path for p in ours}
+
+
+@pytest.mark.skipif(SHARED is None, reason="no shared corpus beside the checkout")
+def test_verdicts_on_real_manifests() -> None:
+    assert SHARED is not None
+    known = {(api_version, kind): file for api_version, kind, file in KINDS}
+    looked = 0
+    for file in sorted(SHARED.glob("corpus/**/*.yaml")) + sorted(SHARED.glob("seeds/manifests/*.yaml")):
+        for index, parsed in enumerate(parse(file.read_text(encoding="utf-8"))):
+            if parsed.root is None or parsed.problem:
+                continue
+            for manifest in manifests(parsed.root, index):
+                schema = known.get((manifest.api_version, manifest.kind))
+                if schema:
+                    agree(without_nulls(manifest.data), manifest.api_version, manifest.kind, schema)
+                    looked += 1
+    assert looked > 100
+
+
+SCALARS: list[Any] = ["x", "Always", "1", "10Gi", "", "A b", 0, 1, -1, 70000, 1.5, 2.0, True, False]
+
+
+class Maker:
+    """Data made along a schema, wrong here and there."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+
+    def value(self, schema: Any, file: str, depth: int) -> Any:
+        while "$ref" in schema:
+            shape = target(file, schema["$ref"])
+            schema, file = shape.schema, shape.file
+        if self.random.random() < 0.02 or depth == 0:
+            return self.random.choice([*SCALARS, [], {}])
+        types = schema.get("type", "object")
+        if types == "object":
+            return self.mapping(schema, file, depth)
+        if types == "array":
+            items = schema.get("items", {})
+            return [self.value(items, file, depth - 1) for _ in range(self.random.choice([0, 1, 1, 2]))]
+        return self.scalar(schema)
+
+    def mapping(self, schema: Any, file: str, depth: int) -> dict[str, Any]:
+        properties = schema.get("properties", {})
+        if not properties:
+            return {"k": self.value(schema.get("additionalProperties") or {}, file, depth - 1)}
+        names = [name for name in properties if self.random.random() < 0.3]
+        names += [
+            name for name in schema.get("required", ()) if name not in names and self.random.random() < 0.98
+        ]
+        if self.random.random() < 0.002:
+            names.append("qqqqqq")
+        return {name: self.value(properties.get(name, {}), file, depth - 1) for name in names}
+
+    def scalar(self, schema: Any) -> Any:
+        if self.random.random() < 0.1:
+            return self.random.choice(SCALARS)
+        if "enum" in schema:
+            return self.random.choice(schema["enum"])
+        types = schema["type"]
+        near: dict[str, list[Any]] = {
+            "string": ["x", "a-b", "", "A b"],
+            "integer": [0, 1, -1, 70000],
+            "boolean": [True, False],
+        }
+        return self.random.choice(near[types] if isinstance(types, str) else SCALARS)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(KINDS))
+def test_verdicts_on_generated_data(seed: int, known: tuple[str, str, str]) -> None:
+    api_version, kind, file = known
+    data = Maker(seed).value({"$ref": f"#/$defs/{kind}"}, file, 9)
+    if isinstance(data, dict):
+        agree(without_nulls(data), api_version, kind, file)

@@ -1,0 +1,76 @@
+"""Codes, names and families as users write them."""
+
+import pytest
+
+from policykit.errors import UsageError
+from policykit.linter.finding import Finding
+from policykit.linter.selection import choose, resolve
+from policykit.manifests.node import Span
+from policykit.model.cluster import LintSettings
+from policykit.model.severity import Severity
+from policykit.rules import RULES
+
+
+@pytest.mark.parametrize(
+    ("words", "codes"),
+    [
+        (["PK101"], {"PK101"}),
+        (["missing-toleration"], {"PK101"}),
+        (["pk101"], {"PK101"}),
+        (["PK8"], {"PK801"}),
+        (["PK801", "syntax-error"], {"PK801", "PK001"}),
+        (["ALL"], {rule.code for rule in RULES}),
+        ([], set()),
+    ],
+)
+def test_resolve(words: list[str], codes: set[str]) -> None:
+    assert resolve(RULES, words) == codes
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("missing-tolerations", "did you mean missing-toleration?"),
+        ("PK999", "did you mean PK"),
+        ("zzz", "`policykit rules` lists them all"),
+    ],
+)
+def test_a_rule_that_does_not_exist(word: str, hint: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        resolve(RULES, [word])
+    assert raised.value.message == f"no rule is called {word!r}"
+    assert raised.value.hint.startswith(hint)
+
+
+def finding(code: str, path: str = "apps/a.yaml") -> Finding:
+    return Finding(path, Span(1, 1, 1, 2), code, "name", Severity.ERROR, "message")
+
+
+def codes(settings: LintSettings, select: list[str], ignore: list[str]) -> set[str]:
+    chosen = choose(RULES, settings, select, ignore)
+    return {f.code for f in chosen.apply([finding("PK101"), finding("PK103"), finding("PK801")])}
+
+
+@pytest.mark.parametrize(
+    ("settings", "select", "ignore", "speak"),
+    [
+        (LintSettings(), [], [], {"PK101", "PK103", "PK801"}),
+        (LintSettings(), ["PK1"], [], {"PK101", "PK103"}),
+        (LintSettings(), ["PK1"], ["PK103"], {"PK101"}),
+        (LintSettings(select=("PK8",)), [], [], {"PK801"}),
+        (LintSettings(ignore=("PK101",)), [], [], {"PK103", "PK801"}),
+        (LintSettings(ignore=("PK101",)), ["PK101"], [], {"PK101"}),
+        (LintSettings(per_path=(("apps/*", ("PK101",)),)), [], [], {"PK103", "PK801"}),
+        (LintSettings(per_path=(("other/*", ("PK101",)),)), [], [], {"PK101", "PK103", "PK801"}),
+    ],
+)
+def test_choose(settings: LintSettings, select: list[str], ignore: list[str], speak: set[str]) -> None:
+    assert codes(settings, select, ignore) == speak
+
+
+def test_severity_of_the_settings_wins() -> None:
+    chosen = choose(RULES, LintSettings(severity={"missing-toleration": "info"}))
+    assert [f.severity for f in chosen.apply([finding("PK101"), finding("PK103")])] == [
+        Severity.INFO,
+        Severity.ERROR,
+    ]

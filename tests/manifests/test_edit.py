@@ -1,0 +1,259 @@
+"""Edits: exactly the text meant, and not a byte elsewhere."""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from policykit.manifests.edit import apply, edit, same, spliced
+from policykit.manifests.parser import parse
+from policykit.manifests.patch import EditError, Patch, differences, patched
+from policykit.manifests.path import Path
+
+NESTED = """\
+# top
+a:   1  # one
+items:
+  - name: x   # first
+    tags: [p, "q"]
+  # second
+  - name: 'y'
+text: |
+  line
+
+last: {k: v}
+"""
+
+CASES = {
+    "key behind the last, its comment kept": (
+        "a: 1 # c\n",
+        Patch("add", ("b",), 2),
+        "a: 1 # c\nb: 2\n",
+    ),
+    "key at the end of a text without line ending": ("a: 1", Patch("add", ("b",), [1]), "a: 1\nb:\n  - 1"),
+    "key in a nested mapping with deep indentation": (
+        "a:\n     b: 1\nc: 2\n",
+        Patch("add", ("a", "d"), {"e": "f"}),
+        "a:\n     b: 1\n     d:\n       e: f\nc: 2\n",
+    ),
+    "key behind a literal block and its blank line": (
+        "a:\n  t: |\n    x\n\nb: 1\n",
+        Patch("add", ("a", "u"), 1),
+        "a:\n  t: |\n    x\n  u: 1\n\nb: 1\n",
+    ),
+    "key behind a kept literal block": (
+        "a:\n  t: |+\n    x\n\nb: 1\n",
+        Patch("add", ("a", "u"), 1),
+        "a:\n  t: |+\n    x\n\n  u: 1\nb: 1\n",
+    ),
+    "item behind the last, sequence indented": (
+        "l:\n    - a: 1\n      b: 2\nm: 1\n",
+        Patch("add", ("l", "-"), {"a": 3, "b": 4}),
+        "l:\n    - a: 1\n      b: 2\n    - a: 3\n      b: 4\nm: 1\n",
+    ),
+    "item behind the last, sequence not indented": (
+        "l:\n- a # c\n# end\nm: 1\n",
+        Patch("add", ("l", "-"), "b"),
+        "l:\n- a # c\n- b\n# end\nm: 1\n",
+    ),
+    "item before the first": ("l:\n  - a\n", Patch("add", ("l", 0), {"x": 1}), "l:\n  - x: 1\n  - a\n"),
+    "item between": ("- a\n# of b\n- b\n", Patch("add", (1,), "m"), "- a\n- m\n# of b\n- b\n"),
+    "flow sequence": ("l: [a, b ]\n", Patch("add", ("l", "-"), "c,d"), 'l: [a, b, "c,d" ]\n'),
+    "flow sequence, in the middle": ("l: [a, b]\n", Patch("add", ("l", 1), 5), "l: [a, 5, b]\n"),
+    "flow mapping": ("m: {a: 1}\n", Patch("add", ("m", "b"), {"c": [1]}), "m: {a: 1, b: {c: [1]}}\n"),
+    "empty flow mapping opens up": (
+        "m: {} # c\nn: 1\n",
+        Patch("add", ("m", "b"), 1),
+        "m:\n  b: 1 # c\nn: 1\n",
+    ),
+    "null opens up": ("m: # c\nn: 1\n", Patch("add", ("m", "b"), 1), "m:\n  b: 1 # c\nn: 1\n"),
+    "missing parents": (
+        "a: 1\n",
+        Patch("add", ("b", "c", "-", "d"), "e"),
+        "a: 1\nb:\n  c:\n    - d: e\n",
+    ),
+    "JSON stays JSON": (
+        '{\n  "a": 1,\n  "b": []\n}\n',
+        Patch("add", ("c",), {"d": "e"}),
+        '{\n  "a": 1,\n  "b": [],\n  "c": {"d": "e"}\n}\n',
+    ),
+    "JSON, first item": ('{"b": []}', Patch("add", ("b", "-"), "x"), '{"b": ["x"]}'),
+    "CRLF": (
+        "a:\r\n  b: 1\r\nc: 2\r\n",
+        Patch("add", ("a", "d"), [1]),
+        "a:\r\n  b: 1\r\n  d:\r\n    - 1\r\nc: 2\r\n",
+    ),
+    "byte order mark": ("\ufeffa: 1\n", Patch("replace", ("a",), 2), "\ufeffa: 2\n"),
+    "scalar": ("a:   1  # one\n", Patch("replace", ("a",), 20), "a:   20  # one\n"),
+    "scalar keeps double quotes": ('a: "1"\n', Patch("replace", ("a",), "2"), 'a: "2"\n'),
+    "scalar keeps single quotes": ("a: 'x'\n", Patch("replace", ("a",), "it's"), "a: 'it''s'\n"),
+    "scalar of another type loses its quotes": ("a: '1'\n", Patch("replace", ("a",), 1), "a: 1\n"),
+    "text that needs quotes gets them": ("a: x\n", Patch("replace", ("a",), "yes"), 'a: "yes"\n'),
+    "null": ("a:\nb: 1\n", Patch("replace", ("a",), 2), "a: 2\nb: 1\n"),
+    "literal block by a word": ("a: |\n  x\n  y\n\nb: 1\n", Patch("replace", ("a",), "z"), "a: z\n\nb: 1\n"),
+    "word by a literal block": (
+        "a:\n  b: x\n",
+        Patch("replace", ("a", "b"), "y\nz\n"),
+        "a:\n  b: |\n    y\n    z\n",
+    ),
+    "collection by a word": ("a:\n  - 1\n  - 2\nb: 1\n", Patch("replace", ("a",), "x"), "a: x\nb: 1\n"),
+    "word by a collection": ("a: x\nb: 1\n", Patch("replace", ("a",), {"c": 1}), "a:\n  c: 1\nb: 1\n"),
+    "item": (
+        "- a\n- b: 1\n  c: 2\n- d\n",
+        Patch("replace", (1,), {"x": 1, "w": 2}),
+        "- a\n- x: 1\n  w: 2\n- d\n",
+    ),
+    "item that is null": ("-\n- a\n", Patch("replace", (0,), "z"), "- z\n- a\n"),
+    "remove a key": ("a: 1\n# b\nb: 2 # x\nc: 3\n", Patch("remove", ("b",)), "a: 1\n# b\nc: 3\n"),
+    "remove the first key of an item": ("- a: 1\n  b: 2\n", Patch("remove", (0, "a")), "- b: 2\n"),
+    "remove the last key of a text without line ending": ("a: 1\nb: 2", Patch("remove", ("b",)), "a: 1\n"),
+    "remove an item with its lines": ("l:\n- a: 1\n  b: 2\n- c\n", Patch("remove", ("l", 0)), "l:\n- c\n"),
+    "remove the only item": ("l:\n  - a\nm: 1\n", Patch("remove", ("l", 0)), "l: []\nm: 1\n"),
+    "remove from flow": ("l: [a, b, c]\n", Patch("remove", ("l", 1)), "l: [a, c]\n"),
+    "remove the last of flow": ("l: {a: 1, b: 2}\n", Patch("remove", ("l", "b")), "l: {a: 1}\n"),
+    "below a comment and a quoted item": (
+        NESTED,
+        Patch("add", ("items", 0, "tags", "-"), "r"),
+        NESTED.replace('[p, "q"]', '[p, "q", r]'),
+    ),
+    "mapping with a merge key": (
+        "x: &x {a: 1}\nz:\n  <<: *x\n  b: 2\n",
+        Patch("add", ("z", "c"), 3),
+        "x: &x {a: 1}\nz:\n  <<: *x\n  b: 2\n  c: 3\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "patch", "after"), CASES.values(), ids=CASES)
+def test_one_change(before: str, patch: Patch, after: str) -> None:
+    assert apply(before, [patch]) == after
+
+
+def test_only_the_named_document_changes() -> None:
+    assert (
+        apply("a: 1\n---\na: 1\n---\na: 1\n", [Patch("replace", ("a",), 2)], 1)
+        == "a: 1\n---\na: 2\n---\na: 1\n"
+    )
+
+
+def test_changes_follow_each_other() -> None:
+    patches = [Patch("add", ("b",), []), Patch("add", ("b", "-"), 1), Patch("add", ("b", "-"), 2)]
+    assert apply("a: 1\n", patches) == "a: 1\nb:\n  - 1\n  - 2\n"
+
+
+REFUSED = {
+    "not YAML": ("a: [\n", Patch("add", ("b",), 1)),
+    "empty": ("# nothing\n", Patch("add", ("b",), 1)),
+    "no such key": ("a: 1\n", Patch("replace", ("b",), 1)),
+    "no such item": ("a: [1]\n", Patch("remove", ("a", 3))),
+    "into a scalar": ("a: 1\n", Patch("add", ("a", "b"), 1)),
+    "below an alias": ("x: &x\n  a: 1\nz: *x\n", Patch("replace", ("z", "a"), 2)),
+    "merged from elsewhere": ("x: &x {a: 1}\nz:\n  <<: *x\n  b: 1\n", Patch("remove", ("z", "a"))),
+    "an anchor that is used": ("x: &x 1\nz: *x\n", Patch("replace", ("x",), 2)),
+}
+
+
+@pytest.mark.parametrize(("text", "patch"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_done_is_an_error(text: str, patch: Patch) -> None:
+    with pytest.raises(EditError):
+        apply(text, [patch])
+
+
+_words = st.text("abyz019 :#-'\"{}[],&*|%~", min_size=1, max_size=6)
+_scalars = st.one_of(
+    st.none(), st.booleans(), st.integers(-9, 99), _words, st.just("two\nlines\n"), st.just("two\n  lines")
+)
+_keys = st.sampled_from(["a", "b", "c/d", "e f", "yes", "1"])
+_values = st.recursive(
+    _scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_keys, inner, max_size=3)),
+    max_leaves=12,
+)
+_documents = st.dictionaries(_keys, _values, min_size=1, max_size=4)
+
+
+class _Indented(yaml.SafeDumper):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+@st.composite
+def _texts(draw: st.DrawFn) -> str:
+    dumper = draw(st.sampled_from([yaml.SafeDumper, _Indented]))
+    indent, flow = draw(st.sampled_from([2, 3, 4])), draw(st.sampled_from([False, None, True]))
+    text: str = yaml.dump(
+        draw(_documents), Dumper=dumper, indent=indent, default_flow_style=flow, sort_keys=False, width=10_000
+    )
+    if draw(st.booleans()):
+        # Comments where they surely are comments: behind lines that end in a plain number or word.
+        text = re.sub(r"(?m)^( *(?:- )*\w+: \d+)$", r"\1   # note", text)
+        text = "# head\n" + text + "# tail\n"
+    return text.replace("\n", "\r\n") if draw(st.booleans()) else text
+
+
+def _paths(data: Any, path: Path = ()) -> list[Path]:
+    steps: list[Any] = list(data) if isinstance(data, dict) else []
+    if isinstance(data, list):
+        steps = list(range(len(data)))
+    return [path, *(found for step in steps for found in _paths(data[step], (*path, step)))]
+
+
+def _data(text: str) -> Any:
+    (parsed,) = parse(text)
+    assert parsed.root
+    return parsed.root.data
+
+
+@st.composite
+def _changes(draw: st.DrawFn) -> tuple[str, Patch]:
+    text = draw(_texts())
+    data = _data(text)
+    path = draw(st.sampled_from(_paths(data)))
+    at = data
+    for step in path:
+        at = at[step]
+    op = draw(st.sampled_from(["add", "replace", "remove"]))
+    if op == "add" and isinstance(at, dict):
+        path = (*path, draw(st.sampled_from(["new", "n: w", "x.io/y"])))
+    elif op == "add" and isinstance(at, list):
+        path = (*path, draw(st.sampled_from(["-", 0, len(at)])))
+    else:
+        assume(path and op != "add")
+    return text, Patch(op, path, draw(_values))
+
+
+@given(_changes())
+def test_every_change_reads_back_as_intended(change: tuple[str, Patch]) -> None:
+    text, patch = change
+    changed = apply(text, [patch])
+    assert same(_data(changed), patched(_data(text), patch))
+    assert [note for note in ("# head", "# tail") if note in changed] == [
+        note for note in ("# head", "# tail") if note in text
+    ]
+    assert ("\r\n" in text) <= ("\n" not in changed.replace("\r\n", ""))
+
+
+@given(_changes())
+def test_an_addition_only_inserts_and_a_removal_only_deletes(change: tuple[str, Patch]) -> None:
+    text, patch = change
+    parent = _data(text)
+    for step in patch.path[:-1]:
+        parent = parent[step]
+    made = edit(text, patch)
+    if patch.op == "add" and parent and patch.path[-1] not in parent:
+        assert made.start == made.end
+    if patch.op == "remove" and len(parent) > 1:
+        assert made.text == ""
+    assert spliced(text, made).startswith(text[: made.start])
+    assert spliced(text, made).endswith(text[made.end :])
+
+
+@given(_values, _values)
+def test_differences_lead_from_one_value_to_the_other(old: Any, new: Any) -> None:
+    data = {"v": old}
+    for patch in differences(data, {"v": new}):
+        data = patched(data, patch)
+    assert same(data, {"v": new})

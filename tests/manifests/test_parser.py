@@ -1,0 +1,127 @@
+"""Documents, duplicates, merges and the problems that end a document, each with its place."""
+
+import json
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policykit.manifests.parser import MAX_DEPTH, parse
+
+
+def data(text: str) -> list[object]:
+    return [parsed.root.data if parsed.root else None for parsed in parse(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "documents"),
+    [
+        ("", []),
+        ("# only a comment\n", []),
+        ("---\n", [None]),
+        ("a: 1\n", [{"a": 1}]),
+        ("a: 1\n---\nb: [x, 'y', 8]\n", [{"a": 1}, {"b": ["x", "y", 8]}]),
+        ('{"a": {"b": ["1", 2, null, true]}}', [{"a": {"b": ["1", 2, None, True]}}]),
+        ("a: 1\r\nb: 2\r\n", [{"a": 1, "b": 2}]),
+        ("1: a\ntrue: b\nnull: c\n", [{"1": "a", "true": "b", "null": "c"}]),
+        (
+            "base: &x {a: 1, b: 2}\nuse:\n  <<: *x\n  b: 3\n",
+            [{"base": {"a": 1, "b": 2}, "use": {"b": 3, "a": 1}}],
+        ),
+        (
+            "p: &p {a: 1}\nq: &q {a: 2, c: 3}\nr: {<<: [*p, *q]}\n",
+            [{"p": {"a": 1}, "q": {"a": 2, "c": 3}, "r": {"a": 1, "c": 3}}],
+        ),
+        ("a: &x [1]\nb: *x\n", [{"a": [1], "b": [1]}]),
+        ("port: 22:22\nmode: 0644\nold: yes\n", [{"port": "22:22", "mode": 420, "old": True}]),
+        ("text: |\n  one\n  two\n", [{"text": "one\ntwo\n"}]),
+    ],
+)
+def test_data(text: str, documents: list[object]) -> None:
+    assert data(text) == documents
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "says"),
+    [
+        ("a: b: c\n", 0, 4, "mapping values"),
+        ("a:\n\tb: 1\n", 1, 0, "cannot start any token"),
+        ("a: [1\n", 1, 0, "did not find expected"),
+        ("a: 'x\n", 1, 0, "unexpected end of stream"),
+        ("a: *nowhere\n", 0, 3, "no anchor"),
+        ("a: &x [*x]\n", 0, 7, "contains itself"),
+        ("? [a]\n: b\n", 0, 2, "must be text"),
+        ("a: 1\nb: \x00\n", 1, 3, "U+0000"),
+        ("<<: 1\n", 0, 4, "needs a mapping"),
+        ("[" * (MAX_DEPTH + 1), 0, MAX_DEPTH, "levels deep"),
+    ],
+)
+def test_problems(text: str, line: int, column: int, says: str) -> None:
+    problem = list(parse(text))[-1].problem
+    assert problem is not None
+    assert (problem.line, problem.column) == (line, column)
+    assert says in problem.message
+
+
+def test_ten_thousand_levels_end_as_a_problem() -> None:
+    for text in (
+        "[" * 10_000,
+        "{a: " * 10_000,
+        "- " * 10_000,
+        "".join(f"{' ' * n}a:\n" for n in range(10_000)),
+    ):
+        (parsed,) = parse(text)
+        assert parsed.problem is not None
+
+
+def test_reading_goes_on_at_the_next_document() -> None:
+    parsed = list(parse("a: 1\n---\nb: c: d\n---\ne: 5\n"))
+    assert [p.problem is None for p in parsed] == [True, False, True]
+    assert parsed[2].root is not None
+    assert parsed[2].root.data == {"e": 5}
+    assert parsed[2].root.start.line == 4
+
+
+def test_a_duplicate_key_is_kept_with_both_places() -> None:
+    (parsed,) = parse("a: 1\nb:\n  c: 1\n  c: 2\n")
+    (duplicate,) = parsed.duplicates
+    assert (duplicate.key, duplicate.node.start.line, duplicate.first.start.line) == ("c", 3, 2)
+    assert parsed.root is not None
+    assert parsed.root.data == {"a": 1, "b": {"c": 2}}
+
+
+def test_an_alias_bomb_is_shared_not_multiplied() -> None:
+    lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
+    (parsed,) = parse("\n".join(lines))
+    assert parsed.root is not None
+    assert parsed.root.data["a29"][0] is parsed.root.data["a28"]
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"])),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abc./-", min_size=1), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+def test_json_reads_as_itself(value: object) -> None:
+    assert data(json.dumps({"value": value})) == [{"value": value}]
+
+
+@given(json_values)
+def test_what_pyyaml_writes_reads_back(value: object) -> None:
+    """Quoted and tagged: plain scalars follow other rules than PyYAML's."""
+    assert data(yaml.safe_dump(value, allow_unicode=True, default_style='"')) == [value]
+
+
+@given(st.text("ab:-[]{}#&*!|>'\"%@` \n\t,?", max_size=60))
+def test_any_text_ends_as_documents_or_problems(text: str) -> None:
+    for parsed in parse(text):
+        assert parsed.root is None or parsed.problem is None

@@ -1,0 +1,99 @@
+"""What the cases cannot say: stated versions, partial objects, objects without apiVersion."""
+
+from typing import Any
+
+import pytest
+
+from policykit.kube.structure import check
+from policykit.linter.rule import Context
+from policykit.linter.subjects import Structure
+from policykit.manifests.document import Manifest
+from policykit.manifests.parser import parse
+from policykit.model.cluster import Cluster
+from policykit.rules.reading import invalid_field, removed_api_version, unknown_api_kind
+
+
+def manifest(text: str) -> Manifest:
+    root = next(iter(parse(text))).root
+    assert root is not None
+    return Manifest(root.data, root, 0)
+
+
+def context(version: str) -> Context:
+    return Context(Cluster("c", (), kubernetes_version=version))
+
+
+CRON = "apiVersion: batch/v1beta1\nkind: CronJob\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "said"),
+    [
+        pytest.param(
+            CRON,
+            "",
+            [("error", "batch/v1beta1 CronJob is not served since Kubernetes 1.25")],
+            id="no supported release serves it",
+        ),
+        pytest.param(CRON, "1.24", [], id="the cluster serves it"),
+        pytest.param(
+            CRON,
+            "1.36",
+            [("error", "batch/v1beta1 CronJob is not served since Kubernetes 1.25, the cluster is 1.36")],
+            id="the cluster does not serve it",
+        ),
+        pytest.param(
+            "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n",
+            "1.36",
+            [
+                (
+                    "warning",
+                    "kubescheduler.config.k8s.io/v1beta3 KubeSchedulerConfiguration "
+                    "is not served since Kubernetes 1.29, the cluster is 1.36",
+                )
+            ],
+            id="a scheduler may be older than its cluster",
+        ),
+        pytest.param(
+            "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+            "profiles: [{schedulerName: koord-scheduler}]\n",
+            "1.36",
+            [],
+            id="koord-scheduler decodes versions of its own",
+        ),
+        pytest.param(
+            "apiVersion: sparkoperator.k8s.io/v1beta1\nkind: SparkApplication\n",
+            "1.36",
+            [
+                (
+                    "warning",
+                    "sparkoperator.k8s.io/v1beta1 SparkApplication "
+                    "is not served by current releases of the Spark operator",
+                )
+            ],
+            id="other projects' versions",
+        ),
+    ],
+)
+def test_removed_api_version(text: str, version: str, said: list[tuple[str, str]]) -> None:
+    found = removed_api_version.check(manifest(text), context(version))
+    assert [(str(v.severity), v.message) for v in found] == said
+
+
+@pytest.mark.parametrize("text", ["kind: Pod\n", "apiVersion: v1\n", "kind: [a]\napiVersion: {b: c}\n"])
+def test_unknown_api_kind_needs_both(text: str) -> None:
+    assert list(unknown_api_kind.check(manifest(text), Context())) == []
+
+
+@pytest.mark.parametrize(
+    ("partial", "messages"),
+    [
+        (False, ["spec.replicas must be a whole number, but is a list", "spec has no `selector`"]),
+        (True, ["spec.replicas must be a whole number, but is a list"]),
+    ],
+)
+def test_nothing_is_missing_from_a_partial_object(partial: bool, messages: list[str]) -> None:
+    data: dict[str, Any] = {"metadata": {"name": "x"}, "spec": {"replicas": [], "template": {}}}
+    base = manifest("a: 1\n")
+    structure = Structure(base._replace(partial=partial), check(data, "apps/v1", "Deployment"))
+    assert [v.message for v in invalid_field.check(structure, Context())] == messages
