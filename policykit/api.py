@@ -12,13 +12,13 @@ from policykit.linter.registry import rule_set
 from policykit.linter.run import Member, Run, Setting, run
 from policykit.linter.selection import choose
 from policykit.manifests.document import manifests
-from policykit.model.cluster import Cluster, LintSettings
 from policykit.placement.review import Review, review
-from policykit.rules import RULES
+from policykit.rules import CATALOGUE, rules
 from policykit.targets import DIALECTS, writers
 
 if TYPE_CHECKING:
-    from policykit.generator.artifact import Generated
+    from policykit.generator.artifact import Artifact, Generated, Notice
+    from policykit.model.cluster import Cluster, LintSettings
 
 
 def setting(
@@ -29,9 +29,10 @@ def setting(
     namespace: str = "default",
 ) -> Setting:
     """What governs a group of files. Raises UsageError for a rule that does not exist."""
-    rules = rule_set(RULES, with_policy=cluster is not None)
-    settings = lint or (cluster.lint if cluster else LintSettings())
-    return Setting(rules, choose(RULES, settings, select, ignore), cluster, namespace)
+    able = rules(with_policy=cluster is not None)
+    settings = lint or (cluster.lint if cluster else None)
+    chosen = choose(CATALOGUE, settings, select, ignore)
+    return Setting(rule_set(able, len(CATALOGUE) - len(able)), chosen, cluster, namespace)
 
 
 def lint(
@@ -70,8 +71,9 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
 def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
     """What every target (or only the named ones) writes for a cluster, sorted by path."""
     from policykit.generator.artifact import Generated
-    artifacts = []
-    notices = []
+
+    artifacts: list[Artifact] = []
+    notices: list[Notice] = []
     for name, write in writers(cluster):
         if targets and name not in targets:
             continue

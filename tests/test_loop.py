@@ -13,7 +13,13 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.review import Review
 from policykit.placement.wanted import wanted
-from policykit.targets.workloads.generate import BUILT_IN, BuiltIn, strategic_patch, volcano_labels, volcano_patch
+from policykit.targets.workloads.generate import (
+    BUILT_IN,
+    BuiltIn,
+    strategic_patch,
+    volcano_labels,
+    volcano_patch,
+)
 from tests.clusters import policy, profile
 
 MIXED = {
@@ -22,7 +28,12 @@ MIXED = {
     "pools": {
         "train-h20": {"usage": "training", "card": "h20", "nodes": 4},
         "infer-l20": {"usage": "inference", "card": "l20", "nodes": 4},
-        "infer-h20": {"usage": "inference", "card": "h20", "nodes": 4, "scheme": {"taints": {"usage": False, "product": False}}},
+        "infer-h20": {
+            "usage": "inference",
+            "card": "h20",
+            "nodes": 4,
+            "scheme": {"usage": {"taint": False}, "product": {"taint": False}},
+        },
         "hybrid-h20": {"usage": "hybrid", "card": "h20", "nodes": 2},
         "system": {"nodes": 3},
     },
@@ -47,13 +58,17 @@ def pairs() -> Iterator[Any]:
                 if not wanted(cluster, workload, card).pools:
                     continue
                 for kind in (*BUILT_IN, VOLCANO):
-                    yield pytest.param(cluster, workload, card, kind, id=f"{name} {workload.name} {card.name} {kind.kind}")
+                    yield pytest.param(
+                        cluster, workload, card, kind, id=f"{name} {workload.name} {card.name} {kind.kind}"
+                    )
 
 
 def bare(kind: BuiltIn, card: Card) -> dict[str, Any]:
     """The smallest manifest of a kind that asks for one card."""
     pod = {
-        "containers": [{"name": "main", "image": "registry.example/app:1", "resources": {"limits": {card.resource: 1}}}]
+        "containers": [
+            {"name": "main", "image": "registry.example/app:1", "resources": {"limits": {card.resource: 1}}}
+        ]
     }
     if kind.kind in ("Job", "CronJob", "Volcano Job"):
         pod["restartPolicy"] = "Never"  # type: ignore[assignment]
@@ -67,7 +82,10 @@ def bare(kind: BuiltIn, card: Card) -> dict[str, Any]:
         case "PodTemplate":
             return {**head, "template": template}
         case "CronJob":
-            return {**head, "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": template}}}}
+            return {
+                **head,
+                "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": template}}},
+            }
         case "Job":
             return {**head, "spec": {"template": template}}
         case "Volcano Job":
@@ -123,7 +141,7 @@ def verdicts(cluster: Cluster, manifest: dict[str, Any]) -> dict[str, str]:
     return {landing.pool.name: landing.verdict for landing in review(cluster, manifest).landings}
 
 
-@pytest.mark.parametrize(("cluster", "workload", "card", "kind"), pairs())
+@pytest.mark.parametrize(("cluster", "workload", "card", "kind"), list(pairs()))
 def test_patched_lands_on_exactly_the_pools_meant(
     cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn
 ) -> None:
@@ -158,10 +176,17 @@ def changes(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             ("another key", {**toleration, "key": "example.com/other"}),
         ):
             copy = deepcopy(spec)
-            copy["tolerations"] = [*copy["tolerations"][:at], *([change] if change else []), *copy["tolerations"][at + 1 :]]
+            copy["tolerations"] = [
+                *copy["tolerations"][:at],
+                *([change] if change else []),
+                *copy["tolerations"][at + 1 :],
+            ]
             yield f"toleration {at} {what}", copy
     node = spec.get("affinity", {}).get("nodeAffinity", {})
-    required, preferred = "requiredDuringSchedulingIgnoredDuringExecution", "preferredDuringSchedulingIgnoredDuringExecution"
+    required, preferred = (
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "preferredDuringSchedulingIgnoredDuringExecution",
+    )
     if required in node:
         copy = deepcopy(spec)
         del copy["affinity"]["nodeAffinity"][required]
@@ -174,7 +199,9 @@ def changes(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             for value in range(len(expression["values"])):
                 for what, new in (("removed", None), ("misspelt", "x" + expression["values"][value])):
                     copy = deepcopy(spec)
-                    values = copy["affinity"]["nodeAffinity"][required]["nodeSelectorTerms"][0]["matchExpressions"][at]["values"]
+                    values = copy["affinity"]["nodeAffinity"][required]["nodeSelectorTerms"][0][
+                        "matchExpressions"
+                    ][at]["values"]
                     values[value : value + 1] = [new] if new else []
                     if values:
                         yield f"expression {at} value {value} {what}", copy
@@ -183,11 +210,13 @@ def changes(spec: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         del copy["affinity"]["nodeAffinity"][preferred][at]
         yield f"preferred {at} removed", copy
         copy = deepcopy(spec)
-        copy["affinity"]["nodeAffinity"][preferred][at]["preference"]["matchExpressions"][0]["values"] = ["other"]
+        copy["affinity"]["nodeAffinity"][preferred][at]["preference"]["matchExpressions"][0]["values"] = [
+            "other"
+        ]
         yield f"preferred {at} elsewhere", copy
 
 
-@pytest.mark.parametrize(("cluster", "workload", "card", "kind"), pairs())
+@pytest.mark.parametrize(("cluster", "workload", "card", "kind"), list(pairs()))
 def test_any_one_change_that_matters_makes_lint_speak(
     cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn
 ) -> None:
@@ -218,5 +247,7 @@ def test_the_usage_term_alone_changes_nothing_where_taints_hold() -> None:
     cluster = profile("hybrid-volcano")
     manifest = patched(cluster, cluster.workloads["training"], cluster.cards["h20"], BUILT_IN[3])
     before = verdicts(cluster, manifest)
-    del manifest["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    del manifest["spec"]["template"]["spec"]["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
     assert verdicts(cluster, manifest) == before

@@ -149,7 +149,8 @@ def test_seed_003_as_published(text: type[own]) -> None:
 @both
 def test_seed_003_with_the_gang_label(text: type[own]) -> None:
     labelled = text("deployment-dongle").replace(
-        b"        app: vgpu-job\n    spec:", b"        app: vgpu-job\n        pod-group.scheduling.sigs.k8s.io: gang-example\n    spec:"
+        b"        app: vgpu-job\n    spec:",
+        b"        app: vgpu-job\n        pod-group.scheduling.sigs.k8s.io: gang-example\n    spec:",
     )
     assert b"gang-example" in labelled
     group = text("koordinator-podgroup")
@@ -159,7 +160,9 @@ def test_seed_003_with_the_gang_label(text: type[own]) -> None:
     assert "3" in gang.message
     assert "2" in gang.message
     assert gang.help.index("replicas") >= 0
-    scheduled = labelled.replace(b"      containers:", b"      schedulerName: koord-scheduler\n      containers:")
+    scheduled = labelled.replace(
+        b"      containers:", b"      schedulerName: koord-scheduler\n      containers:"
+    )
     assert {f.code for f in lint(scheduled, group, cluster="koordinator-binpack")} == {"PK301"}
 
 

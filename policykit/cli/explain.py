@@ -11,17 +11,17 @@ from policykit.cli.output import emit
 from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
-from policykit.rules import RULES
+from policykit.rules import rules
 
 
 @click.command("explain")
 @click.argument("rule")
 def command(rule: str) -> int:
     """Print a rule's page: what it finds, why that hurts, an example and the same mended."""
-    codes = resolve(RULES, [rule])
+    codes = resolve(rules(), [rule])
     if len(codes) != 1:
         raise UsageError(f"{rule} names {len(codes)} rules", "name one, by its code or its name")
-    emit(page(next(r for r in RULES if r.code in codes)))
+    emit(page(next(r for r in rules() if r.code in codes)))
     return 0
 
 
@@ -43,8 +43,9 @@ def page(rule: AnyRule) -> str:
         "",
         textwrap.indent(rule.good.strip("\n"), "    "),
         "",
-        f"Silence it on one line with `# policykit: ignore[{rule.name}] -- why`, for one object with the",
-        f"annotation `policykit.io/ignore: {rule.code} -- why`, everywhere with `lint: {{ignore: [{rule.code}]}}`.",
+        f"Silence it on one line with `# policykit: ignore[{rule.name}] -- why`,",
+        f"for one object with the annotation `policykit.io/ignore: {rule.code} -- why`,",
+        f"everywhere with `lint: {{ignore: [{rule.code}]}}` in the policy.",
         "",
     ]
     return "\n".join(parts)

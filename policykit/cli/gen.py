@@ -16,18 +16,45 @@ from policykit.generator.bundle import bundle, drift
 from policykit.sources import tree
 from policykit.sources.files import repository_root, walk
 from policykit.sources.policies import FILE_NAME, nearest_policy
+from policykit.targets import writers
 
 
 @click.command("gen")
-@click.option("-p", "--policy", metavar="POLICY", help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.")
-@click.option("-o", "--output", metavar="DIR", default="", help="Folder to write to, - for standard output. Default: generate.out of the policy.")
-@click.option("--all", "every", is_flag=True, help="Every policykit.yaml of the repository, each to its own generate.out.")
-@click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target; may be given again.")
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 when the folder differs from what would be written.")
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    default="",
+    help="Folder to write to, - for standard output. Default: generate.out of the policy.",
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Every policykit.yaml of the repository, each to its own generate.out.",
+)
+@click.option(
+    "--target", "targets", multiple=True, metavar="NAME", help="Only this target; may be given again."
+)
+@click.option(
+    "--check", is_flag=True, help="Write nothing; exit 1 when the folder differs from what would be written."
+)
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer gives.")
 def command(
-    policy: str | None, output: str, every: bool, targets: tuple[str, ...], check: bool, diff: bool, prune: bool
+    policy: str | None,
+    output: str,
+    every: bool,
+    targets: tuple[str, ...],
+    check: bool,
+    diff: bool,
+    prune: bool,
 ) -> int:
     """Write the policy's objects: nodes, schedulers, queues, quotas, workload patches."""
     if every and (policy or output):
@@ -44,7 +71,7 @@ def _generate(
 ) -> bool:
     """Writes, or only compares, one policy's files; True where a comparison found drift."""
     cluster = cluster_from(reference)
-    _known_targets(targets, [name for name, _ in api.writers(cluster)])
+    _known_targets(targets, [name for name, _ in writers(cluster)])
     generated = api.generate(cluster, targets)
     files = bundle(cluster, generated)
     for notice in generated.notices:
@@ -58,9 +85,18 @@ def _generate(
     if targets:
         orphaned = []
     if diff:
-        emit("".join(_diff(folder, path, there.get(path, ""), files.get(path, "")) for path in sorted({*missing, *different, *orphaned})))
+        emit(
+            "".join(
+                _diff(folder, path, there.get(path, ""), files.get(path, ""))
+                for path in sorted({*missing, *different, *orphaned})
+            )
+        )
     if check:
-        for path, why in [*((p, "missing") for p in missing), *((p, "differs") for p in different), *((p, "no longer generated") for p in orphaned)]:
+        for path, why in [
+            *((p, "missing") for p in missing),
+            *((p, "differs") for p in different),
+            *((p, "no longer generated") for p in orphaned),
+        ]:
             click.echo(f"{os.path.join(folder, path)}: {why}", err=True)
     if check or diff:
         return check and bool(missing or different or orphaned)
@@ -71,7 +107,11 @@ def _generate(
         tree.remove(folder, orphaned)
     written = len(missing) + len(different)
     unchanged = len(files) - written
-    tail = f", {len(orphaned)} {'removed' if prune else 'no longer generated (--prune removes them)'}" if orphaned else ""
+    tail = (
+        f", {len(orphaned)} {'removed' if prune else 'no longer generated (--prune removes them)'}"
+        if orphaned
+        else ""
+    )
     click.echo(f"{folder}: {written} files written, {unchanged} unchanged{tail}", err=True)
     return False
 
@@ -79,7 +119,9 @@ def _generate(
 def _one_policy(policy: str | None) -> str:
     reference = policy or nearest_policy(os.getcwd())
     if not reference:
-        raise UsageError("there is no policykit.yaml here or above", "give one with -p, or run `policykit init`")
+        raise UsageError(
+            "there is no policykit.yaml here or above", "give one with -p, or run `policykit init`"
+        )
     return reference
 
 
@@ -111,5 +153,7 @@ def _say(notice: Notice) -> None:
 
 def _diff(folder: str, path: str, before: str, after: str) -> str:
     name = os.path.join(folder, path)
-    lines = unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}")
+    lines = unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
+    )
     return "".join(lines)

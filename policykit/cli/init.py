@@ -13,7 +13,9 @@ from policykit.sources.policies import FILE_NAME
 
 
 @click.command("init")
-@click.option("--profile", default="hybrid-volcano", show_default=True, help="The bundled profile to start from.")
+@click.option(
+    "--profile", default="hybrid-volcano", show_default=True, help="The bundled profile to start from."
+)
 @click.argument("folder", default=".", metavar="[DIR]")
 def command(profile: str, folder: str) -> int:
     """Write a commented policykit.yaml; an existing one is never overwritten."""

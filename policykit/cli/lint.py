@@ -29,7 +29,9 @@ _STDIN = "-"
 class _Gathered:
     """Members and settings of a run, as files are looked at; failures are kept, not raised."""
 
-    def __init__(self, policy: str | None, select: Sequence[str], ignore: Sequence[str], namespace: str) -> None:
+    def __init__(
+        self, policy: str | None, select: Sequence[str], ignore: Sequence[str], namespace: str
+    ) -> None:
         self.policy = policy
         self.select = select
         self.ignore = ignore
@@ -76,19 +78,46 @@ class _Gathered:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1)
-@click.option("-p", "--policy", metavar="POLICY", help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.")
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+)
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--output", metavar="FILE", default="", help="Write findings to FILE instead of standard output.")
-@click.option("--select", multiple=True, metavar="RULES", help="Only these codes, names or families, separated by commas.")
+@click.option(
+    "--output", metavar="FILE", default="", help="Write findings to FILE instead of standard output."
+)
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    help="Only these codes, names or families, separated by commas.",
+)
 @click.option("--ignore", multiple=True, metavar="RULES", help="Never these.")
-@click.option("--fail-on", type=click.Choice([s.value for s in Severity]), default="warning", show_default=True, help="Gravity from which findings fail the run; info never does.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([s.value for s in Severity]),
+    default="warning",
+    show_default=True,
+    help="Gravity from which findings fail the run; info never does.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit 0 even with findings.")
 @click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when named outright.")
-@click.option("--stdin-filename", metavar="PATH", default="", help="Name of standard input in findings, and where its policy is looked for.")
-@click.option("--namespace", default="default", show_default=True, help="Where objects without a namespace stand.")
+@click.option(
+    "--stdin-filename",
+    metavar="PATH",
+    default="",
+    help="Name of standard input in findings, and where its policy is looked for.",
+)
+@click.option(
+    "--namespace", default="default", show_default=True, help="Where objects without a namespace stand."
+)
 @click.option("--require-policy", is_flag=True, help="Fail where a file has no policy.")
 @click.option("--show-files", is_flag=True, help="Say on stderr which files were passed over, and why.")
-@click.option("--jobs", type=click.IntRange(min=0), default=0, help="Worker processes. Default: as many as pay.")
+@click.option(
+    "--jobs", type=click.IntRange(min=0), default=0, help="Worker processes. Default: as many as pay."
+)
 def command(
     paths: tuple[str, ...],
     policy: str | None,

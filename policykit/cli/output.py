@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 
 from policykit.errors import SourceError
 
@@ -25,12 +24,16 @@ def emit(text: str, path: str = "") -> None:
 
 def write_file(path: str, text: str) -> None:
     """Writes beside the file and moves it into place. Raises SourceError; nothing is half written."""
+    import tempfile
+
     folder = os.path.dirname(path) or "."
     try:
         os.makedirs(folder, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".policykit-")
     except OSError as error:
-        raise SourceError(f"cannot be written: {error.strerror}", "check the folder's permissions", path) from None
+        raise SourceError(
+            f"cannot be written: {error.strerror}", "check the folder's permissions", path
+        ) from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8"))
@@ -38,4 +41,6 @@ def write_file(path: str, text: str) -> None:
         os.replace(temporary, path)
     except OSError as error:
         os.unlink(temporary)
-        raise SourceError(f"cannot be written: {error.strerror}", "check space and permissions", path) from None
+        raise SourceError(
+            f"cannot be written: {error.strerror}", "check space and permissions", path
+        ) from None

@@ -33,7 +33,9 @@ def names() -> tuple[str, ...]:
 def _listing() -> str:
     width = max(len(name) for name in names())
     lines = [f"{name:<{width}}  {_caption(name)}" for name in names()]
-    return "\n".join([*lines, "", "use one: policykit lint -p profile:NAME, or policykit init --profile NAME", ""])
+    return "\n".join(
+        [*lines, "", "use one: policykit lint -p profile:NAME, or policykit init --profile NAME", ""]
+    )
 
 
 def _caption(name: str) -> str:

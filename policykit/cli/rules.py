@@ -8,7 +8,7 @@ import click
 
 from policykit.cli.output import emit
 from policykit.linter.rule import AnyRule
-from policykit.rules import RULES
+from policykit.rules import rules
 
 
 @click.command("rules")
@@ -20,12 +20,14 @@ def command(format_: str) -> int:
 
 
 def _table() -> str:
-    width = max(len(rule.name) for rule in RULES)
+    width = max(len(rule.name) for rule in rules())
     lines = [
         f"{rule.code}  {rule.name:<{width}}  {rule.severity.value:<7}  {_marks(rule)}  {first_line(rule)}"
-        for rule in RULES
+        for rule in rules()
     ]
-    legend = "P needs a policy (or --nodes), S/U has a safe/unsafe fix; `policykit explain RULE` gives the page"
+    legend = (
+        "P needs a policy (or --nodes), S/U has a safe/unsafe fix; `policykit explain RULE` gives the page"
+    )
     return "\n".join([*lines, "", legend, ""])
 
 
@@ -41,7 +43,7 @@ def _json() -> str:
             "since": rule.since,
             "preview": rule.preview,
         }
-        for rule in RULES
+        for rule in rules()
     ]
     return json.dumps({"schema_version": 1, "rules": entries}, indent=2) + "\n"
 

@@ -19,11 +19,22 @@ from policykit.sources.files import discover, read
 
 @click.command("where")
 @click.argument("paths", nargs=-1)
-@click.option("-p", "--policy", metavar="POLICY", help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.")
-@click.option("--nodes", metavar="FILE", help="Judge by real nodes: the output of `kubectl get nodes -o json`.")
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+)
+@click.option(
+    "--nodes", metavar="FILE", help="Judge by real nodes: the output of `kubectl get nodes -o json`."
+)
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("--namespace", default="default", show_default=True, help="Where objects without a namespace stand.")
-def command(paths: tuple[str, ...], policy: str | None, nodes: str | None, format_: str, namespace: str) -> int:
+@click.option(
+    "--namespace", default="default", show_default=True, help="Where objects without a namespace stand."
+)
+def command(
+    paths: tuple[str, ...], policy: str | None, nodes: str | None, format_: str, namespace: str
+) -> int:
     """Say where each pod set can land, and the first reason why not elsewhere."""
     if policy and nodes:
         raise UsageError("-p and --nodes exclude each other", "judge by the policy, or by the nodes")

@@ -11,7 +11,9 @@ def text(report: Report) -> str:
     for finding in report.findings:
         place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
         lines.append(f"{place}: {finding.code} {finding.message} [{finding.name}]")
-        lines.extend(f"    {'help: ' if not n else '      '}{line}" for n, line in enumerate(_help(finding.help)))
+        lines.extend(
+            f"    {'help: ' if not n else '      '}{line}" for n, line in enumerate(_help(finding.help))
+        )
     return "".join(line + "\n" for line in lines)
 
 

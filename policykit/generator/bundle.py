@@ -67,7 +67,12 @@ def _page(cluster: Cluster, generated: Generated) -> str:
     for role, says in _ROLES.items():
         paths = sorted(a.path for a in generated.artifacts if a.role is role)
         if paths:
-            lines += [f"## {role.value.capitalize()} files, {says}", "", *(f"- `{path}`" for path in paths), ""]
+            lines += [
+                f"## {role.value.capitalize()} files, {says}",
+                "",
+                *(f"- `{path}`" for path in paths),
+                "",
+            ]
     if generated.notices:
         lines += ["## Said at generation", ""]
         lines += [f"- {notice.target}: {notice.message}" for notice in generated.notices]

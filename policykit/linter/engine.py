@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
 from policykit.kube import structure as structures
@@ -22,8 +22,10 @@ from policykit.linter.suppression import Comment, Suppression, annotated, bind, 
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import Parsed
 from policykit.manifests.path import pointer
-from policykit.model.cluster import Cluster
 from policykit.placement.review import Review, review
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 
 class Job(NamedTuple):
@@ -81,7 +83,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
             suppressions.extend(annotated(manifest, _lines(manifest)))
             found.extend(_object(job, text.text, manifest, pod_sets, rules))
             facts.extend(facts_of(manifest, pod_sets, dialects, job.path, job.namespace))
-    kept = [f for f in found if not suppressed(f, suppressions, rules.every)] if suppressions else found
+    kept = [f for f in found if not suppressed(f, suppressions)] if suppressions else found
     return FileResult(
         tuple(kept), tuple(facts), tuple(suppressions), objects, skipped, len(found) - len(kept)
     )

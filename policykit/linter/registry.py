@@ -15,7 +15,6 @@ from policykit.placement.review import Review
 class RuleSet(NamedTuple):
     """Rules by subject; those of manifests by API kind, with "" for every kind."""
 
-    every: tuple[AnyRule, ...]
     reading: tuple[AnyRule, ...]
     structure: tuple[AnyRule, ...]
     manifest: dict[str, tuple[AnyRule, ...]]
@@ -28,23 +27,21 @@ class RuleSet(NamedTuple):
         return self.manifest.get(kind, ()) + self.manifest.get("", ())
 
 
-def rule_set(rules: Iterable[AnyRule], *, with_policy: bool) -> RuleSet:
-    """The rules that can speak in a run with or without a policy."""
-    every = tuple(rules)
-    able = [rule for rule in every if with_policy or not rule.needs_policy]
+def rule_set(rules: Iterable[AnyRule], silent: int = 0) -> RuleSet:
+    """The rules of a run by what they look at; `silent` counts those left out."""
+    able = tuple(rules)
     by_kind: dict[str, tuple[AnyRule, ...]] = {}
     for rule in able:
         if rule.subject is Manifest:
             for kind in sorted(rule.kinds) or [""]:
                 by_kind[kind] = (*by_kind.get(kind, ()), rule)
     return RuleSet(
-        every,
         _of(able, Reading),
         _of(able, Structure),
         by_kind,
         _of(able, Review),
         _of(able, Scope),
-        len(every) - len(able),
+        silent,
     )
 
 

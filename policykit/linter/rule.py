@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 S = TypeVar("S")
 V = TypeVar("V")

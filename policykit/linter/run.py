@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
+from policykit.linter.dialect import Dialect
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.finding import Finding, Report
 from policykit.linter.registry import RuleSet
@@ -14,8 +15,10 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact, Scope, scope_of
 from policykit.linter.selection import Selection
 from policykit.linter.suppression import Suppression, suppressed
-from policykit.model.cluster import Cluster
-from policykit.linter.dialect import Dialect
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""
@@ -85,7 +88,7 @@ def run(work: Run, workers: int = 0) -> Report:
         if result.suppressions:
             suppressions[member.path] = result.suppressions
     for finding, setting in _about_scopes(work, facts):
-        if suppressed(finding, suppressions.get(finding.path, ()), setting.rules.every):
+        if suppressed(finding, suppressions.get(finding.path, ())):
             hidden += 1
         else:
             findings.extend(setting.selection.apply([finding]))

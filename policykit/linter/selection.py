@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from policykit.errors import UsageError
 from policykit.linter.finding import Finding
-from policykit.linter.rule import AnyRule
-from policykit.model.cluster import LintSettings
 from policykit.model.severity import Severity
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import LintSettings
+
+
+class Listed(Protocol):
+    """What choosing a rule needs to know of it."""
+
+    @property
+    def code(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def preview(self) -> bool: ...
 
 
 class Selection(NamedTuple):
@@ -37,8 +49,8 @@ class Selection(NamedTuple):
 
 
 def choose(
-    rules: Sequence[AnyRule],
-    settings: LintSettings = LintSettings(),
+    rules: Sequence[Listed],
+    settings: LintSettings | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Selection:
@@ -46,21 +58,21 @@ def choose(
 
     Raises UsageError for a rule that does not exist.
     """
-    chosen = resolve(rules, select or settings.select)
+    chosen = resolve(rules, select or (settings.select if settings else ()))
     codes = chosen if chosen else {rule.code for rule in rules if not rule.preview}
-    if not select:
-        codes = codes - resolve(rules, settings.ignore)
+    severities: dict[str, Severity] = {}
+    per_path: tuple[tuple[str, frozenset[str]], ...] = ()
+    if settings:
+        if not select:
+            codes = codes - resolve(rules, settings.ignore)
+        for named, severity in settings.severity.items():
+            severities |= dict.fromkeys(resolve(rules, [named]), Severity(severity))
+        per_path = tuple((glob, frozenset(resolve(rules, named))) for glob, named in settings.per_path)
     codes = codes - resolve(rules, ignore)
-    severities = {
-        code: Severity(severity)
-        for named, severity in settings.severity.items()
-        for code in resolve(rules, [named])
-    }
-    per_path = tuple((glob, frozenset(resolve(rules, named))) for glob, named in settings.per_path)
     return Selection(frozenset(codes), severities, per_path)
 
 
-def resolve(rules: Sequence[AnyRule], named: Iterable[str]) -> set[str]:
+def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
     """Codes meant by codes (`PK101`), names (`missing-toleration`) or families (`PK1`)."""
     found: set[str] = set()
     for word in named:
@@ -74,7 +86,7 @@ def resolve(rules: Sequence[AnyRule], named: Iterable[str]) -> set[str]:
     return found
 
 
-def _closest(rules: Sequence[AnyRule], word: str) -> str:
+def _closest(rules: Sequence[Listed], word: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(word, [r.name for r in rules] + [r.code for r in rules], n=1)

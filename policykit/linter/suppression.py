@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from policykit.linter.finding import Finding
-from policykit.linter.rule import AnyRule
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
 
@@ -82,15 +81,15 @@ def annotated(manifest: Manifest, span_lines: tuple[int, int]) -> Iterator[Suppr
         yield Suppression(span_lines[0], span_lines[1], _names(names), reason.strip(), line)
 
 
-def suppressed(finding: Finding, suppressions: Iterable[Suppression], rules: Sequence[AnyRule]) -> bool:
+def suppressed(finding: Finding, suppressions: Iterable[Suppression]) -> bool:
     """Whether a suppression on its lines names the finding's rule."""
     return any(
-        s.first <= finding.span.line <= s.last and any(_means(word, finding, rules) for word in s.rules)
+        s.first <= finding.span.line <= s.last and any(_means(word, finding) for word in s.rules)
         for s in suppressions
     )
 
 
-def _means(word: str, finding: Finding, rules: Sequence[AnyRule]) -> bool:
+def _means(word: str, finding: Finding) -> bool:
     return word == finding.name or (word.upper().startswith("PK") and finding.code.startswith(word.upper()))
 
 

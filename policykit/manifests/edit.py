@@ -18,6 +18,7 @@ from policykit.manifests.extents import (
     colon,
     content_end,
     dash,
+    line_end,
     own_items,
     own_pairs,
 )
@@ -87,9 +88,10 @@ def read(text: str) -> list[Node | None]:
 
 
 def _edit(text: str, patch: Patch, document: int) -> Edit:
-    root = read(text)[document]
+    roots = read(text)
+    root = roots[document] if 0 <= document < len(roots) else None
     if root is None:
-        raise EditError(f"document {document} is empty: there is nothing to edit")
+        raise EditError(f"the text has no document {document}, or it is empty: there is nothing to edit")
     newline = "\r\n" if "\r\n" in text else "\n"
     patch = _settled(root, patch)
     if not patch.path:
@@ -173,8 +175,12 @@ def _replaced(place: _Place, step: Step, old: Node, value: Any) -> Edit:
         written = rendering.lines([value], column)
         lead = column + len("-")
     short = rendering.requoted(value, old.style)
+    if isinstance(value, str) and short is None and text[end : line_end(text, end)].strip():
+        # A comment behind it would become part of a literal block.
+        short = rendering.flow(value, quoted=True)
     if short is None:
-        return Edit(after, end, place.newline.join([written[0][lead:], *written[1:]]))
+        closing = _closing(place, end, value)
+        return Edit(after, end, place.newline.join([written[0][lead:], *written[1:]]) + closing)
     if old.start.index == old.end.index or (old.entries is not None and not old.style):
         return Edit(after, end, f" {short}")
     return Edit(old.start.index, end, short)
@@ -195,7 +201,7 @@ def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
     last = max(pairs, key=lambda pair: pair[1].end.index)[1]
     at = after_line(place.text, last)
     written = rendering.lines({key: value}, pairs[0][0].start.column)
-    return Edit(at, at, place.newline + place.newline.join(written))
+    return Edit(at, at, place.newline + place.newline.join(written) + _closing(place, at, value))
 
 
 def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
@@ -209,7 +215,13 @@ def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
     if position == 0:
         return Edit(first, first, written[column:] + place.newline + " " * column)
     at = after_line(place.text, items[position - 1])
-    return Edit(at, at, place.newline + written)
+    return Edit(at, at, place.newline + written + _closing(place, at, value))
+
+
+def _closing(place: _Place, at: int, value: Any) -> str:
+    """A literal block ends with a line ending, also where the text had none."""
+    last = at == len(place.text)
+    return place.newline if last and rendering.ends_in_block_text(value) else ""
 
 
 def _inserted_in_flow(place: _Place, step: Step, value: Any) -> Edit:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import yaml
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
@@ -87,14 +87,15 @@ def _documents(text: str, first_line: int) -> Iterator[Parsed]:
     start_line = first_line
     try:
         while True:
-            event = loader.get_event()
-            if event is None or type(event) is events.StreamEndEvent:
+            event: Any = loader.get_event()
+            kind = type(event)
+            if kind is events.StreamEndEvent or event is None:
                 return
-            if type(event) is events.DocumentStartEvent:
+            if kind is events.DocumentStartEvent:
                 start_line = event.start_mark.line
                 yield _document(loader, start_line)
     except yaml.MarkedYAMLError as error:
-        mark = cast(Any, error.problem_mark or error.context_mark)
+        mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "not YAML"
         line, column = (mark.line, mark.column) if mark else (start_line, 0)
         yield Parsed(None, start_line, problem=Problem(message, line, column))

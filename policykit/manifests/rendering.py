@@ -45,6 +45,13 @@ def entry(key: str, value: Any, quoted: bool) -> str:
     return f"{flow(key, quoted)}: {flow(value, quoted)}"
 
 
+def ends_in_block_text(value: Any) -> bool:
+    """Its last line is one of a literal block: whatever follows on that line would belong to it."""
+    while isinstance(value, (dict, list, tuple)) and value:
+        value = list(value.values())[-1] if isinstance(value, dict) else value[-1]
+    return isinstance(value, str) and "\n" in value
+
+
 def lines(value: Any, column: int) -> list[str]:
     """A mapping or sequence in block style, every line indented to `column`."""
     pad = " " * column

@@ -1,10 +1,11 @@
-"""Which cards a pod set asks for, those of the catalogue and those of the policy."""
+"""Which cards a pod set asks for, and where it does."""
 
 from __future__ import annotations
 
 from policykit.catalogue.cards import is_card
 from policykit.kube import requests
 from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 
 
@@ -19,3 +20,18 @@ def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
     """Card resources one pod asks for (amount above 0), sorted."""
     asked = requests.effective(pod_set.spec, pod_set.devices)
     return tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
+
+
+def asked_at(pod_set: PodSet, resource: str) -> Path:
+    """Where the pod set asks for most of a resource: the amount of a container or a device request."""
+    most, place = -1, pod_set.path
+    for field, position, container in requests.containers(pod_set.spec):
+        amount = requests.requested(container).get(resource, -1)
+        if amount > most:
+            limits = container["resources"].get("limits")
+            side = "limits" if isinstance(limits, dict) and resource in limits else "requests"
+            most, place = amount, pod_set.place(field, position, "resources", side, resource)
+    for device in pod_set.devices:
+        if device.resource == resource and (device.amount or 0) > most:
+            most, place = device.amount or 0, device.path
+    return place

@@ -71,7 +71,9 @@ def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
 def excluded(path: str, globs: Iterable[str]) -> bool:
     """Whether a reported path matches an exclude glob, or stands below one."""
     return any(
-        fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") or fnmatchcase(path, f"*/{glob}")
+        fnmatchcase(path, glob)
+        or fnmatchcase(path, f"{glob.rstrip('/')}/*")
+        or fnmatchcase(path, f"*/{glob}")
         for glob in globs
     )
 
@@ -82,7 +84,9 @@ def read(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror}", "check the file and its permissions", path) from None
+        raise SourceError(
+            f"cannot be read: {error.strerror}", "check the file and its permissions", path
+        ) from None
 
 
 def repository_root(folder: str) -> str | None:

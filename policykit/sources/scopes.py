@@ -17,7 +17,11 @@ def scope_root(path: str, argument: str, policy_folder: str) -> str:
     """Absolute folder of a file's scope: its kustomization root, else its chart, else the
     policy's folder, else the folder argument it was found under, else its own folder."""
     folder = os.path.dirname(os.path.abspath(path))
-    return kustomization_root(folder) or _chart_root(folder) or os.path.abspath(policy_folder or argument or folder)
+    return (
+        kustomization_root(folder)
+        or _chart_root(folder)
+        or os.path.abspath(policy_folder or argument or folder)
+    )
 
 
 @cache
@@ -43,7 +47,9 @@ def patch_files(folder: str) -> frozenset[str]:
         entries = [p.get("path") for p in listed if isinstance(p, dict)] if isinstance(listed, list) else []
         merged = data.get("patchesStrategicMerge")
         entries += merged if isinstance(merged, list) else []
-        found |= {os.path.abspath(os.path.join(folder, e)) for e in entries if isinstance(e, str) and "\n" not in e}
+        found |= {
+            os.path.abspath(os.path.join(folder, e)) for e in entries if isinstance(e, str) and "\n" not in e
+        }
     return frozenset(found)
 
 

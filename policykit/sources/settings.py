@@ -33,7 +33,7 @@ def pyproject_settings(folder: str) -> LintSettings:
 
 def _table(path: str) -> dict[str, Any] | None:
     raw = read(path)
-    if b"policykit" not in raw:
+    if b"tool.policykit" not in raw:
         return None
     import tomllib
 
@@ -49,9 +49,13 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
     known = {*_LISTS, "severity", "per-path"}
     for key in table:
         if key not in known:
-            raise UsageError(f"[tool.policykit.lint] has no setting {key!r}", f"known: {', '.join(sorted(known))}", path)
+            raise UsageError(
+                f"[tool.policykit.lint] has no setting {key!r}", f"known: {', '.join(sorted(known))}", path
+            )
     lists = {key: _texts(path, key, table.get(key, [])) for key in _LISTS}
-    per_path = tuple((glob, _texts(path, "per-path", codes)) for glob, codes in table.get("per-path", {}).items())
+    per_path = tuple(
+        (glob, _texts(path, "per-path", codes)) for glob, codes in table.get("per-path", {}).items()
+    )
     return LintSettings(
         lists["select"],
         lists["ignore"],

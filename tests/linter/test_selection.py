@@ -8,7 +8,9 @@ from policykit.linter.selection import choose, resolve
 from policykit.manifests.node import Span
 from policykit.model.cluster import LintSettings
 from policykit.model.severity import Severity
-from policykit.rules import RULES
+from policykit.rules import rules
+
+RULES = rules()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.manifests.edit import apply, edit, same, spliced
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import EditError, Patch, differences, patched
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, Step
 
 NESTED = """\
 # top
@@ -68,6 +68,16 @@ CASES = {
         "m: {} # c\nn: 1\n",
         Patch("add", ("m", "b"), 1),
         "m:\n  b: 1 # c\nn: 1\n",
+    ),
+    "literal block where the text had no line ending": (
+        "a: 1",
+        Patch("add", ("b",), ["x\ny\n"]),
+        "a: 1\nb:\n  - |\n    x\n    y\n",
+    ),
+    "text of two lines before a comment": (
+        "a: {b: 1} # c\n",
+        Patch("replace", ("a",), "x\ny\n"),
+        'a: "x\\ny\\n" # c\n',
     ),
     "null opens up": ("m: # c\nn: 1\n", Patch("add", ("m", "b"), 1), "m:\n  b: 1 # c\nn: 1\n"),
     "missing parents": (
@@ -211,7 +221,7 @@ def _data(text: str) -> Any:
 def _changes(draw: st.DrawFn) -> tuple[str, Patch]:
     text = draw(_texts())
     data = _data(text)
-    path = draw(st.sampled_from(_paths(data)))
+    path: Path = draw(st.sampled_from(_paths(data)))
     at = data
     for step in path:
         at = at[step]
@@ -219,7 +229,8 @@ def _changes(draw: st.DrawFn) -> tuple[str, Patch]:
     if op == "add" and isinstance(at, dict):
         path = (*path, draw(st.sampled_from(["new", "n: w", "x.io/y"])))
     elif op == "add" and isinstance(at, list):
-        path = (*path, draw(st.sampled_from(["-", 0, len(at)])))
+        places: list[Step] = ["-", 0, len(at)]
+        path = (*path, draw(st.sampled_from(places)))
     else:
         assume(path and op != "add")
     return text, Patch(op, path, draw(_values))

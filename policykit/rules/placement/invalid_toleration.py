@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.tolerations import problems
+from policykit.kube.structure.shapes import shape_of
+from policykit.kube.tolerations import EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
+from policykit.model.taint import Toleration
 from policykit.placement.review import Review
 
 BAD = """\
@@ -45,6 +47,7 @@ spec:
     image: registry.example/train:1
 """
 
+_OPERATORS = ("", "Equal", "Exists", "Gt", "Lt")
 _ADVICE = {
     "key": "Write the key of the taint, as `kubectl describe node` shows it.",
     "operator": "Write operator: Exists to answer any value, or Equal with the taint's value.",
@@ -57,11 +60,21 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Every problem of every toleration, at the field that has it."""
     written = review.pod_set.spec.get("tolerations")
     items = written if isinstance(written, list) else []
+    shaped = shape_of(review.manifest.api_version, review.manifest.kind) is not None
     for position, (toleration, item) in enumerate(zip(review.tolerations, items, strict=False)):
         if isinstance(item, Mapping) and "$patch" not in item:
-            for field, message in problems(toleration):
-                path = review.pod_set.place("tolerations", position, field)
-                yield Violation(path, f"toleration refused: {message}", _ADVICE[field])
+            # One problem per field: the first is the one to mend.
+            for field, message in dict(reversed(problems(toleration))).items():
+                if not (shaped and _is_shape(toleration, field)):
+                    path = review.pod_set.place("tolerations", position, field)
+                    yield Violation(path, f"toleration refused: {message}", _ADVICE[field])
+
+
+def _is_shape(toleration: Toleration, field: str) -> bool:
+    """A word outside the API's list, which is a matter of the object's shape."""
+    if field == "effect":
+        return bool(toleration.effect) and toleration.effect not in EFFECTS
+    return field == "operator" and toleration.operator not in _OPERATORS
 
 
 RULE = Rule(

@@ -69,12 +69,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _pinning(affinity: NodeAffinity) -> tuple[Path, tuple[str, ...]] | None:
-    """The first term's naming requirement, where every term that is ORed names nodes."""
-    found = [_naming(term) for term in affinity.required or ()]
-    if not found or None in found:
+    """Place in the first term, and all names, where every term that is ORed names nodes."""
+    found = [naming for term in affinity.required or () if (naming := _naming(term))]
+    if not found or len(found) < len(affinity.required or ()):
         return None
-    path, names = found[0] or ((), ())
-    return (0, *path), names
+    return (0, *found[0][0]), tuple(dict.fromkeys(name for _, names in found for name in names))
 
 
 def _naming(term: Term) -> tuple[Path, tuple[str, ...]] | None:

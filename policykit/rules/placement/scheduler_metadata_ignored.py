@@ -25,7 +25,7 @@ kind: Pod
 metadata:
   name: train
   labels:
-    pod-group.scheduling.sigs.k8s.io: train
+    quota.scheduling.koordinator.sh/name: team-a
 spec:
   containers:
   - name: main
@@ -55,35 +55,32 @@ _OWNERS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Jo
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """One violation per scheduler whose metadata is ignored, or one for an unknown schedulerName."""
     manifest, pod_set = review.manifest, review.pod_set
-    scheduler = pod_set.scheduler_name
-    if (
-        pod_set.scheduler_path is None
-        or "$" in scheduler
-        or "{" in scheduler
-        or _set_by_operator(manifest, scheduler)
-    ):
+    scheduler, path, cluster = pod_set.scheduler_name, pod_set.scheduler_path, review.cluster
+    if path is None or "$" in scheduler or "{" in scheduler or _set_by_operator(manifest, scheduler):
         return
-    if (
-        scheduler
-        and review.cluster
-        and review.cluster.schedulers
-        and scheduler not in review.cluster.schedulers
-    ):
-        served = ", ".join(sorted(review.cluster.schedulers))
+    if cluster and scheduler and _unserved(manifest, scheduler, cluster):
         yield Violation(
-            pod_set.scheduler_path,
+            path,
             f"schedulerName is {scheduler}, which nothing in the policy serves",
-            f"The policy's schedulers: {served}. A pod that names no running scheduler stays pending.",
+            f"The policy's schedulers: {', '.join(sorted(cluster.schedulers))}. A pod that names no running "
+            "scheduler stays pending.",
         )
         return
-    system = system_of(scheduler, review.cluster)
+    system = system_of(scheduler, cluster)
     if system is None:
         return
     for dialect in DIALECTS:
-        if dialect.schedulers and dialect.name != system and not _taken_over(dialect, review.cluster):
+        if dialect.schedulers and dialect.name != system and not _taken_over(dialect, cluster):
             ignored = [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
             if ignored:
-                yield _violation(dialect, ignored, scheduler, review.cluster)
+                yield _violation(dialect, ignored, scheduler, cluster)
+
+
+def _unserved(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
+    if not cluster.schedulers or scheduler in cluster.schedulers:
+        return False
+    # Spark's batchScheduler has words of its own, which need not be names of schedulers.
+    return manifest.group != "sparkoperator.k8s.io" or system_of(scheduler, None) is not None
 
 
 def _set_by_operator(manifest: Manifest, scheduler: str) -> bool:
@@ -112,16 +109,22 @@ def _violation(
     dialect: Dialect, ignored: list[tuple[Key, Path]], scheduler: str, cluster: Cluster | None
 ) -> Violation:
     key, path = ignored[0]
-    others = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+    is_its = f" and {len(ignored) - 1} more are" if len(ignored) > 1 else " is"
     placed_by = scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
-    target = cluster.targets.get(dialect.name) if cluster else None
-    wanted = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
     return Violation(
         path,
-        f"{key.key}{others} is {dialect.title}'s, but {placed_by} places the pod: {_LOST[key.purpose]}",
-        f"Write schedulerName: {wanted}, or delete the {key.where[:-1]}.",
+        f"{key.key}{is_its} {dialect.title}'s, but {placed_by} places the pod: {_LOST[key.purpose]}",
+        _advice(dialect, key, cluster),
         key=True,
     )
+
+
+def _advice(dialect: Dialect, key: Key, cluster: Cluster | None) -> str:
+    target = cluster.targets.get(dialect.name) if cluster else None
+    wanted = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
+    if cluster and cluster.schedulers and wanted not in cluster.schedulers:
+        return f"Delete the {key.where[:-1]}: the policy has no {dialect.title}."
+    return f"Write schedulerName: {wanted}, or delete the {key.where[:-1]}."
 
 
 RULE = Rule(

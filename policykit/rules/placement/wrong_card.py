@@ -90,7 +90,7 @@ def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:
 
 
 def _advice(value: str, known: frozenset[str]) -> str:
-    candidates = [product.value for product in catalogue.candidates(value)]
+    candidates = [product.product for product in catalogue.candidates(value)]
     here = [candidate for candidate in candidates if candidate in known]
     if len(here) == 1:
         return f"write {here[0]}"

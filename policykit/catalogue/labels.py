@@ -1,0 +1,125 @@
+"""Node labels by key: who sets them, and whether their values are integers."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from policykit import bundled
+from policykit.model.taint import Taint
+
+_INTEGER = "integer"
+_TEXT = "text"
+
+
+class ProviderTaint(NamedTuple):
+    """A taint found on a cloud's card nodes."""
+
+    taint: Taint
+    automatic: bool
+    when: str = ""
+    """The condition of an automatic one; empty: always."""
+
+
+@lru_cache(maxsize=1024)
+def well_known(key: str) -> bool:
+    """Set by Kubernetes itself, its cloud providers' common keys, or Node Feature Discovery."""
+    known = _table()["well_known"]
+    if key in known["keys"] or key.startswith(tuple(known["prefixes"])):
+        return True
+    prefix, slash, _ = key.partition("/")
+    return bool(slash) and prefix.endswith(tuple(known["suffixes"]))
+
+
+@lru_cache(maxsize=1024)
+def provider(key: str) -> str:
+    """The cloud, provisioner or scheduler whose label this is: gke, karpenter, ...; empty: nobody's."""
+    table = _table()
+    if key in table["provider_keys"]:
+        return str(table["provider_keys"][key]["provider"])
+    prefixes = table["provider_prefixes"]
+    if key in prefixes:
+        return str(prefixes[key])
+    prefix, slash, _ = key.partition("/")
+    return str(prefixes.get(prefix + slash, "")) if slash else ""
+
+
+def provider_values(key: str) -> tuple[str, ...]:
+    """Values a provider is known to give this key; empty: not listed."""
+    return tuple(_table()["provider_keys"].get(key, {}).get("values", ()))
+
+
+def provider_taints(name: str) -> tuple[ProviderTaint, ...]:
+    """Taints on the card nodes of a provider."""
+    return tuple(
+        ProviderTaint(
+            Taint(entry["key"], entry["value"], entry["effect"]),
+            bool(entry["automatic"]),
+            entry["automatic"] if isinstance(entry["automatic"], str) else "",
+        )
+        for entry in _table()["provider_taints"].get(name, ())
+    )
+
+
+def tolerates_resources(name: str) -> bool:
+    """Whether the provider's admission tolerates `<resource>:NoSchedule` for pods that ask for it.
+
+    The plugin is ExtendedResourceToleration, which Kubernetes by itself leaves off.
+    """
+    return bool(_table()["extended_resource_toleration"].get(name, False))
+
+
+@lru_cache(maxsize=1024)
+def discovery(key: str) -> str:
+    """Id of the vendor whose discovery daemon sets this label; empty: none does."""
+    table = _table()
+    if key in table["keys"]:
+        return str(table["keys"][key])
+    if key in table["retired"] or key in table["by_hand"] or key in table["switches"]:
+        return ""
+    return next((vendor for prefix, vendor in table["prefixes"].items() if key.startswith(prefix)), "")
+
+
+def listed(key: str) -> bool:
+    """Whether the key is known by itself, not by its beginning: set by daemons, by hand, or retired."""
+    table = _table()
+    return any(key in table[section] for section in ("keys", "by_hand", "retired"))
+
+
+def switch(key: str) -> str:
+    """Id of the vendor whose daemons an administrator switches on with this label (gpu=on)."""
+    return str(_table()["switches"].get(key, ""))
+
+
+def set_by_hand(key: str) -> str:
+    """Id of the vendor whose daemons read this label, which an administrator sets."""
+    return str(_table()["by_hand"].get(key, ""))
+
+
+def replaced_by(key: str) -> str | None:
+    """The key in use instead of one that no current daemon sets; None: not a retired key."""
+    found = _table()["retired"].get(key)
+    return None if found is None else str(found)
+
+
+@lru_cache(maxsize=1024)
+def label_format(key: str) -> str:
+    """integer where every value is one, so Gt and Lt work; text where none is; empty: not known."""
+    if key in _integers():
+        return _INTEGER
+    return _TEXT if key in _texts() else ""
+
+
+@cache
+def _integers() -> frozenset[str]:
+    return frozenset(_table()["integers"])
+
+
+@cache
+def _texts() -> frozenset[str]:
+    return frozenset(_table()["texts"])
+
+
+@cache
+def _table() -> Any:
+    return bundled.table("profiles", "compiled", "labels.json")

@@ -1,0 +1,1 @@
+"""From the policy people write to the Cluster everything else sees."""

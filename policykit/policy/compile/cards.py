@@ -1,0 +1,163 @@
+"""Cards: what the policy says of each, completed from the catalogue."""
+
+from __future__ import annotations
+
+from policykit.catalogue import cards as catalogue
+from policykit.kube.names import is_extended, label_key_problem, label_value_problem
+from policykit.manifests.path import Path
+from policykit.model.card import Card
+from policykit.model.quantity import parse
+from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.known_card import KnownCard, card_labels
+from policykit.policy.design import Design
+from policykit.policy.models import card as written
+from policykit.policy.suggest import nearest
+
+_MIB = 1024 * 1024
+
+
+def known_cards(draft: Draft) -> dict[str, KnownCard]:
+    """The cards that are usable; what is wrong with the others is reported."""
+    found = {}
+    for name, stated in draft.policy.cards.items():
+        _check(draft, ("cards", name), stated)
+        card = _known(draft, name, stated)
+        if card is not None:
+            found[name] = card
+    return found
+
+
+def compile_card(draft: Draft, card: KnownCard, design: Design) -> Card:
+    """The card under the cluster's scheme."""
+    labels = card_labels(card, design)
+    path: Path = ("cards", card.name, "product")
+    if labels.candidates:
+        names = " and ".join(labels.candidates)
+        message = f"{design.preset.provider} has more than one name for {card.product}: {names}"
+        draft.problems.error(path, message, f"add labels: {{{labels.product_key}: {labels.candidates[0]}}}")
+    elif labels.product_key and not labels.product and card.product:
+        message = f"the name that {design.preset.provider} gives {card.product} is not known"
+        draft.problems.notice(path, message, f"add labels: {{{labels.product_key}: VALUE}}")
+    own_name = labels.product == card.product
+    return Card(
+        card.name,
+        card.resource,
+        card.vendor,
+        labels.product,
+        labels.product_key,
+        labels.count_key,
+        labels.memory_key,
+        labels.keys,
+        card.memory_mib,
+        card.per_node,
+        card.aliases if own_name else (),
+        card.mistaken if own_name else (card.product, *card.aliases, *card.mistaken),
+        card.mig_profiles,
+        card.arch,
+    )
+
+
+def _known(draft: Draft, name: str, stated: written.Card) -> KnownCard | None:
+    path: Path = ("cards", name)
+    if not stated.product:
+        if stated.resource:
+            return _written_in_full(name, stated)
+        draft.problems.error(
+            path, f"card {name!r} has neither product nor resource", "add product: NVIDIA-H20", key=True
+        )
+        return None
+    product = catalogue.product(stated.product)
+    if product is not None:
+        return _of_catalogue(name, stated, product)
+    if stated.resource:
+        return _written_in_full(name, stated)
+    _unknown(draft, (*path, "product"), stated.product)
+    return None
+
+
+def _written_in_full(name: str, stated: written.Card) -> KnownCard:
+    """A card the catalogue lacks; whose it is follows from its resource, where that is known."""
+    card = KnownCard(
+        name,
+        stated.resource,
+        product=stated.product,
+        stated_key=stated.product_key,
+        labels=dict(stated.labels),
+        memory_mib=_mib(stated),
+        per_node=stated.per_node or 0,
+    )
+    resource = catalogue.resource(stated.resource)
+    owner = catalogue.vendor(resource.vendor) if resource else None
+    return _with_vendor(card, owner) if owner else card
+
+
+def _of_catalogue(name: str, stated: written.Card, product: catalogue.Product) -> KnownCard:
+    vendor = catalogue.vendor(product.vendor)
+    assert vendor is not None, "the catalogue holds the vendor of each product"
+    card = KnownCard(
+        name,
+        stated.resource or product.resource or vendor.resource,
+        product=stated.product,
+        stated_key=stated.product_key,
+        labels=dict(stated.labels),
+        vendor_value=product.native_value,
+        aliases=tuple(value for value in (product.product, *product.aliases) if value != stated.product),
+        mistaken=(*product.short, *product.wrong),
+        memory_mib=_mib(stated) or product.memory_mib,
+        per_node=next(iter(product.cards_per_node), 0) if stated.per_node is None else stated.per_node,
+        mig_profiles={**product.older_mig_profiles, **product.mig_profiles},
+        arch=product.arch,
+    )
+    return _with_vendor(card, vendor)
+
+
+def _with_vendor(card: KnownCard, vendor: catalogue.Vendor) -> KnownCard:
+    return card._replace(
+        vendor=vendor.vendor,
+        # A card written in full without product has no product label either.
+        domain=vendor.domain if card.product else "",
+        card_type=vendor.card,
+        vendor_product_key=vendor.product_key,
+        vendor_count_key=vendor.count_key,
+        vendor_memory_key=vendor.memory_key,
+        vendor_keys=vendor.label_keys,
+    )
+
+
+def _mib(stated: written.Card) -> int | None:
+    quantity = parse(stated.memory)
+    return quantity.units // _MIB if quantity else None
+
+
+def _unknown(draft: Draft, path: Path, product: str) -> None:
+    """No node is known to carry this value: say which ones people mean by it."""
+    cut = catalogue.variant(product)
+    if cut is not None:
+        message = f"{product!r} is what nodes with cut or shared cards show"
+        hint = f"write {cut.product.product} here, and sharing in the pool"
+        draft.problems.error(path, message, hint)
+        return
+    names = [card.product for card in catalogue.candidates(product)]
+    if names:
+        several = ", whichever the product label of the nodes says" if len(names) > 1 else ""
+        hint = f"write {' or '.join(names)}{several}"
+        draft.problems.error(path, f"no node is labelled {product!r}, a short or mistaken name", hint)
+        return
+    near = nearest(product, (card.product for card in catalogue.products()))
+    lacking = "a card the catalogue lacks needs resource: as well"
+    hint = f"did you mean {near}? If not: {lacking}" if near else lacking
+    draft.problems.error(path, f"the catalogue has no product {product!r}", hint)
+
+
+def _check(draft: Draft, path: Path, stated: written.Card) -> None:
+    if stated.product and stated.resource:
+        draft.check((*path, "product"), f"product {stated.product!r}", label_value_problem(stated.product))
+    if stated.product_key:
+        draft.check(
+            (*path, "productKey"), f"label key {stated.product_key!r}", label_key_problem(stated.product_key)
+        )
+    if stated.resource and not is_extended(stated.resource):
+        message = f"{stated.resource!r} is no extended resource"
+        draft.problems.error((*path, "resource"), message, "write domain/name, such as nvidia.com/gpu")
+    for key in stated.labels:
+        draft.check((*path, "labels", key), f"label key {key!r}", label_key_problem(key), key=True)

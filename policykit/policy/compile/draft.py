@@ -1,0 +1,51 @@
+"""What every step of compiling looks at: the models, their problems, the names there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pydantic.alias_generators import to_camel
+
+from policykit.manifests.path import Path
+from policykit.policy.compile.known_card import KnownCard
+from policykit.policy.models import pool as written
+from policykit.policy.models.policy import Policy
+from policykit.policy.problems import Problems
+from policykit.policy.tree import Said, find
+
+
+class Draft(NamedTuple):
+    """A policy on its way to a Cluster."""
+
+    policy: Policy
+    problems: Problems
+    tree: Said
+    cards: Mapping[str, KnownCard] = {}
+
+    def names(self, *path: str) -> tuple[str, ...]:
+        """Keys written at a path, those whose values are wrong included."""
+        found = find(self.tree, path)
+        if found is None or not isinstance(found.value, dict):
+            return ()
+        return tuple(name for name, entry in found.value.items() if entry.value is not None)
+
+    def usages(self) -> tuple[str, ...]:
+        """Usages that pools have, in the policy's order."""
+        found: dict[str, None] = {}
+        for name in self.names("pools"):
+            usage = find(self.tree, ("pools", name, "usage"))
+            if usage is not None and isinstance(usage.value, str) and usage.value:
+                found[usage.value] = None
+        return tuple(found)
+
+    def usages_known(self) -> bool:
+        """False where a pool is so malformed that the usages there are cannot be told."""
+        fields = {to_camel(name) for name in written.Pool.model_fields} - {"usage"}
+        parts = [("pools", name, key) for name in self.names("pools") for key in self.names("pools", name)]
+        return not any(self.problems.broken(part) for part in parts if part[2] not in fields)
+
+    def check(self, path: Path, subject: str, problem: str, *, key: bool = False) -> None:
+        """Reports what a predicate such as `label_value_problem` found; empty: nothing."""
+        if problem:
+            self.problems.error(path, f"{subject} {problem}", key=key)

@@ -1,0 +1,141 @@
+"""Labels and taints of a pool's nodes: what the scheme gives, then what the pool adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from policykit.catalogue.cards import product_label
+from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.manifests.path import Path
+from policykit.model.pool import Sharing
+from policykit.model.taint import Taint
+from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.known_card import CardLabels, KnownCard
+from policykit.policy.compile.sharing import PoolCards
+from policykit.policy.design import Design, TaintDesign
+from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
+
+
+class Marks(NamedTuple):
+    """Labels and taints, each once."""
+
+    labels: dict[str, str]
+    taints: dict[tuple[str, str], Taint]
+    """By key and effect: a node has at most one taint of both."""
+
+
+def label(draft: Draft, path: Path, marks: Marks, key: str, value: str) -> None:
+    """Adds a label; reports a malformed value, and one that is there already with another."""
+    draft.check(path, f"label {key}: value {value!r}", label_value_problem(value))
+    there = marks.labels.setdefault(key, value)
+    if there != value:
+        message = f"label {key} is {there!r} by the scheme or the card, here it is {value!r}"
+        draft.problems.error(path, message, "remove it here, or change the scheme")
+
+
+def taint(draft: Draft, path: Path, marks: Marks, added: Taint) -> None:
+    """Adds a taint; reports a malformed value, and one that is there already with another."""
+    if marks.labels.get(added.key) != added.value:
+        draft.check(path, f"taint {added.key}: value {added.value!r}", label_value_problem(added.value))
+    there = marks.taints.setdefault((added.key, added.effect), added)
+    if there != added:
+        message = (
+            f"a node has one taint of key {added.key} and effect {added.effect}: {there} is there already"
+        )
+        draft.problems.error(path, message, "remove one, or change the scheme")
+
+
+def mark_usage(draft: Draft, path: Path, marks: Marks, usage: str, design: Design) -> None:
+    """The usage label and taint."""
+    part = design.usage
+    wanted = part.label or part.taint is not None
+    if not usage or not wanted:
+        return
+    if not part.key:
+        message = "the usage has no label key, since the policy has no domain"
+        draft.problems.error(
+            (*path, "usage"), message, "add domain: example.com, or scheme.usage.key", key=True
+        )
+        return
+    if part.label:
+        label(draft, (*path, "usage"), marks, part.key, usage)
+    if part.taint is not None:
+        taint(draft, (*path, "usage"), marks, _taint(part.taint, part.key, usage))
+
+
+def mark_card(
+    draft: Draft, path: Path, marks: Marks, cards: PoolCards, names: CardLabels, design: Design
+) -> None:
+    """The product label and taint, the count label, and what the policy gives for the card."""
+    card, part = cards.card, design.product
+    product = _shown_product(cards, names)
+    # A suffix comes from the sharing of the pool, so a value too long is told there.
+    place = ("cards", card.name, "product") if product == names.product else (*path, "sharing")
+    if part.label and names.product_key and product:
+        label(draft, place, marks, names.product_key, product)
+        counted = cards.offer().counted
+        if names.count_key and counted:
+            marks.labels.setdefault(names.count_key, str(counted))
+        if names.writer == "manual" and names.memory_key and card.memory_mib:
+            marks.labels.setdefault(names.memory_key, str(card.memory_mib))
+    if part.taint is not None:
+        added = _card_taint(card, names, part.taint, product, design)
+        if added is not None:
+            taint(draft, place, marks, added)
+    for key, value in card.labels.items():
+        label(draft, ("cards", card.name, "labels", key), marks, key, value)
+    if names.writer == "cloud" and design.preset.provider == "gke":
+        _mark_sharing(marks, cards.sharing)
+
+
+def _shown_product(cards: PoolCards, names: CardLabels) -> str:
+    """The product as GPU Feature Discovery shows it on cut or shared cards, else as it is."""
+    if names.writer != "gfd" or names.product_key != cards.card.vendor_product_key or not names.product:
+        return names.product
+    # Replicas under a resource name of their own leave the product alone.
+    sharing = cards.sharing._replace(replicas=1) if cards.rename else cards.sharing
+    return product_label(names.product, sharing, cards.card.vendor)
+
+
+def _mark_sharing(marks: Marks, sharing: Sharing) -> None:
+    """GKE tells partitions and sharing by labels of their own."""
+    if sharing.mode == "mig-single" and sharing.profiles:
+        marks.labels.setdefault(GKE_SLICE, next(iter(sharing.profiles)))
+    if sharing.replicas > 1:
+        marks.labels.setdefault(GKE_SHARING, "mps" if sharing.mode == "mps" else "time-sharing")
+        marks.labels.setdefault(GKE_CLIENTS, str(sharing.replicas))
+
+
+def own_label(draft: Draft, path: Path, marks: Marks, key: str, value: str) -> None:
+    """Adds a label whose key is written at `path` too."""
+    draft.check(path, f"label key {key!r}", label_key_problem(key), key=True)
+    label(draft, path, marks, key, value)
+
+
+def own_labels(draft: Draft, path: Path, stated: Mapping[str, str], scheme: Marks) -> dict[str, str]:
+    """Labels written for some nodes, checked; `scheme` holds those that the pool has already."""
+    marks = Marks(dict(scheme.labels), {})
+    for key, value in stated.items():
+        own_label(draft, (*path, key), marks, key, value)
+    return dict(stated)
+
+
+def _card_taint(
+    card: KnownCard, names: CardLabels, design: TaintDesign, product: str, scheme: Design
+) -> Taint | None:
+    """The card taint; None where the cloud sets none, or there is neither key nor value for one."""
+    if scheme.preset.cloud and not design.key and design.value is None:
+        by_cloud = scheme.preset.card_taints.get(card.vendor)
+        # Clouds without a card taint of their own use the resource name for one, by custom.
+        custom = Taint(card.resource, "", design.effect) if design.stated else None
+        return by_cloud or custom
+    if not names.product_key and not design.key:
+        return None
+    if not product and design.value is None:
+        return None
+    return _taint(design, names.product_key, product)
+
+
+def _taint(design: TaintDesign, key: str, value: str) -> Taint:
+    return Taint(design.key or key, value if design.value is None else design.value, design.effect)

@@ -1,0 +1,125 @@
+"""Node pools: the scheme, the card and the pool's own words, made into what nodes show."""
+
+from __future__ import annotations
+
+from policykit.kube.names import dns_subdomain_problem, label_key_problem, label_value_problem
+from policykit.manifests.path import Path
+from policykit.model.pool import Pool
+from policykit.model.taint import Toleration
+from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.known_card import KnownCard, card_labels
+from policykit.policy.compile.labels import (
+    Marks,
+    label,
+    mark_card,
+    mark_usage,
+    own_label,
+    taint,
+)
+from policykit.policy.compile.shapes import PoolDraft, shapes
+from policykit.policy.compile.sharing import PoolCards, compile_sharing
+from policykit.policy.compile.taints import parse_taint
+from policykit.policy.compile.topology import place_labels
+from policykit.policy.design import Design, pool_design
+from policykit.policy.models import pool as written
+from policykit.policy.models.nodes import NodeSet, Place
+
+
+def compile_pools(draft: Draft, design: Design) -> tuple[Pool, ...]:
+    """All pools in the policy's order."""
+    pools = tuple(_pool(draft, name, pool, design) for name, pool in draft.policy.pools.items())
+    _check_shared_nodes(draft, pools)
+    return pools
+
+
+def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design) -> Pool:
+    path: Path = ("pools", name)
+    draft.check(path, f"pool name {name!r}", dns_subdomain_problem(name), key=True)
+    design = pool_design(cluster_design, stated.scheme, draft.policy.domain)
+    card = draft.cards.get(stated.card)
+    sharing = compile_sharing(draft, (*path, "sharing"), stated.sharing, card)
+    pool = PoolDraft(draft, path, stated, Marks({}, {}))
+    mark_usage(draft, path, pool.marks, stated.usage, design)
+    per_node = _per_node(draft, path, stated, card)
+    if card is not None:
+        whole = stated.sharing.whole_cards
+        if whole and per_node and whole >= per_node:
+            message = f"wholeCards {whole} leaves none of the {per_node} cards of a node to cut"
+            draft.problems.error((*path, "sharing", "wholeCards"), message, "lower it, or use mode none")
+        cards = PoolCards(card, sharing, per_node, whole, stated.sharing.rename)
+        pool = pool._replace(cards=cards, names=card_labels(card, design))
+        mark_card(draft, path, pool.marks, cards, card_labels(card, design), design)
+    _add_own(pool)
+    return Pool(
+        name,
+        shapes(pool),
+        pool.marks.labels,
+        tuple(pool.marks.taints.values()),
+        stated.usage,
+        card.name if card else "",
+        tuple(sorted(pool.cards.offer().amounts)) if pool.cards else (),
+        sharing,
+        tuple(_toleration(draft, path, number, each) for number, each in enumerate(stated.injects)),
+        design.resource_tolerations,
+        stated.unschedulable,
+        frozenset(pool.names.discovered) if pool.names else frozenset(),
+        _autoscaled(stated),
+    )
+
+
+def _per_node(draft: Draft, path: Path, stated: written.Pool, card: KnownCard | None) -> int:
+    if card is None:
+        if stated.cards_per_node:
+            message = "cardsPerNode needs a card, the pool has none"
+            draft.problems.error((*path, "cardsPerNode"), message, "add card, or remove it", key=True)
+        return 0
+    if stated.cards_per_node is not None:
+        return stated.cards_per_node
+    if not card.per_node:
+        message = f"how many {card.name} cards a node has is not known, so sizes are not judged"
+        draft.problems.notice((*path, "card"), message, "add cardsPerNode")
+    return card.per_node
+
+
+def _add_own(pool: PoolDraft) -> None:
+    """The pool's own labels and taints, and the topology it has as a whole."""
+    draft, path, stated, marks, *_ = pool
+    for key, value in stated.labels.items():
+        own_label(draft, (*path, "labels", key), marks, key, value)
+    for number, each in enumerate(stated.taints):
+        place = (*path, "taints", number)
+        found = parse_taint(draft, place, each)
+        if found is not None:
+            taint(draft, place, marks, found)
+    if isinstance(stated.topology, Place):
+        for key, value in place_labels(draft, (*path, "topology"), stated.topology).items():
+            label(draft, (*path, "topology"), marks, key, value)
+
+
+def _toleration(draft: Draft, path: Path, number: int, stated: written.Toleration) -> Toleration:
+    place = (*path, "injects", number)
+    if stated.operator == "Exists" and stated.value:
+        draft.problems.error((*place, "value"), "operator Exists compares no value", "remove value", key=True)
+    if not stated.key and stated.operator != "Exists":
+        draft.problems.error(place, "a toleration without key needs operator Exists", "add key")
+    if stated.key:
+        draft.check((*place, "key"), f"taint key {stated.key!r}", label_key_problem(stated.key))
+    draft.check((*place, "value"), f"taint value {stated.value!r}", label_value_problem(stated.value))
+    return Toleration(stated.key, stated.operator, stated.value, stated.effect or "")
+
+
+def _autoscaled(stated: written.Pool) -> bool:
+    shapes = stated.nodes if isinstance(stated.nodes, tuple) else (stated,)
+    sets = [shape.nodes for shape in shapes if isinstance(shape.nodes, NodeSet)]
+    return any(nodes.min != nodes.max for nodes in sets)
+
+
+def _check_shared_nodes(draft: Draft, pools: tuple[Pool, ...]) -> None:
+    """A node stands in one pool."""
+    homes: dict[str, str] = {}
+    for pool in pools:
+        for name in (name for shape in pool.shapes for name in shape.node_names):
+            home = homes.setdefault(name, pool.name)
+            if home != pool.name:
+                message = f"node {name} is in pool {home} already"
+                draft.problems.error(("pools", pool.name, "nodes"), message, "name it in one pool", key=True)

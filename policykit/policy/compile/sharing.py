@@ -1,0 +1,133 @@
+"""What a pool's cards look like to a scheduler once they are cut or shared.
+
+Follows NVIDIA's device plugin and GPU Feature Discovery 0.20.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from policykit.catalogue.cards import mig_resource
+from policykit.manifests.path import Path
+from policykit.model.pool import Sharing
+from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.known_card import GFD_VENDOR, KnownCard
+from policykit.policy.models import pool as written
+from policykit.policy.suggest import did_you_mean
+
+_PROFILE = re.compile(r"([1-8])g\.[0-9]+gb(\+me|\+me\.all|\+gfx|-me)?\Z")
+
+
+class Offer(NamedTuple):
+    """Cards of one node as the device plugin offers them."""
+
+    amounts: Mapping[str, int]
+    """Resource to amount; 0 where the number of cards is not known."""
+    counted: int = 0
+    """Value of the count label; 0: not known."""
+
+
+class PoolCards(NamedTuple):
+    """The cards of a pool, and how they are cut or shared."""
+
+    card: KnownCard
+    sharing: Sharing
+    per_node: int
+    """0: not known."""
+    whole: int = 0
+    """Cards of a node left uncut under mig-mixed."""
+    rename: bool = False
+
+    def offer(self, per_node: int | None = None) -> Offer:
+        """What a node offers: MIG partitions, replicas of them or of cards, or whole cards."""
+        number = self.per_node if per_node is None else per_node
+        sharing = self.sharing
+        ending = ".shared" if self.rename and sharing.replicas > 1 else ""
+        if sharing.mode == "mig-mixed":
+            cut = max(number - self.whole, 0) * sharing.replicas
+            amounts = {f"{mig_resource(p)}{ending}": cut * slices for p, slices in sharing.profiles.items()}
+            if self.whole:
+                amounts[self.card.resource] = self.whole
+            return Offer(amounts, number)
+        slices = next(iter(sharing.profiles.values()), 1) if sharing.mode == "mig-single" else 1
+        counted = number * slices
+        return Offer({f"{self.card.resource}{ending}": counted * sharing.replicas}, counted)
+
+
+def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: KnownCard | None) -> Sharing:
+    """The sharing of a pool; what does not go together is reported."""
+    sharing = Sharing(stated.mode, stated.replicas or 1, dict(stated.profiles))
+    if stated.mode == "none":
+        for part in ("replicas", "profiles", "rename", "wholeCards"):
+            if part in draft.names(*map(str, path)):
+                draft.problems.error(
+                    (*path, part),
+                    f"{part} needs a mode",
+                    "add mode: time-slicing, mps, mig-single or mig-mixed",
+                    key=True,
+                )
+        return Sharing()
+    if card is None:
+        draft.problems.error(
+            path, "sharing needs a card, the pool has none", "add card, or remove sharing", key=True
+        )
+        return sharing
+    if stated.mode in ("time-slicing", "mps"):
+        _check_replicas(draft, path, stated)
+    else:
+        _check_partitions(draft, path, stated, card)
+    if stated.whole_cards and stated.mode != "mig-mixed":
+        draft.problems.error((*path, "wholeCards"), "wholeCards needs mode mig-mixed", key=True)
+    return sharing
+
+
+def _check_replicas(draft: Draft, path: Path, stated: written.Sharing) -> None:
+    if stated.replicas is None:
+        message = f"mode {stated.mode} needs replicas, the number of pods that share one card"
+        draft.problems.error((*path, "replicas"), message, "add replicas: 2 or more")
+    if stated.profiles:
+        message = f"profiles are MIG partitions, the mode is {stated.mode}"
+        draft.problems.error((*path, "profiles"), message, "use mode mig-single or mig-mixed", key=True)
+
+
+def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: KnownCard) -> None:
+    if card.vendor != GFD_VENDOR:
+        message = f"mode {stated.mode} is for NVIDIA cards, {card.name} is not one"
+        draft.problems.error((*path, "mode"), message)
+        return
+    if not stated.profiles:
+        draft.problems.error(
+            (*path, "profiles"), f"mode {stated.mode} needs profiles", "add profiles: {1g.10gb: 7}"
+        )
+    if stated.mode == "mig-single" and len(stated.profiles) > 1:
+        names = " and ".join(stated.profiles)
+        message = f"mig-single cuts every card alike, these are {names}"
+        draft.problems.error((*path, "profiles"), message, "use mode mig-mixed", key=True)
+    for profile, slices in stated.profiles.items():
+        _check_profile(draft, (*path, "profiles", profile), profile, slices, card)
+    _check_compute(draft, (*path, "profiles"), stated.profiles, card)
+
+
+def _check_profile(draft: Draft, path: Path, profile: str, slices: int, card: KnownCard) -> None:
+    known = card.mig_profiles
+    if not _PROFILE.match(profile):
+        message = f"{profile!r} is no MIG profile"
+        draft.problems.error(path, message, did_you_mean(profile, known) or "write it as 1g.10gb", key=True)
+    elif known and profile not in known:
+        message = f"MIG profile {profile} is not known for {card.product}"
+        draft.problems.notice(path, message, did_you_mean(profile, known), key=True)
+    elif known and slices > known[profile]:
+        message = f"{card.product} holds at most {known[profile]} of {profile}, not {slices}"
+        draft.problems.error(path, message)
+
+
+def _check_compute(draft: Draft, path: Path, profiles: Mapping[str, int], card: KnownCard) -> None:
+    """A card has as many compute slices as its largest profile: 7g of 7, 4g of 4."""
+    slices = {p: int(match[1]) for p in {*profiles, *card.mig_profiles} if (match := _PROFILE.match(p))}
+    whole = max((slices[p] for p in card.mig_profiles if p in slices), default=0)
+    asked = sum(slices.get(p, 0) * number for p, number in profiles.items())
+    if whole and asked > whole and all(n <= card.mig_profiles.get(p, n) for p, n in profiles.items()):
+        message = f"the profiles take {asked} compute slices of one card, {card.product} has {whole}"
+        draft.problems.error(path, message, "cut fewer or smaller partitions", key=True)

@@ -1,0 +1,67 @@
+"""Where nodes stand: zones, racks and network domains as labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from policykit.manifests.path import Path
+from policykit.policy.compile.draft import Draft
+from policykit.policy.models.nodes import Place, PlaceOf
+from policykit.policy.node_names import chosen
+from policykit.policy.suggest import did_you_mean
+
+Placing = Mapping[str, Mapping[str, str]]
+"""Node name to its topology labels."""
+
+
+def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tuple[str, ...]) -> Placing:
+    """Topology labels of each node that `topology` speaks of; later entries win."""
+    placed: dict[str, dict[str, str]] = {}
+    for number, place in enumerate(topology):
+        labels = place_labels(draft, (*path, number), place)
+        if not place.nodes:
+            draft.problems.error((*path, number, "nodes"), "this place names no nodes", "add nodes: [...]")
+        for index, pattern in enumerate(place.nodes):
+            meant = chosen(names, pattern)
+            if not meant:
+                message = f"no node of this pool is called {pattern!r}"
+                hint = (
+                    did_you_mean(pattern, names) if names else "name the pool's nodes: nodes: {names: [...]}"
+                )
+                draft.problems.error((*path, number, "nodes", index), message, hint)
+            for name in meant:
+                placed[name] = {**placed.get(name, {}), **labels}
+    return placed
+
+
+def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
+    """Label keys and values of a zone, rack and domain."""
+    labels: dict[str, str] = {}
+    for level, value in (("zone", place.zone), ("rack", place.rack), ("domain", place.domain)):
+        if not value:
+            continue
+        key = topology_key(draft, level)
+        if key:
+            labels[key] = value
+        else:
+            message = f"{level} has no label key, since the policy has no domain"
+            hint = f"add domain: example.com, or scheme.topology.{level}"
+            draft.problems.error((*path, level), message, hint, key=True)
+    return labels
+
+
+def topology_key(draft: Draft, level: str) -> str:
+    """Node label key of a topology level, empty where it needs a domain and there is none."""
+    scheme, domain = draft.policy.scheme, draft.policy.domain
+    stated = "" if isinstance(scheme, str) else str(getattr(scheme.topology, level))
+    if stated or level == "zone":
+        return stated or "topology.kubernetes.io/zone"
+    return f"{domain}/{'network-domain' if level == 'domain' else level}" if domain else ""
+
+
+def grouped(names: tuple[str, ...], placed: Placing) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Node names by their topology labels, in their order."""
+    groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for name in names:
+        groups.setdefault(tuple(sorted(placed.get(name, {}).items())), []).append(name)
+    return {labels: tuple(group) for labels, group in groups.items()}

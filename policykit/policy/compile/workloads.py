@@ -1,0 +1,72 @@
+"""Workload kinds."""
+
+from __future__ import annotations
+
+from policykit.kube.names import dns_label_problem, label_key_problem, label_value_problem
+from policykit.manifests.path import Path
+from policykit.model.workload import Match, WorkloadKind
+from policykit.policy.compile.draft import Draft
+from policykit.policy.models import workload as written
+from policykit.policy.suggest import nearest
+
+
+def compile_workloads(draft: Draft) -> dict[str, WorkloadKind]:
+    """All workload kinds in the policy's order, which `match` follows."""
+    return {name: _workload(draft, name, stated) for name, stated in draft.policy.workloads.items()}
+
+
+def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind:
+    path: Path = ("workloads", name)
+    draft.check(path, f"workload kind name {name!r}", label_value_problem(name), key=True)
+    for number, namespace in enumerate(stated.namespaces):
+        draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
+    _check_scheduler(draft, path, stated.scheduler)
+    return WorkloadKind(
+        name,
+        _unique(stated.usages),
+        dict(stated.prefer),
+        () if stated.cards == "none" else _unique(stated.cards) if stated.cards is not None else None,
+        stated.scheduler,
+        stated.gang or "",
+        stated.placement or "",
+        stated.priority_class,
+        stated.queue,
+        _unique(stated.namespaces),
+        _unique(stated.helpers) if stated.helpers is not None else None,
+        _matches(draft, path, stated.match),
+    )
+
+
+def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _check_scheduler(draft: Draft, path: Path, scheduler: str) -> None:
+    """A name one letter away from a scheduler of the policy is probably that one."""
+    served = {"default-scheduler", "volcano", "koord-scheduler", "yunikorn", *draft.policy.schedulers}
+    targets = draft.policy.targets
+    if targets is not None:
+        served |= {t.scheduler_name for t in (targets.volcano, targets.koordinator, targets.yunikorn) if t}
+    near = nearest(scheduler, served) if scheduler and scheduler not in served else ""
+    if near:
+        hint = f"did you mean {near}? If not, add {scheduler} to schedulers"
+        draft.problems.notice((*path, "scheduler"), f"no target serves schedulerName {scheduler!r}", hint)
+
+
+def _matches(
+    draft: Draft, path: Path, stated: written.Match | tuple[written.Match, ...]
+) -> tuple[Match, ...]:
+    if isinstance(stated, tuple):
+        return tuple(_match(draft, (*path, "match", number), each) for number, each in enumerate(stated))
+    return (_match(draft, (*path, "match"), stated),)
+
+
+def _match(draft: Draft, path: Path, stated: written.Match) -> Match:
+    if not (stated.kinds or stated.namespaces or stated.labels or stated.names):
+        draft.problems.error(
+            path, "a match without any part recognises nothing", "add kinds, labels or names", key=True
+        )
+    for key, value in stated.labels.items():
+        draft.check((*path, "labels", key), f"label key {key!r}", label_key_problem(key), key=True)
+        draft.check((*path, "labels", key), f"label {key}: value {value!r}", label_value_problem(value))
+    return Match(stated.kinds, stated.namespaces, dict(stated.labels), stated.names)

@@ -1,0 +1,105 @@
+"""Mistakes of form, as pydantic finds them, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from policykit.manifests.path import Path, dotted
+from policykit.policy import outline
+from policykit.policy.models.base import TAG
+from policykit.policy.suggest import nearest
+from policykit.policy.words import alternatives, describe
+
+
+def path_of(error: Mapping[str, Any]) -> Path:
+    """Where in the data: the location without the tags that name a form."""
+    return tuple(s for s in error["loc"] if not (isinstance(s, str) and s.startswith(TAG)))
+
+
+def explain(error: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[Path, str, str]:
+    """Path, message and hint of one pydantic error, with the JSON Schema of the whole."""
+    path = path_of(error)
+    kind, value = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return path, *_unknown_key(path, schema)
+    allowed = outline.at(schema, path)
+    if kind == "quantity":
+        return path, f"{dotted(path)} is not a quantity: {describe(value)}", _quantity_hint(value)
+    if kind == "below_zero":
+        return path, f"{dotted(path)} is below zero: {value}", "write 0 or more"
+    if kind in ("greater_than_equal", "less_than_equal"):
+        return path, f"{dotted(path)} must be {_bounds(allowed)}, not {value}", ""
+    choices = outline.choices(allowed)
+    if kind == "literal_error" and isinstance(value, str):
+        near = nearest(value, choices)
+        hint = f"did you mean {near}?" if near else ""
+        return path, f"{dotted(path)} must be {alternatives(_forms(allowed))}, not {value!r}", hint
+    expected = alternatives(_forms(allowed)) or "something else"
+    return path, f"{dotted(path)} must be {expected}, not {describe(value)}", _form_hint(allowed, value)
+
+
+def _unknown_key(path: Path, schema: Mapping[str, Any]) -> tuple[str, str]:
+    key, where = str(path[-1]), dotted(path[:-1]) if path[1:] else "a policy"
+    names = outline.keys(schema, path[:-1])
+    message = f"{where} has no key {key!r}"
+    near = nearest(key, names)
+    if near:
+        return message, f"did you mean {near}?"
+    elsewhere = outline.homes(schema, key)
+    if elsewhere:
+        return message, f"{key} is a key of {alternatives(elsewhere)}"
+    return message, f"its keys are {', '.join(sorted(names))}"
+
+
+def _quantity_hint(value: object) -> str:
+    if isinstance(value, str):
+        folded = value.strip().replace(" ", "")
+        for wrong, right in (("KB", "k"), ("MB", "M"), ("GB", "G"), ("TB", "T"), ("K", "k")):
+            if folded.endswith(wrong) and folded[: -len(wrong)].replace(".", "").isdigit():
+                return (
+                    f"did you mean {folded[: -len(wrong)]}{right} or {folded[: -len(wrong)]}{right.upper()}i?"
+                )
+    return "write a number with one of m, k, M, G, T, Ki, Mi, Gi, Ti after it, such as 1900Gi"
+
+
+def _bounds(allowed: Sequence[Mapping[str, Any]]) -> str:
+    for schema in allowed:
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if low is not None and high is not None:
+            return f"between {low} and {high}"
+        if low is not None:
+            return f"{low} or more"
+    return "within bounds"
+
+
+_WORDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "object": "a map",
+    "array": "a list",
+}
+
+
+def _forms(allowed: Sequence[Mapping[str, Any]]) -> list[str]:
+    words: list[str] = []
+    for schema in allowed:
+        if found := outline.choices([schema]):
+            words.extend(found)
+        elif isinstance(schema.get("type"), str):
+            words.append(_WORDS[schema["type"]])
+    return list(dict.fromkeys(words))
+
+
+def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object) -> str:
+    types = {schema.get("type") for schema in allowed}
+    if isinstance(value, str) and "integer" in types and value.lstrip("-").isdigit():
+        return f"write it without quotes: {value}"
+    if isinstance(value, str) and "array" in types:
+        return f"write a list: [{value}]"
+    if isinstance(value, (int, float)) and "string" in types:
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return f'write it in quotes: "{text}"'
+    return ""

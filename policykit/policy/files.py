@@ -1,0 +1,229 @@
+"""Reading policy files and what they extend, each value keeping the file that said it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from policykit import bundled
+from policykit.errors import SourceError
+from policykit.manifests.node import Duplicate, Node
+from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.path import Path, dotted
+from policykit.policy.models.policy import API_VERSION, KIND
+from policykit.policy.problems import Problems
+from policykit.policy.suggest import did_you_mean
+from policykit.policy.tree import Position, Said, Source, expanded, merge, nulls, position, said
+from policykit.policy.words import describe
+
+Reader = Callable[[str], bytes]
+"""Bytes of a file by its path. Raises SourceError or OSError where it cannot."""
+
+PROFILE = "profile:"
+_OWN = frozenset({"apiVersion", "kind", "extends"})
+"""Keys that each file says for itself alone."""
+_MOST_VALUES = 1_000_000
+_NAMED = frozenset({"cards", "pools", "workloads", "queues", "priorities", "quotas", "targets"})
+
+
+class Files:
+    """The files of one policy, read once each."""
+
+    def __init__(self, read: Reader, problems: Problems) -> None:
+        self._read = read
+        self._problems = problems
+        self.names: list[str] = []
+        """Every file and profile:NAME that was read."""
+
+    def resolve(self, name: str) -> Said | None:
+        """The policy at a path or profile:NAME, merged with all it extends; None: not a map.
+
+        Raises SourceError where this first file cannot be read.
+        """
+        return self._whole(name, self.read(name), (name,))
+
+    def text(self, name: str, text: bytes) -> Said | None:
+        """The same for a policy given as text; `name` says what its paths are relative to."""
+        self.names.append(name)
+        return self._whole(name, text, (name,))
+
+    def read(self, name: str) -> bytes:
+        """Bytes of a file or bundled profile. Raises SourceError."""
+        if name not in self.names:
+            self.names.append(name)
+        if name.startswith(PROFILE):
+            return _profile(name)
+        try:
+            return self._read(name)
+        except SourceError:
+            raise
+        except OSError as error:
+            raise SourceError(f"cannot be read: {error.strerror or error}", "check the path", name) from None
+
+    def _whole(self, name: str, content: bytes, chain: tuple[str, ...]) -> Said | None:
+        tree = self._one(name, content)
+        if tree is None:
+            return None
+        bases = self._bases(tree, name, chain)
+        tree = Said({key: value for key, value in tree.value.items() if key not in _OWN}, tree.source)
+        if name not in self._problems.files:
+            self._problems.files.append(name)
+        self._notice_nulls(tree, bases)
+        return merge(bases, tree) if bases else tree
+
+    def _one(self, name: str, content: bytes) -> Said | None:
+        """One file by itself: its syntax, its duplicate keys, its apiVersion and kind."""
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content[: error.start].count(b"\n") + 1
+            self._problems.at(Position(name, line, 1), "the file is not UTF-8 text", "save it as UTF-8")
+            return None
+        documents = [d for d in parse(text) if d.root is not None or d.problem]
+        for document in documents:
+            if document.problem:
+                place = Position(name, document.problem.line + 1, document.problem.column + 1)
+                self._problems.at(place, f"not YAML: {document.problem.message}")
+        if any(document.problem for document in documents):
+            return None
+        return self._single(name, documents)
+
+    def _single(self, name: str, documents: list[Parsed]) -> Said | None:
+        roots = [document.root for document in documents if document.root is not None]
+        if not roots:
+            self._problems.at(Position(name, 1, 1), "the file is empty", "`policykit init` writes a policy")
+            return None
+        for extra in roots[1:]:
+            place = Position(name, extra.start.line + 1, extra.start.column + 1)
+            self._problems.at(place, "a policy is one document, this is another", "give it a file of its own")
+        root = roots[0]
+        if not isinstance(root.entries, dict):
+            place = Position(name, root.start.line + 1, root.start.column + 1)
+            self._problems.at(place, f"a policy is a map, not {describe(root.data)}")
+            return None
+        if expanded(root) > _MOST_VALUES:
+            place = Position(name, 1, 1)
+            self._problems.at(
+                place, f"its aliases expand to more than {_MOST_VALUES} values", "use fewer aliases"
+            )
+            return None
+        for duplicate in documents[0].duplicates:
+            self._duplicate(name, root, duplicate)
+        tree = said(root, Source(name, root))
+        self._identity(tree, "apiVersion", API_VERSION)
+        self._identity(tree, "kind", KIND)
+        return tree
+
+    def _duplicate(self, name: str, root: Node, duplicate: Duplicate) -> None:
+        place = Position(name, duplicate.node.start.line + 1, duplicate.node.start.column + 1)
+        where = dotted((*(_home(root, duplicate.node) or ()), duplicate.key))
+        self._problems.at(
+            place,
+            f"{where} is there twice, first in line {duplicate.first.start.line + 1}",
+            "give one of them another name, or remove it",
+        )
+
+    def _identity(self, tree: Said, key: str, wanted: str) -> None:
+        entry = tree.value.get(key)
+        place = position(tree, (key,))
+        if entry is None:
+            self._problems.at(place, f"{key} is missing", f"add {key}: {wanted}")
+        elif entry.value != wanted:
+            shown = entry.value if isinstance(entry.value, str) else describe(entry.value)
+            self._problems.at(
+                place, f"{key} must be {wanted}, not {shown}", _identity_hint(entry.value, wanted)
+            )
+
+    def _bases(self, tree: Said, name: str, chain: tuple[str, ...]) -> Said | None:
+        """What `extends` names, merged in its order; None: nothing."""
+        merged: Said | None = None
+        for reference, place in self._references(tree):
+            target = relative(name, reference)
+            if target in chain:
+                circle = " -> ".join((*chain[chain.index(target) :], target))
+                self._problems.at(place, f"extends goes in a circle: {circle}", "remove one of the steps")
+                continue
+            try:
+                content = self.read(target)
+            except SourceError as error:
+                self._problems.at(place, f"{reference}: {error.message}", error.hint)
+                continue
+            base = self._whole(target, content, (*chain, target))
+            if base is not None:
+                merged = merge(merged, base) if merged else base
+        return merged
+
+    def _references(self, tree: Said) -> Iterator[tuple[str, Position]]:
+        extends = tree.value.get("extends")
+        if extends is None or extends.value is None:
+            return
+        if not isinstance(extends.value, list):
+            hint = f"write a list: [{extends.value}]" if isinstance(extends.value, str) else ""
+            place = position(tree, ("extends",))
+            self._problems.at(place, f"extends must be a list, not {describe(extends.value)}", hint)
+            return
+        for number, item in enumerate(extends.value):
+            place = position(tree, ("extends", number))
+            if isinstance(item.value, str) and item.value:
+                yield item.value, place
+            else:
+                self._problems.at(place, f"extends[{number}] must be text", "write a path or profile:NAME")
+
+    def _notice_nulls(self, tree: Said, bases: Said | None) -> None:
+        for path in nulls(tree):
+            if not _there(bases, path) and (bases or (len(path) == 2 and path[0] in _NAMED)):
+                self._problems.tree = tree
+                self._problems.notice(
+                    path,
+                    f"{dotted(path)} is null, which removes it, but nothing below says it",
+                    "write {} for one with defaults, or remove the line",
+                    key=True,
+                )
+
+
+def _profile(name: str) -> bytes:
+    profile = name.removeprefix(PROFILE)
+    known = bundled.names("profiles", suffix=".yaml")
+    if profile not in known:
+        raise SourceError(f"there is no profile {profile!r}", did_you_mean(profile, known), name)
+    return bundled.read("profiles", f"{profile}.yaml")
+
+
+def relative(name: str, reference: str) -> str:
+    """A reference as a path like `name`, which it is relative to."""
+    if reference.startswith(PROFILE) or posixpath.isabs(reference) or name.startswith(PROFILE):
+        return reference
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), reference))
+
+
+def _home(node: Node, key: Node) -> Path | None:
+    """Path of the mapping in which a key node stands."""
+    if isinstance(node.entries, dict):
+        for name, (found, value) in node.entries.items():
+            if found is key:
+                return ()
+            below = _home(value, key)
+            if below is not None:
+                return (name, *below)
+    elif isinstance(node.entries, list):
+        for number, item in enumerate(node.entries):
+            below = _home(item, key)
+            if below is not None:
+                return (number, *below)
+    return None
+
+
+def _there(tree: Said | None, path: Path) -> bool:
+    here: Any = tree.value if tree else None
+    for step in path:
+        if not isinstance(here, dict) or step not in here:
+            return False
+        here = here[step].value
+    return here is not None
+
+
+def _identity_hint(value: object, wanted: str) -> str:
+    if isinstance(value, str) and value.lower() == wanted.lower():
+        return f"write {wanted}"
+    return "this reads policies only" if wanted == KIND else "this is the only version there is"

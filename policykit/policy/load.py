@@ -1,0 +1,78 @@
+"""From a policy file, a bundled profile or text to a Cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError, SourceError
+from policykit.model.cluster import Cluster
+from policykit.policy.compile.cluster import compile_policy
+from policykit.policy.files import PROFILE, Files, Reader, relative
+from policykit.policy.form import read_policy
+from policykit.policy.problems import Problems
+from policykit.policy.tree import Said, find, plain
+
+CONFIG = ("targets", "koordinator", "config")
+
+
+class Loaded(NamedTuple):
+    """A policy read and compiled."""
+
+    cluster: Cluster
+    files: tuple[str, ...]
+    """Every file and profile:NAME it was made of, itself first: what a cache must be keyed by."""
+    notices: tuple[PolicykitError, ...] = ()
+    """What is worth a look but does not stop anything, with its place."""
+
+
+def load(path: str, read: Reader) -> Loaded:
+    """The policy at a path, or profile:NAME; `read` gives the bytes of a file by its path.
+
+    Raises SourceError where the file cannot be read, PolicyError with every mistake in it
+    and in what it extends.
+    """
+    return _load(path, lambda files: files.resolve(path), read)
+
+
+def load_profile(name: str) -> Loaded:
+    """A bundled policy: hybrid-volcano. Raises SourceError where there is none of that name."""
+    return load(f"{PROFILE}{name}", _no_files)
+
+
+def load_text(text: bytes, path: str, read: Reader) -> Loaded:
+    """A policy given as text. `path` is shown with its mistakes, and what it extends is relative to it."""
+    return _load(path, lambda files: files.text(path, text), read)
+
+
+def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> Loaded:
+    problems = Problems()
+    files = Files(read, problems)
+    tree = resolve(files)
+    if tree is None:
+        problems.raise_any()
+        raise AssertionError("a file that is no policy was reported")
+    problems.tree = tree
+    policy = read_policy(plain(tree), problems)
+    texts = _texts(tree, files, problems)
+    cluster = compile_policy(policy, problems, tree, texts, path)
+    problems.raise_any()
+    return Loaded(cluster, tuple(files.names), problems.notices())
+
+
+def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
+    """The file that Koordinator's configuration is merged into, by the name it is given."""
+    stated = find(tree, CONFIG)
+    if stated is None or not isinstance(stated.value, str) or not stated.value:
+        return {}
+    try:
+        return {stated.value: files.read(relative(stated.source.name, stated.value)).decode()}
+    except SourceError as error:
+        problems.error(CONFIG, f"{stated.value}: {error.message}", error.hint)
+    except UnicodeDecodeError:
+        problems.error(CONFIG, f"{stated.value} is not UTF-8 text", "save it as UTF-8")
+    return {}
+
+
+def _no_files(path: str) -> bytes:
+    raise SourceError("a bundled profile reads no files", "", path)

@@ -1,0 +1,65 @@
+"""What every policy model shares: strictness, key spelling and values of more than one form."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, PlainValidator, WithJsonSchema
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from policykit.model.quantity import parse
+
+Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+TAG = "<"
+"""First character of a tag that names a form: such steps are no part of a path."""
+
+
+class Model(BaseModel):
+    """Frozen, strict, keys in camelCase; unknown keys are mistakes."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, alias_generator=to_camel, defer_build=True
+    )
+
+
+def _form(value: Any) -> str:
+    """The tag of a value: the forms of a union differ by their YAML type alone."""
+    if isinstance(value, bool):
+        return "<bool>"
+    if isinstance(value, int):
+        return "<int>"
+    if isinstance(value, str):
+        return "<text>"
+    return "<map>" if isinstance(value, (dict, BaseModel)) else "<list>"
+
+
+BY_FORM = Discriminator(
+    _form, custom_error_type="other_form", custom_error_message="is none of the forms allowed here"
+)
+"""Chooses among alternatives tagged <bool>, <int>, <text>, <map> and <list>."""
+
+
+def _quantity(value: Any) -> str:
+    quantity = parse(value)
+    if quantity is None:
+        raise PydanticCustomError("quantity", "is not a quantity")
+    if quantity.nanos < 0:
+        raise PydanticCustomError("below_zero", "is below zero")
+    return str(value)
+
+
+Quantity = Annotated[
+    Any,
+    PlainValidator(_quantity),
+    WithJsonSchema(
+        {
+            "type": ["string", "number"],
+            "minimum": 0,
+            "pattern": r"^\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][-+]?[0-9]+)?$",
+        }
+    ),
+]
+"""Kubernetes amount: 8, 500m, 1900Gi. Kept as text."""
+
+Amounts = dict[str, Quantity]
+"""Resource name, or a card of this policy, to amount."""

@@ -1,0 +1,59 @@
+"""Which nodes a pool has: a number, a range, names, a selector, or several shapes."""
+
+from typing import Annotated
+
+from pydantic import Field, Tag
+
+from policykit.policy.models.base import BY_FORM, Amounts, Model
+
+
+class NodeSet(Model):
+    """Nodes by range (autoscaled), by name, or by label. Exactly one of the three."""
+
+    min: int | None = Field(None, ge=0, description="Fewest nodes, 0 for a pool that may vanish.")
+    max: int | None = Field(None, ge=0, description="Most nodes. Default: no bound.")
+    names: tuple[str, ...] | None = Field(
+        None, description='Node names; "gpu-[01-16]" stands for sixteen of them.'
+    )
+    selector: dict[str, str] | None = Field(
+        None, description="Labels by which the nodes are found, where their number is not fixed here."
+    )
+
+
+NodesChoice = Annotated[
+    Annotated[Annotated[int, Field(ge=0)], Tag("<int>")] | Annotated[NodeSet, Tag("<map>")], BY_FORM
+]
+
+
+class NodeShape(Model):
+    """Nodes of one size within a pool."""
+
+    nodes: NodesChoice | None = Field(None, description="How many there are, or which.")
+    allocatable: Amounts | None = Field(None, description="What pods may use. Default: the pool's.")
+    cards_per_node: int | None = Field(None, ge=0, description="Default: the pool's.")
+    labels: dict[str, str] = Field({}, description="Labels of these nodes beside the pool's.")
+
+
+Nodes = Annotated[
+    Annotated[Annotated[int, Field(ge=0)], Tag("<int>")]
+    | Annotated[NodeSet, Tag("<map>")]
+    | Annotated[tuple[NodeShape, ...], Tag("<list>")],
+    BY_FORM,
+]
+
+
+class Place(Model):
+    """Where nodes stand."""
+
+    zone: str = Field("", description="Value of the zone label.")
+    rack: str = Field("", description="Value of the rack label.")
+    domain: str = Field("", description="Value of the network domain label.")
+
+
+class PlaceOf(Place):
+    """Where some nodes of a pool stand."""
+
+    nodes: tuple[str, ...] = Field((), description='Node names, globs ("gpu-0*") or ranges ("gpu-[01-08]").')
+
+
+Topology = Annotated[Annotated[Place, Tag("<map>")] | Annotated[tuple[PlaceOf, ...], Tag("<list>")], BY_FORM]

@@ -1,0 +1,69 @@
+"""The policy file, whole."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policykit.policy.models.base import Model
+from policykit.policy.models.card import Card
+from policykit.policy.models.pool import Pool
+from policykit.policy.models.priority import Priority, Quota
+from policykit.policy.models.queue import Queue
+from policykit.policy.models.scheme import SchemeChoice
+from policykit.policy.models.settings import Generate, Lint
+from policykit.policy.models.target import Targets
+from policykit.policy.models.workload import Workload
+
+API_VERSION = "policykit.io/v1alpha1"
+KIND = "Policy"
+
+
+class Metadata(Model):
+    """Name and marks of the policy."""
+
+    name: str = Field("", description="Name of the cluster the policy describes.")
+    labels: dict[str, str] = Field({}, description="For your own use.")
+    annotations: dict[str, str] = Field({}, description="For your own use.")
+
+
+class Policy(Model):
+    """What an AI cluster is meant to be.
+
+    Every key may be left out: a base states some, an overlay others. What must be there
+    in the end is checked after all files are merged.
+    """
+
+    api_version: Literal["policykit.io/v1alpha1"] = Field(
+        "policykit.io/v1alpha1", description="Version of this format."
+    )
+    kind: Literal["Policy"] = Field("Policy", description="Always Policy.")
+    metadata: Metadata = Field(Metadata.model_construct(), description="Name of the policy.")
+    extends: tuple[str, ...] = Field(
+        (), description="Policies this one builds on, files or profile:NAME; later ones win, this one last."
+    )
+    policykit: str = Field("", description='Versions of policykit that may read this: ">=0.1,<0.2".')
+    domain: str = Field("", description="Your label domain: maip.example.com.")
+    kubernetes: str = Field("", description='Kubernetes version of the cluster, in quotes: "1.36".')
+    provider: Literal["gke", "eks", "aks", "ack"] | None = Field(
+        None, description="Cloud the cluster runs on. Default: the scheme's, where it is a cloud's."
+    )
+    coverage: Literal["partial", "complete"] = Field(
+        "partial", description="complete: the pools below are all there is; partial: there may be others."
+    )
+    scheme: SchemeChoice = Field(
+        "seed", description="Label and taint design: a preset, or parts of it replaced."
+    )
+    cards: dict[str, Card] = Field({}, description="Accelerator cards by the names this policy gives them.")
+    pools: dict[str, Pool] = Field({}, description="Node pools by name.")
+    workloads: dict[str, Workload] = Field({}, description="Workload kinds by name; order matters for match.")
+    queues: dict[str, Queue] = Field({}, description="Queues by name.")
+    priorities: dict[str, Priority] = Field({}, description="PriorityClasses by name.")
+    quotas: dict[str, Quota] = Field({}, description="ResourceQuotas by name.")
+    schedulers: tuple[str, ...] = Field(
+        (), description="schedulerNames that something serves beside those of the targets."
+    )
+    targets: Targets | None = Field(
+        None, description="Systems to generate for. Default: those the workload kinds' schedulers belong to."
+    )
+    lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
+    generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")

@@ -1,0 +1,33 @@
+"""Settings of the tool itself: linting and generation."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from policykit.policy.models.base import Model
+
+NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpenter"]
+
+
+class Lint(Model):
+    """What `policykit lint` reports. Rules are named PK101 or missing-toleration; PK1 is a family."""
+
+    select: tuple[str, ...] = Field((), description="Only these rules. Default: all that are released.")
+    ignore: tuple[str, ...] = Field((), description="Rules that stay silent.")
+    severity: dict[str, Literal["error", "warning", "info"]] = Field(
+        {}, description="Rule to the severity it has here."
+    )
+    per_path: dict[str, tuple[str, ...]] = Field({}, description="Path glob to rules silent there.")
+    exclude: tuple[str, ...] = Field((), description="Path globs that are not linted.")
+    extra_plugins: tuple[str, ...] = Field(
+        (), description="Scheduler plugins outside the Kubernetes tree that your schedulers carry."
+    )
+
+
+class Generate(Model):
+    """What `policykit gen` writes."""
+
+    out: str = Field("", description="Folder for generated files, relative to the policy.")
+    nodes: tuple[NodeForm, ...] | None = Field(
+        None, description="Forms in which node labels and taints are written. Default: all that apply."
+    )

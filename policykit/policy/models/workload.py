@@ -1,0 +1,47 @@
+"""Workload kinds: which pools a kind of work may and should use, and how it is scheduled."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag
+
+from policykit.policy.models.base import BY_FORM, Model
+
+
+class Match(Model):
+    """Recognises pod sets of the kind. Every part given must hold."""
+
+    kinds: tuple[str, ...] = Field((), description="API kinds: Deployment, or batch.volcano.sh/Job.")
+    namespaces: tuple[str, ...] = Field((), description="Namespaces of the object.")
+    labels: dict[str, str] = Field({}, description="Labels of the object or its pods.")
+    names: tuple[str, ...] = Field((), description="Globs over the object's name.")
+
+
+MatchChoice = Annotated[Annotated[Match, Tag("<map>")] | Annotated[tuple[Match, ...], Tag("<list>")], BY_FORM]
+Cards = Annotated[
+    Annotated[Literal["none"], Tag("<text>")] | Annotated[tuple[str, ...], Tag("<list>")], BY_FORM
+]
+Weight = Annotated[int, Field(ge=1, le=100)]
+
+
+class Workload(Model):
+    """A kind of work, such as training or inference."""
+
+    usages: tuple[str, ...] = Field((), description="Usages of the pools it may run on. Default: any pool.")
+    prefer: dict[str, Weight] = Field({}, description="Usage to weight, 1 to 100: where it should run.")
+    cards: Cards | None = Field(None, description="Cards it uses, or none. Default: any.")
+    scheduler: str = Field("", description="schedulerName its pods must have. Default: any.")
+    gang: Literal["all", "none"] | None = Field(
+        None, description="all: the pods of a job start together or not at all."
+    )
+    placement: Literal["binpack", "spread"] | None = Field(
+        None, description="binpack fills nodes one by one, spread keeps them evenly used."
+    )
+    priority_class: str = Field("", description="PriorityClass of its pods.")
+    queue: str = Field("", description="Queue its jobs go to.")
+    namespaces: tuple[str, ...] = Field((), description="Namespaces it runs in. Default: any.")
+    helpers: tuple[str, ...] | None = Field(
+        None,
+        description="Pools for its pods that ask for no card: launchers, drivers, parameter servers. "
+        "Default: the pools without cards.",
+    )
+    match: MatchChoice = Field((), description="How pod sets of this kind are recognised, if not by usage.")

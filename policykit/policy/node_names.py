@@ -1,0 +1,33 @@
+"""Node names: ranges such as gpu-[01-16], and globs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+_RANGE = re.compile(r"([^\[\]]*)\[([0-9]+)-([0-9]+)\]([^\[\]]*)\Z")
+LARGEST_RANGE = 100_000
+
+
+def expand(name: str) -> tuple[str, ...] | None:
+    """The names a name or range stands for; None where the range runs backwards or too far.
+
+    The width of the first number is kept: gpu-[08-10] is gpu-08, gpu-09, gpu-10.
+    """
+    match = _RANGE.match(name)
+    if not match:
+        return (name,)
+    before, first, last, after = match.groups()
+    numbers = range(int(first), int(last) + 1)
+    if not numbers or len(numbers) > LARGEST_RANGE:
+        return None
+    return tuple(f"{before}{number:0{len(first)}d}{after}" for number in numbers)
+
+
+def chosen(names: Iterable[str], pattern: str) -> tuple[str, ...]:
+    """The names that a name, range or glob means."""
+    if _RANGE.match(pattern):
+        meant = frozenset(expand(pattern) or ())
+        return tuple(name for name in names if name in meant)
+    return tuple(name for name in names if fnmatchcase(name, pattern))

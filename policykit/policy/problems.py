@@ -1,0 +1,80 @@
+"""Collects every mistake of a policy with its place, and says which follow from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from policykit.errors import PolicyError, PolicykitError
+from policykit.manifests.path import Path, Step
+from policykit.policy.tree import Position, Said, position
+
+
+class Problem(NamedTuple):
+    """One thing to tell people about a policy."""
+
+    place: Position
+    message: str
+    hint: str = ""
+
+    def error(self) -> PolicykitError:
+        return PolicykitError(self.message, self.hint, str(self.place))
+
+
+class Problems:
+    """Errors make the policy unusable; notices are told and pass.
+
+    What is said about a path where something was already wrong, or above such a path, is
+    taken to follow from it and left out.
+    """
+
+    def __init__(self, files: Sequence[str] = ()) -> None:
+        self.files = list(files)
+        """Names of the files in the order people should read their mistakes."""
+        self.tree: Said | None = None
+        self._errors: list[Problem] = []
+        self._notices: list[Problem] = []
+        self._broken: list[Path] = []
+
+    def at(self, place: Position, message: str, hint: str = "") -> None:
+        """An error at a place that is known already."""
+        self._errors.append(Problem(place, message, hint))
+
+    def shape(self, path: Path, message: str, hint: str = "", *, key: bool = False) -> None:
+        """An error in the form of a value: what is said later about it is left out."""
+        self.at(self._place(path, key), message, hint)
+        self._broken.append(path)
+
+    def error(self, path: Sequence[Step], message: str, hint: str = "", *, key: bool = False) -> None:
+        """An error in what a value means."""
+        if not self._follows(tuple(path)):
+            self.at(self._place(path, key), message, hint)
+
+    def notice(self, path: Sequence[Step], message: str, hint: str = "", *, key: bool = False) -> None:
+        """Something to look at that does not stop anything."""
+        if not self._follows(tuple(path)):
+            self._notices.append(Problem(self._place(path, key), message, hint))
+
+    def broken(self, path: Sequence[Step]) -> bool:
+        """Whether the form of the value at a path, or of one that holds it, was wrong."""
+        return any(tuple(path[: len(broken)]) == broken for broken in self._broken)
+
+    def notices(self) -> tuple[PolicykitError, ...]:
+        return tuple(problem.error() for problem in self._sorted(self._notices))
+
+    def raise_any(self) -> None:
+        """Raises PolicyError with all errors in reading order, if there is one."""
+        if self._errors:
+            raise PolicyError(tuple(problem.error() for problem in self._sorted(self._errors)))
+
+    def _place(self, path: Sequence[Step], key: bool) -> Position:
+        assert self.tree is not None
+        return position(self.tree, path, key=key)
+
+    def _follows(self, path: Path) -> bool:
+        return any(broken[: len(path)] == path or path[: len(broken)] == broken for broken in self._broken)
+
+    def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
+        rank = {name: number for number, name in enumerate(self.files)}
+        unique = dict.fromkeys(problems)
+        return sorted(unique, key=lambda p: (rank.get(p.place.file, len(rank)), *p.place, p.message))

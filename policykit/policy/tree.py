@@ -1,0 +1,123 @@
+"""Policy data that remembers which file said it; merging keeps that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from policykit.manifests.document import span
+from policykit.manifests.node import Node
+from policykit.manifests.path import Path, Step
+
+
+class Source(NamedTuple):
+    """A policy file that was read."""
+
+    name: str
+    """As shown to people: the path, or profile:NAME."""
+    root: Node
+
+
+class Said(NamedTuple):
+    """A value and the file that said it. A path means the same in the file and when merged."""
+
+    value: Any
+    """A scalar, a dict from key to Said, or a list of Said."""
+    source: Source
+
+
+def said(node: Node, source: Source) -> Said:
+    """A YAML node with everything below it."""
+    if isinstance(node.entries, dict):
+        return Said({key: said(value, source) for key, (_, value) in node.entries.items()}, source)
+    if isinstance(node.entries, list):
+        return Said([said(item, source) for item in node.entries], source)
+    return Said(node.data, source)
+
+
+def expanded(node: Node) -> int:
+    """Values in a YAML node when every alias is written out: linear in its text, not in the answer."""
+    return _expanded(node, {})
+
+
+def _expanded(node: Node, known: dict[int, int]) -> int:
+    entries = node.entries
+    if entries is None:
+        return 1
+    if id(entries) not in known:
+        below = entries if isinstance(entries, list) else [value for _, value in entries.values()]
+        known[id(entries)] = 1 + sum(_expanded(child, known) for child in below)
+    return known[id(entries)]
+
+
+def merge(base: Said, over: Said) -> Said:
+    """`over` laid on `base`: maps merge deeply, anything else replaces.
+
+    A null replaces too and stays, so that it deletes what a base laid below later says;
+    `plain` leaves it out.
+    """
+    if not (isinstance(base.value, dict) and isinstance(over.value, dict)):
+        return over
+    merged = dict(base.value)
+    for key, value in over.value.items():
+        merged[key] = merge(merged[key], value) if key in merged else value
+    return Said(merged, over.source)
+
+
+def plain(tree: Said) -> Any:
+    """Plain data: maps without the keys that are null, lists as tuples."""
+    if isinstance(tree.value, dict):
+        return {key: plain(value) for key, value in tree.value.items() if value.value is not None}
+    if isinstance(tree.value, list):
+        return tuple(plain(item) for item in tree.value)
+    return tree.value
+
+
+def nulls(tree: Said, path: Path = ()) -> Iterator[Path]:
+    """Paths of the map entries that are null."""
+    if isinstance(tree.value, dict):
+        for key, value in tree.value.items():
+            if value.value is None:
+                yield (*path, key)
+            else:
+                yield from nulls(value, (*path, key))
+
+
+def find(tree: Said, path: Sequence[Step]) -> Said | None:
+    """What stands at a path; None: nothing."""
+    here: Said | None = tree
+    for step in path:
+        here = _child(here, step) if here is not None else None
+    return here
+
+
+class Position(NamedTuple):
+    """A place in a policy file, line and column from 1. Sorts in reading order."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+def position(tree: Said, path: Sequence[Step], *, key: bool = False) -> Position:
+    """Where a path stands, in the file that said it, or its nearest parent that exists."""
+    here = tree
+    for step in path:
+        below = _child(here, step)
+        if below is None:
+            break
+        here = below
+    found = span(here.source.root, path, key=key)
+    return Position(here.source.name, found.line, found.column)
+
+
+def _child(tree: Said, step: Step) -> Said | None:
+    value = tree.value
+    if isinstance(value, dict) and isinstance(step, str):
+        return value.get(step)
+    if isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value):
+        return value[step]  # type: ignore[no-any-return]
+    return None

@@ -1,0 +1,50 @@
+"""Versions: `1.15.1` of a system, and the pin of the tool itself."""
+
+from __future__ import annotations
+
+import re
+
+_VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:[-+.][0-9A-Za-z.+-]+)?\Z")
+_CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|>|<)\s*([0-9]+(?:\.[0-9]+)*)\s*\Z")
+
+Release = tuple[int, ...]
+
+
+def release(text: str) -> Release | None:
+    """(1, 15, 1) of "1.15.1" or "v1.15"; None where it is no version."""
+    match = _VERSION.match(text)
+    return tuple(int(part) for part in match.groups(default="0")) if match else None
+
+
+def clauses(pin: str) -> list[tuple[str, Release]] | None:
+    """(operator, release) of each clause of ">=0.3,<0.4"; None where one is none."""
+    found = []
+    for clause in pin.split(","):
+        match = _CLAUSE.match(clause)
+        if not match:
+            return None
+        found.append((match[1], tuple(int(part) for part in match[2].split("."))))
+    return found
+
+
+def satisfies(version: str, pin: str) -> bool:
+    """Whether a version meets every clause; a pin that is none is met by nothing."""
+    have, wanted = release(version), clauses(pin)
+    return have is not None and wanted is not None and all(_meets(have, *clause) for clause in wanted)
+
+
+def _meets(have: Release, operator: str, wanted: Release) -> bool:
+    size = max(len(have), len(wanted))
+    left, right = (part + (0,) * (size - len(part)) for part in (have, wanted))
+    if operator == "~=":
+        # ~=0.3.1 means at least that, and of the same 0.3.
+        same = max(len(wanted) - 1, 1)
+        return left >= right and left[:same] == right[:same]
+    return {
+        ">=": left >= right,
+        "<=": left <= right,
+        ">": left > right,
+        "<": left < right,
+        "==": left == right,
+        "!=": left != right,
+    }[operator]

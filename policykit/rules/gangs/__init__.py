@@ -1,0 +1,1 @@
+"""PK3: pods that start together or not at all."""

@@ -1,0 +1,144 @@
+"""A gang asks for more members than it will ever have pods.
+
+A gang starts only when all its members fit together. Short of pods it waits for ever, and
+may hold its share of the queue meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube.autoscaling import POD_PER_REPLICA
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.gang import Autoscaler, Membership, PodGroup
+from policykit.model.severity import Applicability, Severity
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  minAvailable: 4
+  tasks:
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - name: main
+          image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("replicas: 2", "replicas: 4")
+
+_Name = tuple[str, str, str]
+"""(system, namespace, group) of a gang, or (namespace, kind, name) of a workload."""
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Gangs that objects declare for their own pods; named ones in a complete scope only."""
+    scalers = {(s.namespace, s.kind, s.name): s for s in scope.autoscalers}
+    for gang in scope.gangs:
+        value = gang.value
+        pods = _raised(value.pods, gang, value.namespace, scalers)
+        if pods is not None and pods < value.min_member and (scope.complete or not value.scalable):
+            yield ScopeViolation(
+                gang,
+                "min_member",
+                f"{value.what} needs {value.min_member} members but has {_pods(pods)}",
+                f"Raise the replicas to {value.min_member} in all, or lower the gang to {pods}.",
+            )
+    if scope.complete:
+        yield from _named(scope, scalers)
+
+
+def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeViolation]:
+    """Gangs that pods join by name: the minimum of the group, else the one the pods state."""
+    members: dict[_Name, list[Located[Membership]]] = {}
+    for member in scope.memberships:
+        members.setdefault(member.value[:3], []).append(member)
+    for name, joined in members.items():
+        declared = _declared(name, scope, joined)
+        pods = _together(joined, scalers)
+        minimum = declared.value.min_member if declared else None
+        if declared and minimum is not None and pods is not None and pods < minimum:
+            yield ScopeViolation(
+                declared,
+                "min_member",
+                f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
+                f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}.",
+            )
+
+
+def _declared(
+    name: _Name, scope: Scope, joined: list[Located[Membership]]
+) -> Located[PodGroup] | Located[Membership] | None:
+    """What states the minimum; None where nothing does, or where two copies of a group might disagree."""
+    groups = [g for g in scope.groups if g.value[:3] == name]
+    if groups:
+        return groups[0] if len(groups) == 1 else None
+    # The first pod seen fixes the values, and which one that is nobody knows: take the smallest.
+    stating = [m for m in joined if m.value.min_member is not None]
+    return min(stating, key=lambda m: m.value.min_member or 0, default=None)
+
+
+def _together(joined: Iterable[Located[Membership]], scalers: Mapping[_Name, Autoscaler]) -> int | None:
+    """All pods of the members; one that two files hold (a base and its copy) counts once."""
+    counted: dict[tuple[str, ...], int] = {}
+    for member in joined:
+        pods = _raised(member.value.pods, member, member.value.namespace, scalers)
+        if pods is None:
+            return None
+        who = (member.resource.kind, member.resource.name, member.place("group").pointer)
+        counted[who] = max(pods, counted.get(who, 0))
+    return sum(counted.values())
+
+
+def _raised(
+    pods: int | None, where: Located[Any], namespace: str, scalers: Mapping[_Name, Autoscaler]
+) -> int | None:
+    """Pods of a workload, its autoscaler's maximum counted; None: unknown."""
+    scaler = scalers.get((namespace, where.resource.kind, where.resource.name))
+    if scaler is None or pods is None:
+        return pods
+    if scaler.maximum is None or where.resource.kind not in POD_PER_REPLICA:
+        return None
+    return max(pods, scaler.maximum)
+
+
+def _who(joined: Sequence[Located[Membership]]) -> str:
+    names = list(dict.fromkeys(f"{m.resource.kind} {m.resource.name}" for m in joined))
+    return " and ".join(names) if len(names) < 3 else f"its {len(names)} workloads"
+
+
+def _has(joined: Sequence[Located[Membership]]) -> str:
+    return "has" if len({(m.resource.kind, m.resource.name) for m in joined}) == 1 else "have"
+
+
+def _raise(joined: Sequence[Located[Membership]], pods: int, minimum: int) -> str:
+    """The first suggestion: more pods."""
+    who = _who(joined)
+    if _has(joined) == "has" and joined[0].resource.kind in POD_PER_REPLICA:
+        return f"Raise replicas of {who} to {minimum}"
+    return f"Add {minimum - pods} more pods to it"
+
+
+def _pods(number: int) -> str:
+    return "1 pod" if number == 1 else f"{number} pods"
+
+
+RULE = Rule(
+    code="PK301",
+    name="gang-exceeds-replicas",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.UNSAFE,
+)

@@ -1,0 +1,170 @@
+"""Pods that must start together, without a gang.
+
+The pods of a synchronous job wait for each other at start. A scheduler that places them one
+by one can give half of them cards and have none left for the rest, while another job does the
+same: both hold what they have and neither runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.jobs import all_at_once, goes_on_with_fewer
+from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
+from policykit.linter.dialect import Dialect
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest, texts
+from policykit.manifests.path import dotted, lookup
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.asking import card_resources
+from policykit.targets import DIALECTS, system_of
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  completionMode: Indexed
+  parallelism: 4
+  completions: 4
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+        resources:
+          limits:
+            nvidia.com/gpu: 8
+"""
+
+GOOD = BAD.replace(
+    "  name: train\n", '  name: train\n  annotations:\n    scheduling.volcano.sh/group-min-member: "4"\n'
+).replace("      restartPolicy", "      schedulerName: volcano\n      restartPolicy")
+
+_KINDS = frozenset(
+    {
+        "CronJob",
+        "DisaggregatedSet",
+        "JAXJob",
+        "Job",
+        "JobSet",
+        "LeaderWorkerSet",
+        "MPIJob",
+        "MXJob",
+        "PaddleJob",
+        "PyTorchJob",
+        "RoleBasedGroup",
+        "RoleSet",
+        "StormService",
+        "TFJob",
+        "XGBoostJob",
+    }
+)
+"""Kinds whose gang is not made, and not ruled out, by a controller that no manifest shows."""
+
+_ONE_BY_ONE = frozenset({"batch", "jobset.x-k8s.io"})
+"""API groups whose controllers make no group: under any scheduler each pod is its own."""
+_NATIVE = (("schedulingGroup",), ("workloadRef",))
+"""PodSpec fields that join a group of Kubernetes itself (1.35 and later)."""
+_POLICIES = (("spec", "runPolicy", "schedulingPolicy"), ("spec", "scheduling"))
+"""Where jobs of Kubeflow and of Kubernetes 1.37 ask for a gang."""
+_OWNERS = (("metadata",), ("spec", "jobTemplate", "metadata"))
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """One violation per object, at the template of its first pod set that asks for cards."""
+    sets = [one for one in pod_sets(manifest.data) if not one.stored]
+    synchronous = all_at_once(manifest) or any(one.synchronous for one in sets)
+    if manifest.partial or not synchronous or goes_on_with_fewer(manifest):
+        return
+    if _declared(manifest, sets) or not _alone(manifest, sets, context):
+        return
+    workers = [one for one in sets if card_resources(one, context.cluster)]
+    pods = _together(manifest, sets, workers)
+    if pods is not None and pods > 1:
+        yield Violation(
+            workers[0].path,
+            f"{pods} pods with cards that wait for each other, but nothing makes them start together",
+            _advice(manifest, pods),
+        )
+
+
+def _together(manifest: Manifest, sets: Sequence[PodSet], workers: Sequence[PodSet]) -> int | None:
+    """Pods with cards in one unit: the whole object, or one group of several alike. None: unknown."""
+    if any(one.replicas is None for one in sets):
+        return None
+    asking, every = (sum(one.replicas or 0 for one in some) for some in (workers, sets))
+    units = [gang.pods for gang in gangs(manifest.data)]
+    if manifest.kind == "JobSet" or not units or None in units:
+        return asking
+    largest = max(unit for unit in units if unit is not None)
+    return asking * min(largest, every) // every if every else 0
+
+
+def _alone(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
+    """Every pod is placed by a scheduler that makes no group for it unless it is asked to."""
+    for one in sets:
+        system = system_of(one.scheduler_name, context.cluster)
+        own_default = manifest.group == "batch.volcano.sh" and not one.scheduler_name
+        if system is None or own_default or _groups_itself(system):
+            return False
+        if system != "kubernetes" and manifest.group not in _ONE_BY_ONE:
+            return False
+    return True
+
+
+def _groups_itself(system: str) -> bool:
+    return any(dialect.name == system and dialect.groups_itself for dialect in DIALECTS)
+
+
+def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
+    """Anything that asks for a gang, or hands the start to something that makes one."""
+    if any(lookup(manifest.data, path) is not None for path in _POLICIES):
+        return True
+    if any(_asks(gang) for gang in gangs(manifest.data)):
+        return True
+    if any(lookup(one.spec, path) is not None for one in sets for path in _NATIVE):
+        return True
+    return any(_speaks(dialect, manifest, sets) for dialect in DIALECTS)
+
+
+def _asks(gang: Gang) -> bool:
+    return gang.written or (gang.enabled_by is not None and gang.enabled)
+
+
+def _speaks(dialect: Dialect, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
+    """A gang key of the dialect on a template, or on an owner where it is read."""
+    for key in dialect.keys:
+        if key.purpose == "gang" or dialect.groups_itself:
+            if key.on_owner:
+                entries = [texts(lookup(manifest.data, (*owner, key.where))) for owner in _OWNERS]
+            else:
+                entries = [dict(one.labels if key.where == "labels" else one.annotations) for one in sets]
+            if any(key.key in found for found in entries):
+                return True
+    return False
+
+
+def _advice(manifest: Manifest, pods: int) -> str:
+    gang = next(iter(gangs(manifest.data)), None)
+    place = f" in {dotted(gang.path)}" if gang and gang.path else ""
+    return (
+        f"Run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
+        f"and declare a gang of {pods}{place}."
+    )
+
+
+RULE = Rule(
+    code="PK303",
+    name="gang-not-declared",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=_KINDS,
+    fix=Applicability.UNSAFE,
+)

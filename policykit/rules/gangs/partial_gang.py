@@ -1,0 +1,94 @@
+"""A gang that starts before all its workers are there.
+
+Pods of a synchronous job wait for each other: those that start early hold their cards and do
+nothing. With a gang smaller than the job, two jobs can each get half of what they need and
+block each other for ever. Elastic jobs and parameter servers can go on with fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.jobs import all_at_once, goes_on_with_fewer
+from policykit.kube.podsets import PodSet, gangs, pod_sets
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.asking import card_resources
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  minAvailable: 1
+  tasks:
+  - name: worker
+    replicas: 4
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 8
+"""
+
+GOOD = BAD.replace("minAvailable: 1", "minAvailable: 4")
+
+_KINDS = (
+    "Job",
+    "CronJob",
+    "JobTemplate",
+    "PyTorchJob",
+    "TFJob",
+    "XGBoostJob",
+    "PaddleJob",
+    "JAXJob",
+    "MXJob",
+    "MPIJob",
+)
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Written minima of training jobs, against the pods that ask for cards."""
+    sets = pod_sets(manifest.data)
+    if manifest.partial or goes_on_with_fewer(manifest):
+        return
+    if not any(_synchronous(manifest, one) for one in sets):
+        return
+    for gang in gangs(manifest.data):
+        members = [one for one in sets if one.name in gang.members]
+        if gang.min_member is None or not gang.written or not gang.enabled or gang.minima:
+            continue
+        workers = [one for one in members if card_resources(one, context.cluster)]
+        pods = sum(one.replicas or 0 for one in workers)
+        known = all(one.replicas is not None for one in workers) and (gang.pods is None or pods <= gang.pods)
+        if known and 1 < pods > gang.min_member:
+            yield Violation(
+                gang.path,
+                f"the gang starts with {gang.min_member} of {pods} pods that ask for cards",
+                f"Write {pods}, so that none holds cards while it waits for the others. If the job can "
+                "go on with fewer, say so where its kind has a field for that.",
+            )
+
+
+def _synchronous(manifest: Manifest, pod_set: PodSet) -> bool:
+    return (pod_set.synchronous and pod_set.purpose == "training") or all_at_once(manifest)
+
+
+RULE = Rule(
+    code="PK302",
+    name="partial-gang",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset(_KINDS),
+    fix=Applicability.UNSAFE,
+)

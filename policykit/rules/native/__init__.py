@@ -1,0 +1,1 @@
+"""PK8: native scheduler configuration and objects."""

@@ -1,0 +1,202 @@
+"""A daemon of the card nodes does not tolerate the taints of a pool it serves.
+
+A device plugin, a discovery or driver daemon, an exporter of card metrics or a pod network has
+to run on every node it serves. Where it does not, the node offers no cards, or shows no product
+label, and nothing says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.catalogue import cards as catalogue
+from policykit.catalogue import daemons, labels
+from policykit.kube import affinity as affinities
+from policykit.kube import podsets, requests, tolerations
+from policykit.kube.affinity import NodeAffinity
+from policykit.kube.selectors import Requirement
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.severity import Applicability, Severity
+from policykit.model.taint import Taint, Toleration
+from policykit.placement.landing import selection, untolerated_taints
+
+BAD = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: dcgm-exporter
+spec:
+  selector:
+    matchLabels: {app: dcgm-exporter}
+  template:
+    metadata:
+      labels: {app: dcgm-exporter}
+    spec:
+      tolerations:
+        - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+      containers:
+        - name: exporter
+          image: nvcr.io/nvidia/k8s/dcgm-exporter:4.2.0
+"""
+
+GOOD = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata:
+  name: dcgm-exporter
+spec:
+  selector:
+    matchLabels: {app: dcgm-exporter}
+  template:
+    metadata:
+      labels: {app: dcgm-exporter}
+    spec:
+      tolerations:
+        - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Exists, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
+      containers:
+        - name: exporter
+          image: nvcr.io/nvidia/k8s/dcgm-exporter:4.2.0
+"""
+
+_OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
+"""Roles that, for one vendor's cards, have to run on each of its nodes."""
+_OPERATOR = ("gpu-operator", "daemonsets.tolerations")
+
+
+class _Daemon(NamedTuple):
+    what: str
+    vendor: str
+    """Empty: of no vendor."""
+    every_pool: bool
+    """Also of pools without cards."""
+    path: Path
+    tolerations: tuple[Toleration, ...]
+    affinity: NodeAffinity
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Speaks once per daemon; the help lists what all of its pools need."""
+    cluster = context.cluster
+    if cluster is None or manifest.partial:
+        return
+    found = _operator(manifest) if manifest.kind == "ClusterPolicy" else _daemon_sets(manifest)
+    for daemon in found:
+        lacking = {p.name: taints for p in _served(cluster, daemon) if (taints := _lacking(p, daemon))}
+        for pool, taints in list(lacking.items())[:1]:
+            others = f", and misses {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            yield Violation(
+                daemon.path,
+                f"{daemon.what} serves pool {pool}, but does not tolerate its taint {taints[0]}{others}",
+                "\n".join(_advice(lacking)),
+            )
+
+
+def _daemon_sets(manifest: Manifest) -> Iterator[_Daemon]:
+    if manifest.group != "apps":
+        return
+    for pod_set in podsets.pod_sets(manifest.data):
+        image, role = _role(pod_set.spec)
+        vendor = daemons.serves(image)
+        if (vendor and role in _OF_CARDS) or role == "cni" or (role == "discovery" and not vendor):
+            name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+            yield _Daemon(
+                f"{role} {name}",
+                vendor,
+                role == "cni",
+                pod_set.place("tolerations"),
+                tolerations.read(pod_set.spec.get("tolerations")),
+                affinities.read(pod_set.spec),
+            )
+
+
+def _role(spec: object) -> tuple[str, str]:
+    """(image, role) of the first container that is a known daemon."""
+    if isinstance(spec, dict):
+        for field, _, container in requests.containers(spec):
+            image = container.get("image")
+            if field == "containers" and isinstance(image, str) and daemons.role(image):
+                return image, daemons.role(image)
+    return "", ""
+
+
+def _operator(manifest: Manifest) -> Iterator[_Daemon]:
+    """The NVIDIA GPU operator gives one list to all its daemons; a filled one replaces its defaults."""
+    if manifest.group != "nvidia.com":
+        return
+    path = ("spec", "daemonsets", "tolerations")
+    written = tolerations.read(lookup(manifest.data, path))
+    shipped = next(c.tolerations for c in daemons.charts() if (c.chart, c.value) == _OPERATOR)
+    yield _Daemon("the GPU operator", "nvidia", False, path, written or shipped, NodeAffinity())
+
+
+def _served(cluster: Cluster, daemon: _Daemon) -> Iterator[Pool]:
+    for pool in cluster.pools:
+        card = cluster.card_of(pool)
+        if card is None:
+            serves = daemon.every_pool
+        else:
+            serves = not daemon.vendor or _maker(card.vendor) == _maker(daemon.vendor)
+        if serves and _selects(cluster, pool, daemon):
+            yield pool
+
+
+def _maker(vendor: str) -> str:
+    known = catalogue.vendor(vendor)
+    return known.hardware if known is not None and known.hardware else vendor
+
+
+def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
+    """Whether the daemon's own selection leads to the pool; a doubt counts against it.
+
+    Labels that mark the vendor's nodes, discovered or switched on, are there.
+    """
+    answer = selection(cluster, pool, daemon.affinity)
+    if answer is not None:
+        return answer
+    asked = [Requirement(k, "In", (v,)) for k, v in daemon.affinity.selector.items()]
+    asked += [r for term in daemon.affinity.required or () for r in term.expressions]
+    known = {**pool.labels, **{k: v for shape in pool.shapes for k, v in shape.labels.items()}}
+    return all(r.key in known or _marks(r, daemon.vendor) for r in asked)
+
+
+def _marks(requirement: Requirement, vendor: str) -> bool:
+    key, operator = requirement.key, requirement.operator
+    if key.endswith("kubernetes.io/os"):
+        return operator == "In" and requirement.values == ("linux",)
+    if key.startswith("feature.node.kubernetes.io/pci-"):
+        return operator in ("In", "Exists")
+    owner = labels.discovery(key) or labels.switch(key)
+    return bool(owner) and _maker(owner) == _maker(vendor) and operator in ("In", "Exists")
+
+
+def _lacking(pool: Pool, daemon: _Daemon) -> tuple[Taint, ...]:
+    return untolerated_taints(pool, daemon.tolerations, {})
+
+
+def _advice(lacking: dict[str, tuple[Taint, ...]]) -> Iterator[str]:
+    yield "add to tolerations, and keep what is there:"
+    taints = [taint for each in lacking.values() for taint in each]
+    for key, effect in dict.fromkeys((taint.key, taint.effect) for taint in taints):
+        yield f"- {{key: {key}, operator: Exists, effect: {effect}}}"
+
+
+RULE = Rule(
+    code="PK120",
+    name="daemonset-misses-pool",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"DaemonSet", "ClusterPolicy"}),
+    needs_policy=True,
+    fix=Applicability.SAFE,
+)

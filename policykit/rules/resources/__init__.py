@@ -1,0 +1,1 @@
+"""PK2: requests, quotas and limits of cards."""

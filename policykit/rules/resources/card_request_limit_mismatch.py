@@ -1,0 +1,111 @@
+"""A container asks for an extended resource in a way the API server refuses.
+
+Cards cannot be overcommitted or split: the amount is a whole number, the limit must be
+written, and a request written beside it must be the same. A request without a limit is
+refused when the pod is created, so a controller with such a template makes no pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.kube.names import is_extended
+from policykit.kube.requests import containers
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.quantity import parse
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      requests:
+        nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      requests:
+        nvidia.com/gpu: 1
+      limits:
+        nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Per container and resource the first fault. Source: `validateResourceRequirements` (v1.36)."""
+    for field, position, container in containers(review.pod_set.spec):
+        resources = container.get("resources")
+        if isinstance(resources, Mapping):
+            requests, limits = _amounts(resources, "requests"), _amounts(resources, "limits")
+            for resource in dict.fromkeys((*limits, *requests)):
+                if isinstance(resource, str) and is_extended(resource):
+                    fault = _fault(resource, requests, limits, review.manifest.partial)
+                    if fault:
+                        side, message, advice = fault
+                        path = review.pod_set.place(field, position, "resources", side, resource)
+                        yield Violation(path, message, advice)
+
+
+def _amounts(resources: Mapping[str, Any], side: str) -> Mapping[str, Any]:
+    amounts = resources.get(side)
+    return amounts if isinstance(amounts, Mapping) else {}
+
+
+def _fault(
+    resource: str, requests: Mapping[str, Any], limits: Mapping[str, Any], partial: bool
+) -> tuple[str, str, str] | None:
+    """(requests or limits, message, help) of the first fault; an unreadable amount has none."""
+    for side, amounts in (("limits", limits), ("requests", requests)):
+        quantity = parse(amounts.get(resource))
+        if quantity is not None and not quantity.whole:
+            return (
+                side,
+                f"{resource} is {amounts[resource]}, an extended resource takes whole numbers only",
+                "Ask for whole cards, or for the resource of a shared or partitioned card.",
+            )
+    if resource not in limits:
+        if partial:
+            return None
+        return (
+            "requests",
+            f"{resource} is requested ({requests[resource]}) without a limit",
+            f"Write the same amount under limits: {resource}: {requests[resource]}.",
+        )
+    requested, limit = parse(requests.get(resource)), parse(limits[resource])
+    if requested is None or limit is None or requested.nanos == limit.nanos:
+        return None
+    return (
+        "requests",
+        f"{resource} has request {requests[resource]} but limit {limits[resource]}",
+        "Write the same amount on both sides, or only the limit: the request is then copied from it.",
+    )
+
+
+RULE = Rule(
+    code="PK201",
+    name="card-request-limit-mismatch",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.SAFE,
+)

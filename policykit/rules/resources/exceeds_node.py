@@ -1,0 +1,105 @@
+"""A pod asks for more than any node of its pools has.
+
+The scheduler looks for one node that fits the whole pod. Where the largest node is too
+small the pod stays pending for ever, and no autoscaler can help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.pool import Shape
+from policykit.model.quantity import amount_text
+from policykit.model.severity import Severity
+from policykit.placement.asking import asked_at
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  minAvailable: 1
+  tasks:
+  - name: worker
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: Never
+        affinity:
+          nodeAffinity:
+            requiredDuringSchedulingIgnoredDuringExecution:
+              nodeSelectorTerms:
+              - matchExpressions:
+                - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+            preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+        tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+        containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 16
+"""
+
+GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 8")
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Compares with every node shape of M; a shape of unknown size is never too small."""
+    shapes = [s for pool in review.meant or () for s in pool.shapes if s.maximum != 0]
+    if not shapes or any(not _lacking(shape, review) for shape in shapes):
+        return
+    pools = ", ".join(pool.name for pool in review.meant or ())
+    for resource in sorted(review.requests):
+        asked = review.requests[resource]
+        largest = _largest(shapes, resource)
+        if largest is not None and asked > largest:
+            yield Violation(
+                asked_at(review.pod_set, resource),
+                f"one pod asks for {amount_text(resource, asked)} {resource}, "
+                f"the largest node of its pools has {amount_text(resource, largest)}",
+                f"Pools: {pools}. Ask for less per pod and use more pods.",
+            )
+            return
+    lacking = sorted({resource for shape in shapes for resource in _lacking(shape, review)})
+    yield Violation(
+        asked_at(review.pod_set, lacking[0]),
+        f"no node of its pools has enough {' and '.join(lacking)} together for one pod",
+        f"Pools: {pools}. Ask for less of one of them per pod.",
+    )
+
+
+def _lacking(shape: Shape, review: Review) -> list[str]:
+    """Resources of which an empty node has less than one pod asks for."""
+    there = shape.allocatable
+    return [r for r, asked in review.requests.items() if r in there and asked > there[r]]
+
+
+def _largest(shapes: Sequence[Shape], resource: str) -> int | None:
+    """The most that one node has; None where a shape does not say."""
+    if any(resource not in shape.allocatable for shape in shapes):
+        return None
+    return max(shape.allocatable[resource] for shape in shapes)
+
+
+RULE = Rule(
+    code="PK203",
+    name="exceeds-node",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+)

@@ -1,0 +1,99 @@
+"""A LimitRange sets amounts of an extended resource.
+
+Defaults are written into every container of the namespace that states none, so each helper,
+sidecar and web server is given cards. `max` alone has the same effect, because a missing
+default is copied from it; `min` injects requests without limits, which no pod may have. On
+pods as a whole, `min` and `max` turn away every pod without cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.names import is_extended
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Applicability, Severity
+
+BAD = """\
+apiVersion: v1
+kind: LimitRange
+metadata:
+  name: defaults
+spec:
+  limits:
+  - type: Container
+    default:
+      cpu: "4"
+      nvidia.com/gpu: "1"
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: LimitRange
+metadata:
+  name: defaults
+spec:
+  limits:
+  - type: Container
+    default:
+      cpu: "4"
+"""
+
+_EFFECTS = {
+    "Container": {
+        "default": "gives {amount} {resource} to every container that states none",
+        "defaultRequest": "requests {amount} {resource} for every container that states none",
+        "min": "makes every container that states none request {amount} {resource}, without a limit",
+        "max": "becomes the default: it gives {amount} {resource} to every container that states none",
+    },
+    "Pod": {
+        "min": "refuses every pod that does not ask for {amount} {resource}",
+        "max": "refuses every pod without a limit on {resource}",
+    },
+}
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Every extended resource of every block, in the order defaults are applied (v1.36)."""
+    limits = lookup(manifest.data, ("spec", "limits"))
+    severity = _severity(context.cluster, manifest.namespace or context.namespace)
+    for position, item in enumerate(limits if isinstance(limits, list) else ()):
+        if not isinstance(item, Mapping):
+            continue
+        for block, effect in _EFFECTS.get(str(item.get("type")), {}).items():
+            amounts = item.get(block)
+            for resource, amount in amounts.items() if isinstance(amounts, Mapping) else ():
+                if isinstance(resource, str) and is_extended(resource):
+                    does = effect.format(amount=amount, resource=resource)
+                    yield Violation(
+                        ("spec", "limits", position, block, resource),
+                        f"{block} {does}",
+                        f"Delete the entry. Cap cards with a ResourceQuota on requests.{resource}.",
+                        severity,
+                        key=True,
+                    )
+
+
+def _severity(cluster: Cluster | None, namespace: str) -> Severity | None:
+    """An error where the policy has workloads without cards in this very namespace."""
+    kinds = cluster.workloads.values() if cluster else ()
+    if any(kind.cards == () and namespace in kind.namespaces for kind in kinds):
+        return Severity.ERROR
+    return None
+
+
+RULE = Rule(
+    code="PK207",
+    name="limitrange-injects-cards",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"LimitRange"}),
+    fix=Applicability.UNSAFE,
+)

@@ -1,0 +1,107 @@
+"""A container asks for a card under a name that nothing offers.
+
+No node has such a resource, so the pod stays pending for ever. Usual slips: a node label taken
+for a resource, a name without its vendor's domain, a card model in place of the resource, the
+wrong case, and `+` in the name of a MIG profile, where the resource has `.`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.catalogue.cards import resource, resource_problem
+from policykit.kube.requests import containers
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      limits:
+        nvidia.com/a100: 1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      limits:
+        nvidia.com/gpu: 1
+"""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Every name once per container. Names of unknown domains are anybody's, and silent."""
+    for path, name in _asked(review):
+        if _offered(name, review.cluster):
+            continue
+        problem = resource_problem(name)
+        if problem:
+            message, meant = problem
+            yield Violation(path, f"{name} {message}", _advice(meant), key=True)
+            continue
+        known = resource(name)
+        if known and known.role == "accounting" and not review.device_stack:
+            yield Violation(
+                path,
+                f"{name} is kept by the device plugin for its own accounts, pods must not ask for it",
+                "Ask for the card itself.",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _asked(review: Review) -> Iterator[tuple[Path, str]]:
+    pod_set = review.pod_set
+    for field, position, container in containers(pod_set.spec):
+        resources = container.get("resources")
+        places: dict[str, Path] = {}
+        for side in ("limits", "requests"):
+            amounts = resources.get(side) if isinstance(resources, Mapping) else None
+            for name in amounts if isinstance(amounts, Mapping) else ():
+                if isinstance(name, str):
+                    places.setdefault(name, pod_set.place(field, position, "resources", side, name))
+        yield from ((path, name) for name, path in places.items())
+    for device in pod_set.devices:
+        yield device.path, device.resource
+
+
+def _offered(name: str, cluster: Cluster | None) -> bool:
+    """The policy knows better than any catalogue what its nodes have."""
+    pools = cluster.pools if cluster else ()
+    return any(name in pool.resources or any(name in s.allocatable for s in pool.shapes) for pool in pools)
+
+
+def _advice(meant: tuple[str, ...]) -> str:
+    if not meant:
+        return "Ask for a resource that `kubectl describe node` lists under Allocatable."
+    return f"Did you mean {' or '.join(meant)}?"
+
+
+RULE = Rule(
+    code="PK211",
+    name="unknown-card-resource",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.UNSAFE,
+)

@@ -1,0 +1,117 @@
+"""A pod asks for a card under a name that its pools do not offer.
+
+What a node offers depends on how its device plugin is set up: whole cards, MIG slices,
+replicas under another name, or the names of another plugin (HAMi, Volcano's vGPU,
+Koordinator, one name per Ascend model). A name from another set-up is right somewhere, but
+on these pools the pod stays pending for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.catalogue.cards import resource, vendor
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.asking import asked_at
+from policykit.placement.meant import may_use, product_of
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  tolerations:
+  - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+  - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions:
+          - {key: maip.mxsf.io/node.usage, operator: In, values: [hybrid]}
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      limits:
+        nvidia.com/mig-1g.12gb: 1
+"""
+
+GOOD = BAD.replace("nvidia.com/mig-1g.12gb", "nvidia.com/gpu")
+
+_SHARED_BY_SCHEDULER = {"koordinator": "koordinator"}
+"""Catalogue vendor to the target that offers its names beside the cards' own, wherever it runs."""
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """All card resources that no pool offers, where pools with such cards may be used."""
+    wrong: dict[str, list[Pool]] = {}
+    for name in review.card_resources:
+        pools = _pools_for(name, review)
+        if pools and not any(_offers(pool, name) for pool in pools):
+            wrong[name] = pools
+    if wrong:
+        first = next(iter(wrong))
+        offered = sorted({r for pool in wrong[first] for r in pool.resources})
+        yield Violation(
+            asked_at(review.pod_set, first),
+            f"asks for {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
+            _advice(wrong[first], offered),
+        )
+
+
+def _pools_for(name: str, review: Review) -> list[Pool]:
+    """Pools whose cards the name belongs to and which the pod set may use."""
+    cluster, known = review.cluster, resource(name)
+    if cluster is None or known is None or _SHARED_BY_SCHEDULER.get(known.vendor) in cluster.targets:
+        return []
+    return [p for p in cluster.pools if _has_such_cards(p, known.vendor) and _may_use(review, p, cluster)]
+
+
+def _has_such_cards(pool: Pool, wanted: str) -> bool:
+    """Whether the pool's cards are those that the wanted name's vendor makes, or shares."""
+    hardware = _hardware(wanted)
+    there = {_hardware(known.vendor) for r in pool.resources if (known := resource(r))}
+    return bool(there) if not hardware else hardware in there
+
+
+def _hardware(vendor_id: str) -> str:
+    found = vendor(vendor_id)
+    return found.hardware if found else ""
+
+
+def _may_use(review: Review, pool: Pool, cluster: Cluster) -> bool:
+    if review.workload and not may_use(review.workload, pool):
+        return False
+    return not review.products or product_of(cluster, pool) in review.products
+
+
+def _offers(pool: Pool, name: str) -> bool:
+    return name in pool.resources or any(name in shape.allocatable for shape in pool.shapes)
+
+
+def _advice(pools: Sequence[Pool], offered: Sequence[str]) -> str:
+    names = ", ".join(pool.name for pool in pools)
+    if len(offered) == 1:
+        return f"Pools: {names}. Ask for {offered[0]}."
+    return f"Pools: {names}. Ask for the resource of the pool that is meant."
+
+
+RULE = Rule(
+    code="PK202",
+    name="wrong-card-resource",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.UNSAFE,
+    silences=frozenset({"PK102", "PK203"}),
+)

@@ -1,0 +1,50 @@
+"""The systems policykit speaks, one folder each. `DIALECTS` is the light part that lint reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from policykit.linter.dialect import Dialect
+from policykit.targets.coscheduling.names import DIALECT as COSCHEDULING
+from policykit.targets.kai.names import DIALECT as KAI
+from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
+from policykit.targets.kueue.names import DIALECT as KUEUE
+from policykit.targets.volcano.groups import DIALECT as VOLCANO
+from policykit.targets.yunikorn.groups import DIALECT as YUNIKORN
+
+if TYPE_CHECKING:
+    from policykit.generator.artifact import Generate
+    from policykit.model.cluster import Cluster
+
+DIALECTS: tuple[Dialect, ...] = (VOLCANO, KOORDINATOR, YUNIKORN, KUEUE, KAI, COSCHEDULING)
+
+ALWAYS = ("nodes", "kubernetes", "workloads")
+"""What every policy generates for."""
+
+ASKED_FOR = ("volcano", "koordinator")
+"""What a policy generates for when its `targets` names it."""
+
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
+def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
+    """Which system serves a schedulerName: a dialect's name, or kubernetes; None: unknown.
+
+    Empty is the default scheduler. What the policy says outranks the usual names.
+    """
+    name = scheduler or DEFAULT_SCHEDULER
+    for target in cluster.targets.values() if cluster else ():
+        if target.scheduler_name == name:
+            return target.name
+    for dialect in DIALECTS:
+        if name in dialect.schedulers:
+            return dialect.name
+    return "kubernetes" if name == DEFAULT_SCHEDULER else None
+
+
+def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:
+    """(name, generate) of each system the policy generates for; each is imported only then."""
+    for name in (*ALWAYS, *(target for target in ASKED_FOR if target in cluster.targets)):
+        yield name, import_module(f"policykit.targets.{name}.generate").generate

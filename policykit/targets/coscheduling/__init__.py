@@ -1,0 +1,1 @@
+"""The coscheduling plugin of kubernetes-sigs/scheduler-plugins."""

@@ -1,0 +1,1 @@
+"""KAI-Scheduler: groups the pods of known kinds by itself."""

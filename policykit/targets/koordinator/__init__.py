@@ -1,0 +1,1 @@
+"""Koordinator: koord-scheduler, gangs and quotas by pod metadata."""

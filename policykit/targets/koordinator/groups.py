@@ -1,0 +1,70 @@
+"""Koordinator's PodGroup and the pods that join a gang, with a PodGroup or without."""
+
+from __future__ import annotations
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.dialect import Dialect, Joined, group_of, pods_of
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.gang import Membership, PodGroup
+from policykit.targets.koordinator.names import (
+    GANG_NAME,
+    GROUP_API,
+    GROUP_LABELS,
+    KEYS,
+    MIN_AVAILABLE,
+    OLD_MIN_AVAILABLE,
+    SCHEDULER,
+    SYSTEM,
+)
+
+
+def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
+    """A PodGroup object; a minimum of 0 is no gang, as for the scheduler."""
+    group = group_of(manifest, namespace, SYSTEM, frozenset({GROUP_API}))
+    if group and group.min_member is not None and group.min_member <= 0:
+        return group._replace(min_member=None)
+    return group
+
+
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
+    """The gang that the pods name: by label, else by annotation with the size beside it.
+
+    Source: koordinator `apis/extension/coscheduling.go`, coscheduling `core/gang.go` (v1.8).
+    """
+    stands_in = manifest.namespace or namespace
+    pods = pods_of(manifest, pod_set)
+    for label in GROUP_LABELS:
+        if group := pod_set.labels.get(label):
+            membership = Membership(SYSTEM, stands_in, group, pods, pod_set.scheduler_name)
+            return Joined(membership, pod_set.place("labels", label))
+    group = pod_set.annotations.get(GANG_NAME)
+    if not group:
+        return None
+    minimum, place = _minimum(pod_set)
+    membership = Membership(
+        SYSTEM, stands_in, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
+    )
+    return Joined(membership, pod_set.place("annotations", GANG_NAME), place)
+
+
+def _minimum(pod_set: PodSet) -> tuple[int | None, Path]:
+    """Size the pods state, and its place; an empty place where they state none."""
+    for where, key, entries in (
+        ("annotations", MIN_AVAILABLE, pod_set.annotations),
+        ("labels", OLD_MIN_AVAILABLE, pod_set.labels),
+    ):
+        if key in entries:
+            text = entries[key]
+            return int(text) if text.isdecimal() and text.isascii() else None, pod_set.place(where, key)
+    return None, ()
+
+
+DIALECT = Dialect(
+    SYSTEM,
+    "Koordinator",
+    frozenset({SCHEDULER}),
+    KEYS,
+    read_group=read_group,
+    read_membership=read_membership,
+)

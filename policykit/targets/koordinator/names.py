@@ -1,0 +1,33 @@
+"""Labels, annotations and API groups of Koordinator (1.8)."""
+
+from policykit.linter.dialect import Key
+
+SYSTEM = "koordinator"
+SCHEDULER = "koord-scheduler"
+GROUP_API = "scheduling.sigs.k8s.io"
+GROUP_LABELS = ("pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.sigs.k8s.io/name")
+"""Pod labels that name the PodGroup; the first that is not empty wins, the second is deprecated."""
+GANG_NAME = "gang.scheduling.koordinator.sh/name"
+"""Pod annotation that names a gang, with or without a PodGroup."""
+MIN_AVAILABLE = "gang.scheduling.koordinator.sh/min-available"
+"""Pod annotation: size of a gang that has no PodGroup."""
+OLD_MIN_AVAILABLE = "pod-group.scheduling.sigs.k8s.io/min-available"
+"""Pod label of the same meaning, deprecated."""
+QUOTA_NAME = "quota.scheduling.koordinator.sh/name"
+"""Pod label: the ElasticQuota that is charged."""
+
+KEYS = (
+    *(Key("labels", label, "gang") for label in GROUP_LABELS),
+    Key("labels", OLD_MIN_AVAILABLE, "gang"),
+    Key("annotations", GANG_NAME, "gang"),
+    Key("annotations", MIN_AVAILABLE, "gang"),
+    Key("annotations", "gang.scheduling.koordinator.sh/total-number", "gang"),
+    Key("annotations", "gang.scheduling.koordinator.sh/mode", "gang"),
+    Key("annotations", "gang.scheduling.koordinator.sh/groups", "gang"),
+    Key("annotations", "gang.scheduling.koordinator.sh/network-topology-spec", "gang"),
+    Key("annotations", "gang.scheduling.koordinator.sh/network-topology-index", "gang"),
+    Key("labels", QUOTA_NAME, "queue"),
+    Key("annotations", "scheduling.koordinator.sh/device-allocate-hint", "device"),
+    Key("annotations", "scheduling.koordinator.sh/device-joint-allocate", "device"),
+    Key("annotations", "scheduling.koordinator.sh/gpu-partition-spec", "device"),
+)

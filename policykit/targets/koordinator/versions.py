@@ -1,0 +1,91 @@
+"""Koordinator releases policykit knows, and which scheduler configurations each can start with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError
+
+NEWEST = "1.8.0"
+GROUP = "kubescheduler.config.k8s.io"
+
+
+class Version(NamedTuple):
+    """A release of Koordinator."""
+
+    major: int
+    minor: int
+    patch: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+
+class Decodes(NamedTuple):
+    """Versions of KubeSchedulerConfiguration, without the group."""
+
+    outer: tuple[str, ...]
+    """What the binary reads at all."""
+    args: tuple[str, ...]
+    """In which of them Koordinator's own plugin args are registered."""
+    fit_plus: tuple[str, ...] = ()
+    """In which of them NodeResourcesFitPlusArgs is: elsewhere the plugin stops the scheduler."""
+
+
+_BOTH = ("v1beta3", "v1")
+_DECODES: Mapping[Version, Decodes] = {
+    Version(1, 4, 0): Decodes(("v1beta2", "v1beta3"), ("v1beta2",)),
+    Version(1, 5, 0): Decodes(_BOTH, ("v1beta3",)),
+    Version(1, 6, 0): Decodes(_BOTH, _BOTH, ("v1beta3",)),
+    Version(1, 6, 1): Decodes(_BOTH, _BOTH, _BOTH),
+    Version(1, 7, 0): Decodes(_BOTH, _BOTH, _BOTH),
+    Version(1, 8, 0): Decodes(("v1",), ("v1",), ("v1",)),
+}
+"""Each row holds up to the next. Source: register.go of each config version at the release tags."""
+
+FIT_PLUS = Version(1, 6, 0)
+"""NodeResourcesFitPlus and ScarceResourceAvoidance."""
+COSCHEDULING_SCORES = Version(1, 8, 0)
+
+_CHARTS: Mapping[int, int] = {4: 1, 5: 0, 6: 0, 7: 0, 8: 0}
+"""Minor release of Koordinator 1 to the patch its last chart installs."""
+_TEXT = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?\Z")
+
+
+def parse(text: str) -> Version:
+    """`1.8.0`, `v1.6` (the patch its chart installs), or empty for the newest known.
+
+    Raises PolicykitError for releases policykit has no facts about.
+    """
+    match = _TEXT.match(text or NEWEST)
+    major, minor = (int(match[1]), int(match[2])) if match else (0, 0)
+    if match is None or major != 1 or minor not in _CHARTS:
+        oldest, newest = min(_CHARTS), max(_CHARTS)
+        raise PolicykitError(
+            f"Koordinator {text} is not a version policykit knows",
+            f"set targets.koordinator.version to a release from 1.{oldest} to 1.{newest}, such as {NEWEST!r}",
+        )
+    return Version(major, minor, int(match[3]) if match[3] else _CHARTS[minor])
+
+
+def decodes(version: Version) -> Decodes:
+    """Raises KeyError below the first row, which `parse` never returns."""
+    rows = [row for row in _DECODES if row <= version]
+    return _DECODES[max(rows)]
+
+
+def cannot_start(version: Version, api_version: str) -> str:
+    """Why a configuration of this apiVersion with NodeResourcesFitPlus stops the scheduler; or empty."""
+    group, _, outer = api_version.partition("/")
+    known = decodes(version)
+    if group != GROUP or outer not in known.outer:
+        right = " or ".join(f"{GROUP}/{name}" for name in known.fit_plus)
+        return f"koord-scheduler {version} reads no configuration of apiVersion {api_version}: write {right}"
+    if outer in known.fit_plus:
+        return ""
+    return (
+        f"koord-scheduler {version} has no NodeResourcesFitPlusArgs in {api_version} and stops at start: set "
+        f"the scheduler's image tag to v1.6.1, or write the configuration in {GROUP}/v1beta3"
+    )

@@ -1,0 +1,1 @@
+"""Native objects: PriorityClasses and ResourceQuotas."""

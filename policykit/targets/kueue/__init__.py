@@ -1,0 +1,1 @@
+"""Kueue: admits jobs by queue, beside whatever scheduler places them."""

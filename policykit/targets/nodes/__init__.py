@@ -1,0 +1,1 @@
+"""Nodes: labels, taints, join-time forms and what their daemons must tolerate."""

@@ -1,0 +1,72 @@
+"""AKS: a node pool with its labels and taints, as az commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from shlex import quote
+
+from policykit.generator.artifact import Artifact, Role
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.targets.nodes.cloud import Form, Marks, call, create_or_update, without_domains
+from policykit.targets.nodes.marks import Group, groups, pool_taints
+from policykit.targets.nodes.names import Rule, pool_names
+
+_NAMES = Rule(12, joint="")
+_RESERVED = ("kubernetes.azure.com",)
+
+
+def write(cluster: Cluster, pool: Pool) -> Form:
+    """`aks.sh`. az takes only taints with a value."""
+    name = pool_names(cluster, _NAMES)[pool.name]
+    valued = tuple(taint for taint in pool_taints(cluster, pool) if taint.value)
+    bare = [f"taint {taint}" for taint in pool_taints(cluster, pool) if not taint.value]
+    artifacts = []
+    refused: dict[str, None] = {}
+    for number, group in enumerate(groups(cluster, pool)):
+        marks = without_domains(group.labels, valued, _RESERVED)
+        refused.update(dict.fromkeys(marks.refused))
+        artifacts.append(_script(pool, _numbered(name, number), group, marks))
+    said = []
+    if bare:
+        said.append(
+            f"pool {pool.name}: az takes no taint without a value, so aks.sh leaves out {', '.join(bare)}; "
+            "give it a value in the policy"
+        )
+    if refused:
+        said.append(f"pool {pool.name}: AKS keeps {', '.join(refused)} for itself, so aks.sh leaves it out")
+    return Form(tuple(artifacts), tuple(said))
+
+
+def _numbered(name: str, number: int) -> str:
+    """Names of further groups stay within twelve characters."""
+    return name if not number else f"{name[: _NAMES.limit - 2]}{number + 1:02d}"
+
+
+def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
+    file = f"aks{group.suffix}.sh"
+    pairs = " ".join(quote(f"{key}={value}") for key, value in marks.labels.items())
+    words = [
+        *([f"--labels {pairs}"] if pairs else []),
+        *([f"--node-taints {quote(','.join(map(str, marks.taints)))}"] if marks.taints else []),
+    ]
+    comments = [
+        f"Node pool {name} of AKS for pool {pool.name}.",
+        f"  sh {file} create --resource-group GROUP --cluster-name CLUSTER --node-vm-size SIZE ...",
+        f"  sh {file} update --resource-group GROUP --cluster-name CLUSTER",
+        "An update replaces all labels and taints that the pool was given before.",
+    ]
+    create = call(f"az aks nodepool add --name {quote(name)}", [*words, *_size(group)])
+    updates = [call(f"az aks nodepool update --name {quote(name)}", words)] if words else []
+    text = create_or_update(comments, file, create, updates)
+    return Artifact(f"nodes/{pool.name}/{file}", text, Role.NODE)
+
+
+def _size(group: Group) -> Iterator[str]:
+    if group.fixed is not None:
+        yield f"--node-count {group.fixed}"
+    if group.autoscaled:
+        yield "--enable-cluster-autoscaler"
+        yield f"--min-count {group.minimum}"
+        if group.maximum is not None:
+            yield f"--max-count {group.maximum}"

@@ -1,0 +1,68 @@
+"""What the forms of all clouds share: a script to create or update a pool, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from policykit.generator.artifact import Artifact
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.taint import Taint
+
+
+class Form(NamedTuple):
+    """Files of one pool in a cloud's own form, and what that form cannot say."""
+
+    artifacts: tuple[Artifact, ...]
+    left_out: tuple[str, ...] = ()
+    """Sentences for people."""
+
+
+Write = Callable[[Cluster, Pool], Form]
+
+
+class Marks(NamedTuple):
+    """Labels and taints that a cloud takes, and those it does not, as text."""
+
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    refused: tuple[str, ...] = ()
+
+
+def within(key: str, domains: Iterable[str]) -> bool:
+    """Whether a key's prefix is one of the domains or below one."""
+    prefix, slash, _ = key.partition("/")
+    return bool(slash) and any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
+
+
+def without_domains(labels: Mapping[str, str], taints: Iterable[Taint], domains: tuple[str, ...]) -> Marks:
+    """Labels and taints less those with a key in a domain the cloud keeps for itself."""
+    taints = tuple(taints)
+    refused = [
+        *(f"label {key}" for key in labels if within(key, domains)),
+        *(f"taint {taint}" for taint in taints if within(taint.key, domains)),
+    ]
+    return Marks(
+        {key: value for key, value in labels.items() if not within(key, domains)},
+        tuple(taint for taint in taints if not within(taint.key, domains)),
+        tuple(refused),
+    )
+
+
+def create_or_update(comments: Iterable[str], file: str, create: str, updates: Iterable[str]) -> str:
+    """A script whose first argument is create or update; the others go to the cloud's command."""
+    says = "".join(f"# {comment}\n" for comment in comments)
+    cases = [_case("create", [create]), _case("update", list(updates))]
+    usage = f'*)\n  echo "usage: sh {file} create|update [ARGUMENT]..." >&2\n  exit 2\n  ;;\n'
+    return f'#!/bin/sh\n{says}set -eu\n\ncase "${{1:-}}" in\n' + "".join(cases) + usage + "esac\n"
+
+
+def _case(name: str, commands: list[str]) -> str:
+    lines = [f"  {line}\n" for each in ["shift", *commands] for line in each.splitlines()]
+    return f"{name})\n" + "".join(lines) + "  ;;\n"
+
+
+def call(words: str, arguments: Iterable[str]) -> str:
+    """A command on several lines that passes on what the script was given."""
+    return " \\\n  ".join([words, *arguments, '"$@"'])

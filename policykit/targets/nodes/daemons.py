@@ -1,0 +1,97 @@
+"""What the node daemons of a card must tolerate, or the labels their nodes rest on never appear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from policykit.catalogue import cards as catalogue
+from policykit.catalogue.daemons import charts
+from policykit.generator.artifact import Artifact, Role
+from policykit.kube.tolerations import to_dict, tolerates
+from policykit.manifests.writer import dump
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.taint import Taint, Toleration
+
+FOLDER = "nodes/daemons"
+
+
+def write(cluster: Cluster) -> Iterator[Artifact]:
+    """Helm values per chart, and a patch per vendor whose plugin is installed from manifests."""
+    tainted = _taints_by_vendor(cluster)
+    if not tainted:
+        return
+    every = tuple(dict.fromkeys(taint for pool in cluster.pools for taint in pool.hard_taints))
+    for chart, lists in _charts(tainted).items():
+        values: dict[str, Any] = {}
+        for path, vendor, shipped in lists:
+            needed = whole(shipped, tainted[vendor] if vendor else every)
+            if len(needed) > len(shipped):
+                _put(values, path.split("."), [to_dict(toleration) for toleration in needed])
+        if values:
+            says = (
+                f"---\n# Values for the chart {chart}. Helm replaces a list, so what it ships is repeated.\n"
+            )
+            yield Artifact(f"{FOLDER}/{chart}.yaml", says + dump(values), Role.VALUES)
+    with_chart = {vendor for lists in _charts(tainted).values() for _, vendor, _ in lists}
+    for vendor in sorted(set(tainted) - with_chart):
+        yield from _patch(vendor, tainted[vendor])
+
+
+def whole(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toleration, ...]:
+    """The shipped tolerations, and one by key for every taint that none of them answers."""
+    needed = list(shipped)
+    for taint in sorted(taints):
+        if not any(tolerates(toleration, taint) for toleration in needed):
+            needed.append(Toleration(taint.key, "Exists", effect=taint.effect))
+    return tuple(needed)
+
+
+def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
+    """Maker of the cards to the hard taints of pools with them; only pools that have any."""
+    found: dict[str, dict[Taint, None]] = {}
+    for pool in cluster.pools:
+        vendor = _maker(cluster, pool)
+        if vendor and pool.hard_taints:
+            found.setdefault(vendor, {}).update(dict.fromkeys(pool.hard_taints))
+    return {vendor: tuple(taints) for vendor, taints in found.items()}
+
+
+def _maker(cluster: Cluster, pool: Pool) -> str:
+    """Id of the vendor whose daemons run on the pool's nodes; empty: none that is known."""
+    card = cluster.card_of(pool)
+    vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
+    return (vendor.hardware or vendor.vendor) if vendor else ""
+
+
+def _charts(vendors: Mapping[str, object]) -> dict[str, list[tuple[str, str, tuple[Toleration, ...]]]]:
+    """Chart to (path of the list, vendor, shipped), for these vendors and for every node."""
+    found: dict[str, list[tuple[str, str, tuple[Toleration, ...]]]] = {}
+    for each in charts():
+        if not each.vendor or each.vendor in vendors:
+            found.setdefault(each.chart, []).append((each.value, each.vendor, each.tolerations))
+    return found
+
+
+def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
+    """A strategic merge patch for a DaemonSet: `tolerations` has no merge key, so the list is whole."""
+    known = catalogue.vendor(vendor)
+    shipped = known.daemon_tolerations if known else ()
+    needed = whole(shipped, taints)
+    if len(needed) == len(shipped):
+        return
+    patch = {"spec": {"template": {"spec": {"tolerations": [to_dict(toleration) for toleration in needed]}}}}
+    file = f"{vendor}-daemonset.yaml"
+    says = (
+        f"---\n# For each DaemonSet of {known.name if known else vendor}: device plugin, labeller, ...\n"
+        f"#   kubectl patch daemonset NAME -n NAMESPACE --patch-file {file}\n"
+        "# The list takes the place of the one that is there: add what yours has besides.\n"
+    )
+    yield Artifact(f"{FOLDER}/{file}", says + dump(patch), Role.VALUES)
+
+
+def _put(values: dict[str, Any], path: list[str], leaf: object) -> None:
+    for step in path[:-1]:
+        values = values.setdefault(step, {})
+    values[path[-1]] = leaf

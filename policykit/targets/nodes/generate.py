@@ -1,0 +1,85 @@
+"""The node side: labels and taints in every form the policy's nodes allow, and the order of rollout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.generator.artifact import Artifact, Generated, Notice
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.targets.nodes import (
+    ack,
+    aks,
+    daemons,
+    eks,
+    gke,
+    karpenter,
+    kubeadm,
+    kubelet,
+    labels,
+    page,
+    remarks,
+    taints,
+)
+from policykit.targets.nodes.cloud import Form, Write
+from policykit.targets.nodes.marks import marked
+
+TARGET = "nodes"
+
+_CLOUDS: dict[str, Write] = {"gke": gke.write, "eks": eks.write, "aks": aks.write, "ack": ack.write}
+_TAINTING = frozenset({"taints", "kubelet", "kubeadm", "provider", "karpenter"})
+
+
+def generate(cluster: Cluster) -> Generated:
+    """`nodes/<pool>/...`, `nodes/daemons/...`, `nodes/control-plane/taint.sh` and `nodes/README.md`.
+
+    Nothing where the policy asks for no form, or has nothing to set on any node.
+    """
+    forms = forms_of(cluster)
+    if not forms:
+        return Generated()
+    artifacts: list[Artifact] = []
+    said: list[str] = []
+    for pool in cluster.pools:
+        if not marked(cluster, pool):
+            continue
+        artifacts.extend(_pool(cluster, pool, forms))
+        for form in _clouds(cluster, pool, forms):
+            artifacts.extend(form.artifacts)
+            said.extend(form.left_out)
+    if "taints" in forms:
+        artifacts.extend(taints.control_plane(cluster))
+    if forms & _TAINTING:
+        artifacts.extend(daemons.write(cluster))
+    said += remarks.remarks(cluster, forms)
+    if artifacts:
+        artifacts.append(page.write(cluster, artifacts, said))
+    return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in said))
+
+
+def forms_of(cluster: Cluster) -> frozenset[str]:
+    """The forms `generate.nodes` names; by default all that apply: in a cloud, nobody but it joins nodes."""
+    if cluster.node_forms is not None:
+        return frozenset(cluster.node_forms)
+    if not cluster.provider:
+        return frozenset({"labels", "taints", "kubelet", "kubeadm"})
+    return frozenset({"labels", "taints", "provider", *(["karpenter"] if cluster.provider == "eks" else [])})
+
+
+def _pool(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Artifact]:
+    writers = {
+        "labels": labels.write,
+        "taints": taints.write,
+        "kubelet": kubelet.write,
+        "kubeadm": kubeadm.write,
+    }
+    for form, write in writers.items():
+        if form in forms:
+            yield from write(cluster, pool)
+
+
+def _clouds(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
+    if "provider" in forms and cluster.provider in _CLOUDS:
+        yield _CLOUDS[cluster.provider](cluster, pool)
+    if "karpenter" in forms and pool.autoscaled:
+        yield karpenter.write(cluster, pool)

@@ -1,0 +1,46 @@
+"""Labels of nodes that exist: Node objects to apply, and the same as commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.generator.artifact import Artifact, Role
+from policykit.manifests.writer import dump, dump_all
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.targets.nodes.marks import shape_labels
+from policykit.targets.nodes.shell import command, script, which
+
+APPLY = "kubectl apply --server-side --field-manager=policykit -f"
+
+
+def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
+    """`labels.yaml` where names are known, `labels.sh` where names or a selector are."""
+    folder = f"nodes/{pool.name}"
+    objects = sorted(nodes(cluster, pool), key=lambda node: str(node["metadata"]["name"]))
+    if objects:
+        path = f"{folder}/labels.yaml"
+        says = f"# {APPLY} {path}\n# Only once the nodes have joined; never where something prunes.\n"
+        first, *others = objects
+        yield Artifact(path, f"---\n{says}{dump(first)}{dump_all(others)}", Role.NODE)
+    commands = list(_commands(cluster, pool))
+    if commands:
+        text = script([f"Labels of the nodes of pool {pool.name}; may be run again."], commands)
+        yield Artifact(f"{folder}/labels.sh", text, Role.NODE)
+
+
+def nodes(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
+    """Node objects with name and labels only: applied server-side, every other field stays its owner's."""
+    for shape in pool.shapes:
+        labels = shape_labels(cluster, pool, shape)
+        for name in shape.node_names if labels else ():
+            yield {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
+
+
+def _commands(cluster: Cluster, pool: Pool) -> Iterator[str]:
+    for shape in pool.shapes:
+        labels = shape_labels(cluster, pool, shape)
+        for nodes_meant in which(shape) if labels else ():
+            pairs = (f"{key}={value}" for key, value in labels.items())
+            yield command("kubectl label nodes --overwrite", nodes_meant, pairs)

@@ -1,0 +1,104 @@
+"""What generation sets on the nodes of a pool: nothing that discovery, kubelet or cloud set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from policykit.catalogue import labels as known
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+from policykit.model.taint import Taint
+
+Labels = dict[str, str]
+
+_KUBELET = frozenset(f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os"))
+_NEVER = _KUBELET | {"kubernetes.io/hostname"}
+_CLOUD = frozenset(
+    {
+        "node.kubernetes.io/instance-type",
+        "topology.kubernetes.io/region",
+        "topology.kubernetes.io/zone",
+    }
+)
+"""A cloud's controller sets these on the nodes it makes; elsewhere somebody must."""
+
+
+class Group(NamedTuple):
+    """Nodes of a pool that are made alike."""
+
+    suffix: str
+    """Empty, or -1, -2, ... where the pool has several groups."""
+    labels: Labels
+    """Sorted by key."""
+    minimum: int
+    maximum: int | None
+    """None: no bound, or not known."""
+    autoscaled: bool
+    cards: int
+    """Cards of one node, 0: none or not known."""
+
+    @property
+    def fixed(self) -> int | None:
+        """How many nodes there are, where that is one number."""
+        return self.minimum if self.minimum == self.maximum else None
+
+
+def marked(cluster: Cluster, pool: Pool) -> bool:
+    """Whether there is anything to set on the pool's nodes."""
+    shapes = any(shape_labels(cluster, pool, shape) for shape in pool.shapes)
+    return shapes or bool(pool_taints(cluster, pool))
+
+
+def shape_labels(cluster: Cluster, pool: Pool, shape: Shape) -> Labels:
+    """Labels to set on the nodes of a shape that exist, sorted; their selector holds already."""
+    labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
+    return {key: value for key, value in labels.items() if shape.selector.get(key) != value}
+
+
+def pool_taints(cluster: Cluster, pool: Pool) -> tuple[Taint, ...]:
+    """Taints to set, sorted by key and effect."""
+    by_cloud = {each.taint for each in known.provider_taints(cluster.provider) if each.automatic}
+    return tuple(
+        sorted((t for t in pool.taints if t not in by_cloud), key=lambda taint: (taint.key, taint.effect))
+    )
+
+
+def groups(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
+    """How the pool's nodes are made: one group per set of labels.
+
+    Named nodes are one group: what differs between them is set on each by its name.
+    """
+    found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
+    named = [shape for shape in pool.shapes if shape.node_names]
+    if named:
+        sets = [set(_ours(cluster, pool, {**pool.labels, **shape.labels}).items()) for shape in named]
+        found[tuple(sorted(set.intersection(*sets)))] = named
+    for shape in pool.shapes:
+        if not shape.node_names:
+            labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
+            found.setdefault(tuple(labels.items()), []).append(shape)
+    several = len(found) > 1
+    return tuple(
+        _group(cluster, pool, f"-{number}" if several else "", dict(labels), shapes)
+        for number, (labels, shapes) in enumerate(found.items(), 1)
+    )
+
+
+def _group(cluster: Cluster, pool: Pool, suffix: str, labels: Labels, shapes: list[Shape]) -> Group:
+    bounds = [shape.maximum for shape in shapes]
+    most = None if None in bounds else sum(bound for bound in bounds if bound is not None)
+    card = cluster.card_of(pool)
+    cards = max((shape.allocatable.get(card.resource, 0) for shape in shapes), default=0) if card else 0
+    least = sum(shape.minimum for shape in shapes)
+    return Group(suffix, labels, least, most, pool.autoscaled and least != most, cards)
+
+
+def _ours(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> Labels:
+    return {key: labels[key] for key in sorted(labels) if not _set_elsewhere(cluster, pool, key)}
+
+
+def _set_elsewhere(cluster: Cluster, pool: Pool, key: str) -> bool:
+    if key in pool.discovered or key in _NEVER:
+        return True
+    return bool(cluster.provider) and (key in _CLOUD or bool(known.provider(key)))

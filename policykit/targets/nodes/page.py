@@ -1,0 +1,171 @@
+"""The page beside the node files: in which order labels and taints go out, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from policykit.generator.artifact import Artifact, Role
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+from policykit.targets.nodes.daemons import FOLDER
+from policykit.targets.nodes.labels import APPLY
+from policykit.targets.nodes.marks import groups, pool_taints
+
+_ORDER = (
+    (
+        "Tolerations of the node daemons, `daemons/`: device plugin, feature discovery and exporters. A "
+        "daemon that does not tolerate a taint never comes back after a restart, and on a new node the "
+        "label that names its card never appears."
+    ),
+    "Labels. They move no pod by themselves.",
+    (
+        "The workloads' patches, `../workloads/`: affinity and tolerations. Pods that tolerate a taint which "
+        "is not there yet run as before."
+    ),
+    "Taints, last, one pool after another. From now on only pods with the patches are placed there.",
+)
+
+_JOINING = (
+    "Nodes that join with their labels and taints (the join-time files below) carry the taints from the "
+    "first second: steps 1 and 3 come before the first of them."
+)
+_NOT_APPLIED = (
+    "Taints are set by commands, never by server-side apply: `spec.taints` is one list with one owner, and "
+    "the node lifecycle controller writes to it too (not-ready, cordon). Labels are owned key by key, so "
+    "applying them is safe."
+)
+_NOT_PRUNED = (
+    "Nothing in this folder belongs in a kustomization, an Argo CD application or anything else that prunes: "
+    "deleting a Node object evicts all its pods. Apply `labels.yaml` only for nodes that have joined, since "
+    "applying it makes Node objects that are not there."
+)
+_ALL_TAINTED = (
+    "Every pool of this policy is tainted. Pods that tolerate none of it, such as CoreDNS and the "
+    "controllers of operators, need nodes outside these pools."
+)
+_EVICTS = "A taint with effect NoExecute also evicts the running pods that do not tolerate it, at once."
+_CUT = (
+    "A taint that repeats the product label of cut or shared cards goes stale when the cards are cut "
+    "differently: generate again and set the taint anew with the change."
+)
+
+
+def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) -> Artifact:
+    """`nodes/README.md`, made last: it lists what the others wrote."""
+    parts = [
+        f"# Nodes of {cluster.name}",
+        "## Order",
+        "\n".join(f"{number}. {step}" for number, step in enumerate(_ORDER, 1)),
+        *_remarks(cluster),
+        "## Pools",
+        _table(cluster, artifacts),
+        "## Files",
+        "\n".join(_files(artifacts)),
+        *(["## Left out", "\n".join(f"- {each}." for each in said)] if said else []),
+        "## Check",
+        _checks(cluster),
+    ]
+    return Artifact("nodes/README.md", "\n\n".join(parts) + "\n", Role.PAGE)
+
+
+def _remarks(cluster: Cluster) -> Iterable[str]:
+    taints = [(pool, taint) for pool in cluster.pools for taint in pool_taints(cluster, pool)]
+    yield _JOINING
+    yield _NOT_APPLIED
+    yield _NOT_PRUNED
+    if cluster.pools and all(pool.hard_taints for pool in cluster.pools):
+        yield _ALL_TAINTED
+    if any(taint.effect == "NoExecute" for _, taint in taints):
+        yield _EVICTS
+    if any(pool.sharing.mode != "none" and _follows_sharing(taint.value) for pool, taint in taints):
+        yield _CUT
+
+
+def _follows_sharing(value: str) -> bool:
+    return "-MIG-" in value or value.endswith("-SHARED")
+
+
+def _table(cluster: Cluster, artifacts: Sequence[Artifact]) -> str:
+    rows = [
+        "| pool | nodes | labels | labels set by others | taints | files |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for pool in cluster.pools:
+        ours = sorted({pair for group in groups(cluster, pool) for pair in group.labels.items()})
+        keys = {key for key, _ in ours}
+        others = [(key, value) for key, value in sorted(pool.labels.items()) if key not in keys]
+        prefix = f"nodes/{pool.name}/"
+        files = [a.path.removeprefix(prefix) for a in artifacts if a.path.startswith(prefix)]
+        cells = (
+            pool.name,
+            _size(pool),
+            _cell(f"{key}={value}" for key, value in ours),
+            _cell(f"{key}={value}" for key, value in others),
+            _cell(map(str, pool_taints(cluster, pool))),
+            _cell(sorted(files)),
+        )
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _cell(texts: Iterable[str]) -> str:
+    return "<br>".join(f"`{text}`" for text in texts) or "–"
+
+
+def _size(pool: Pool) -> str:
+    """`16`, `0 to 8`, `2 or more`, `by selector`; `not said`."""
+    if any(shape.selector for shape in pool.shapes):
+        return "by selector"
+    return _count(pool.shapes)
+
+
+def _count(shapes: Sequence[Shape]) -> str:
+    low = sum(shape.minimum for shape in shapes)
+    bounds = [shape.maximum for shape in shapes]
+    high = None if None in bounds else sum(bound for bound in bounds if bound is not None)
+    if high is None:
+        return f"{low} or more" if low else "not said"
+    return str(low) if low == high else f"{low} to {high}"
+
+
+_SAYS = {
+    "labels.yaml": f"Node objects with labels only: `{APPLY} labels.yaml`.",
+    "labels.sh": "the same labels as commands; may be run again.",
+    "taints.sh": "taints as commands; may be run again.",
+    "kubelet.env": "join time: flags for the environment file of the kubelet's service.",
+    "kubeadm.yaml": "join time: `nodeRegistration` for `kubeadm join --config`.",
+    "gke.sh": "join time: creates or updates the node pool with gcloud.",
+    "aks.sh": "join time: creates or updates the node pool with az.",
+    "eksctl.yaml": "join time: managed node groups for eksctl.",
+    "ack.yaml": "join time: fields of ACK's CreateClusterNodePool.",
+    "karpenter.yaml": "join time: a NodePool; set `nodeClassRef` to your node class.",
+    "taint.sh": "the taint of the control plane's nodes.",
+}
+
+
+def _files(artifacts: Sequence[Artifact]) -> Iterable[str]:
+    there = {_kind(artifact.path) for artifact in artifacts if not artifact.path.startswith(FOLDER)}
+    for name, says in _SAYS.items():
+        if name in there:
+            yield f"- `{name}`: {says}"
+    values = sorted(a.path.removeprefix("nodes/") for a in artifacts if a.role is Role.VALUES)
+    if values:
+        listed = ", ".join(f"`{path}`" for path in values)
+        yield f"- {listed}: tolerations of the node daemons; use those whose chart or DaemonSet you run."
+
+
+def _kind(path: str) -> str:
+    """kubelet.env for kubelet-2.env: a pool with several groups of nodes has one file for each."""
+    name, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return f"{name.rstrip('0123456789').removesuffix('-')}{dot}{ending}"
+
+
+def _checks(cluster: Cluster) -> str:
+    keys = sorted({key for pool in cluster.pools for key in pool.labels})
+    columns = "".join(f" -L {key}" for key in keys)
+    commands = [
+        f"kubectl get nodes{columns}",
+        "kubectl get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints",
+        "kubectl get pods -A -o wide --field-selector=status.phase=Pending",
+    ]
+    return "```sh\n" + "\n".join(commands) + "\n```"

@@ -1,0 +1,72 @@
+"""What the forms cannot say of a pool, and what comes nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.catalogue.labels import provider
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.targets.nodes.kubelet import refused
+from policykit.targets.nodes.marks import groups, marked
+from policykit.targets.nodes.shell import reachable
+
+
+def remarks(cluster: Cluster, forms: frozenset[str]) -> list[str]:
+    """Sentences for people, for all pools."""
+    found: list[str] = []
+    if forms & {"labels", "taints"}:
+        found.extend(_out_of_reach(cluster))
+    if forms & {"kubelet", "kubeadm"}:
+        found.extend(_not_by_kubelet(cluster))
+    found.extend(_from_zero(cluster))
+    return found
+
+
+def _out_of_reach(cluster: Cluster) -> Iterator[str]:
+    """Pools whose nodes no command can name."""
+    pools = [
+        pool.name
+        for pool in cluster.pools
+        if marked(cluster, pool) and not all(reachable(shape) for shape in pool.shapes)
+    ]
+    if pools:
+        yield (
+            f"{_pools(pools)}: nothing says which nodes these are, so there is no labels.yaml, labels.sh or "
+            "taints.sh for them; give names or a selector under nodes, or use the join-time files"
+        )
+
+
+def _not_by_kubelet(cluster: Cluster) -> Iterator[str]:
+    """Labels that no kubelet may set on its own node."""
+    for pool in cluster.pools:
+        keys = sorted({key for group in groups(cluster, pool) for key in refused(group.labels)})
+        if keys:
+            yield (
+                f"{_pools([pool.name])}: a kubelet may not set {', '.join(keys)} on its own node "
+                "(NodeRestriction), so the join-time files leave it out; set it once the node has joined"
+            )
+
+
+def _from_zero(cluster: Cluster) -> Iterator[str]:
+    """Pools that an autoscaler cannot foresee while they have no node."""
+    pools = [pool.name for pool in cluster.pools if pool.autoscaled and _unforeseen(cluster, pool)]
+    if pools:
+        yield (
+            f"{_pools(pools)}: discovery writes the product label, so while there is no node an autoscaler "
+            "does not know of it and makes none for pods that select it; keep min at 1 or more, or tell the "
+            "autoscaler by its own means (karpenter.yaml does)"
+        )
+
+
+def _unforeseen(cluster: Cluster, pool: Pool) -> bool:
+    card = cluster.card_of(pool)
+    if card is None or card.product_key not in pool.discovered or provider(card.product_key):
+        return False
+    # Where the product is a taint, the patches tolerate it and select nothing.
+    selected = all(taint.key != card.product_key for taint in pool.hard_taints)
+    return selected and any(group.minimum == 0 for group in groups(cluster, pool))
+
+
+def _pools(names: list[str]) -> str:
+    return f"pool {names[0]}" if len(names) == 1 else f"pools {', '.join(names)}"

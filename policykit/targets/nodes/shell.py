@@ -1,0 +1,37 @@
+"""Shell scripts: quoted, safe to run again, one command per batch of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from shlex import quote
+
+from policykit.model.pool import Shape
+
+BATCH = 50
+"""Nodes named in one command: enough to be quick, few enough to read."""
+
+
+def script(comments: Iterable[str], commands: Iterable[str]) -> str:
+    """A POSIX shell script that stops at the first error."""
+    says = "".join(f"# {comment}\n" for comment in comments)
+    return f"#!/bin/sh\n{says}set -eu\n\n" + "\n".join(commands)
+
+
+def command(words: str, *groups: Iterable[str]) -> str:
+    """`words` as they are, then each group of arguments, quoted, on a line of its own."""
+    lines = [words, *(" ".join(map(quote, group)) for group in map(list, groups) if group)]
+    return " \\\n  ".join(lines) + "\n"
+
+
+def which(shape: Shape) -> Iterator[list[str]]:
+    """The nodes of a shape as arguments of kubectl: batches of names, or a selector; else nothing."""
+    names = sorted(shape.node_names)
+    for start in range(0, len(names), BATCH):
+        yield names[start : start + BATCH]
+    if shape.selector and not names:
+        yield ["-l", ",".join(f"{key}={value}" for key, value in sorted(shape.selector.items()))]
+
+
+def reachable(shape: Shape) -> bool:
+    """Whether kubectl can be told which nodes these are."""
+    return bool(shape.node_names or shape.selector)

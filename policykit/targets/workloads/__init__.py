@@ -1,0 +1,1 @@
+"""Patches that make a workload of each kind land where it should."""

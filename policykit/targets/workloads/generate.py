@@ -1,0 +1,152 @@
+"""A kustomize component per workload kind and card: seed 000's affinity and tolerations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from policykit.generator.artifact import Artifact, Generated, Notice, Role
+from policykit.kube.tolerations import to_dict
+from policykit.manifests.path import Path, pointer
+from policykit.manifests.writer import dump
+from policykit.model.card import Card
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.wanted import Wanted, affinity_data, wanted
+
+_VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+
+
+class BuiltIn(NamedTuple):
+    """A built-in kind that makes pods, and where its template stands."""
+
+    kind: str
+    api_version: str
+    template: Path
+
+    @property
+    def group(self) -> str:
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
+
+
+BUILT_IN = (
+    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
+    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
+    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
+    BuiltIn("Job", "batch/v1", ("spec", "template")),
+    BuiltIn("Pod", "v1", ()),
+    BuiltIn("PodTemplate", "v1", ("template",)),
+    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
+    BuiltIn("ReplicationController", "v1", ("spec", "template")),
+    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
+)
+
+
+def generate(cluster: Cluster) -> Generated:
+    """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools."""
+    artifacts: list[Artifact] = []
+    notices: list[Notice] = []
+    for workload in cluster.workloads.values():
+        for card in _cards(cluster, workload):
+            want = wanted(cluster, workload, card)
+            name = f"{workload.name}-{card.name if card else 'helpers'}"
+            if want.pools:
+                artifacts.extend(_component(name, workload, want))
+            elif card and workload.cards is not None:
+                notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
+    return Generated(tuple(artifacts), tuple(notices))
+
+
+def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
+    for name, card in cluster.cards.items():
+        if workload.cards is None or name in workload.cards:
+            yield card
+    yield None
+
+
+def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Artifact]:
+    folder = f"workloads/{name}"
+    patches: list[dict[str, Any]] = []
+    for built_in in BUILT_IN:
+        path = f"{built_in.kind.lower()}.yaml"
+        yield Artifact(f"{folder}/{path}", dump(strategic_patch(built_in, workload, want)), Role.COMPONENT)
+        target = (
+            {"group": built_in.group, "kind": built_in.kind}
+            if built_in.group
+            else {"version": "v1", "kind": built_in.kind}
+        )
+        patches.append({"path": path, "target": target})
+    job = {"group": "batch.volcano.sh", "kind": "Job"}
+    yield Artifact(f"{folder}/volcano-job-labels.yaml", dump(volcano_labels(workload)), Role.COMPONENT)
+    yield Artifact(f"{folder}/volcano-job.yaml", dump(volcano_patch(workload, want)), Role.COMPONENT)
+    patches.append({"path": "volcano-job-labels.yaml", "target": job})
+    patches.append({"path": "volcano-job.yaml", "target": job})
+    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
+    yield Artifact(f"{folder}/kustomization.yaml", dump(component), Role.COMPONENT)
+
+
+def strategic_patch(built_in: BuiltIn, workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
+    """A strategic merge patch for a built-in kind.
+
+    Labels and maps merge; `tolerations` and the affinity's lists have no merge key, so they
+    take the place of what the manifest has.
+    """
+    metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
+    if workload.queue and workload.scheduler == "volcano":
+        metadata["annotations"] = {_VOLCANO_QUEUE: workload.queue}
+    template: dict[str, Any] = {"metadata": metadata, "spec": pod_spec(workload, want)}
+    if not built_in.template:
+        template["metadata"] = {"name": "any", **metadata}
+        return {"apiVersion": built_in.api_version, "kind": built_in.kind, **template}
+    data: dict[str, Any] = template
+    for step in reversed(built_in.template):
+        data = {str(step): data}
+    return {"apiVersion": built_in.api_version, "kind": built_in.kind, "metadata": {"name": "any"}, **data}
+
+
+def pod_spec(workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
+    """The PodSpec fields the kind asks for."""
+    spec: dict[str, Any] = {}
+    affinity = affinity_data(want)
+    if affinity:
+        spec["affinity"] = {"nodeAffinity": affinity}
+    if want.tolerations:
+        spec["tolerations"] = [to_dict(toleration) for toleration in want.tolerations]
+    if workload.scheduler:
+        spec["schedulerName"] = workload.scheduler
+    if workload.priority_class:
+        spec["priorityClassName"] = workload.priority_class
+    return spec
+
+
+def volcano_labels(workload: WorkloadKind) -> dict[str, Any]:
+    """A merge patch: maps merge in custom resources too, so the Job's other labels stay."""
+    return {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "any", "labels": {WORKLOAD_KEY: workload.name}},
+    }
+
+
+def volcano_patch(workload: WorkloadKind, want: Wanted, tasks: int = 1) -> list[dict[str, Any]]:
+    """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
+
+    `add` on a field that exists replaces it. Only the first `tasks` tasks are named.
+    """
+    operations: list[dict[str, Any]] = []
+    fields = pod_spec(workload, want)
+    scheduler = fields.pop("schedulerName", "")
+    if scheduler and scheduler != "volcano":
+        operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
+    if workload.queue:
+        operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
+    priority = fields.pop("priorityClassName", "")
+    if priority:
+        operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
+    for task in range(tasks):
+        for field, value in fields.items():
+            path = pointer(("spec", "tasks", task, "template", "spec", field))
+            operations.append({"op": "add", "path": path, "value": value})
+    return operations

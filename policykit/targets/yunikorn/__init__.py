@@ -1,0 +1,1 @@
+"""Apache YuniKorn: queues and gangs by pod metadata."""

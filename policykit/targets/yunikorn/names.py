@@ -1,0 +1,27 @@
+"""Labels and annotations of Apache YuniKorn (1.8) that nobody else reads.
+
+The bare labels `queue` and `applicationId` are read too, but they are anybody's words.
+"""
+
+from policykit.linter.dialect import Key
+
+SCHEDULER = "yunikorn"
+TASK_GROUPS = "yunikorn.apache.org/task-groups"
+"""Pod annotation: JSON list of the groups of the application's gang."""
+TASK_GROUP_NAME = "yunikorn.apache.org/task-group-name"
+"""Pod annotation: the group this pod is a member of."""
+QUEUE = "yunikorn.apache.org/queue"
+APP_ID = "yunikorn.apache.org/app-id"
+"""Pod label or annotation: the application the pod belongs to."""
+OLD_APP_IDS = ("applicationId", "spark-app-selector")
+"""Labels read where APP_ID is missing, in this order."""
+
+KEYS = (
+    Key("annotations", TASK_GROUPS, "gang"),
+    Key("annotations", TASK_GROUP_NAME, "gang"),
+    Key("annotations", "yunikorn.apache.org/schedulingPolicyParameters", "gang"),
+    Key("labels", QUEUE, "queue"),
+    Key("annotations", QUEUE, "queue"),
+    Key("labels", APP_ID, "queue"),
+    Key("annotations", APP_ID, "queue"),
+)

@@ -1,0 +1,221 @@
+"""Facts about gangs: what a file leaves behind, and what rules about scopes make of it."""
+
+import pickle
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from policykit.kube.podsets import pod_sets
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact, Scope, ScopeViolation, facts_of, scope_of
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
+from policykit.rules.gangs.gang_exceeds_replicas import check as exceeds
+from policykit.rules.gangs.gang_without_group import check as without_group
+from policykit.targets import DIALECTS
+
+GROUP = """\
+    apiVersion: scheduling.sigs.k8s.io/v1alpha1
+    kind: PodGroup
+    metadata:
+      name: train
+      namespace: team-a
+    spec:
+      minMember: 3
+    """
+WORKERS = """\
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata:
+      name: workers
+      namespace: team-a
+    spec:
+      replicas: 2
+      selector: {matchLabels: {app: workers}}
+      template:
+        metadata:
+          labels:
+            pod-group.scheduling.sigs.k8s.io: train
+        spec:
+          containers: [{name: main, image: "registry.example/train:1"}]
+    """
+SCALER = """\
+    apiVersion: autoscaling/v2
+    kind: HorizontalPodAutoscaler
+    metadata: {name: workers, namespace: team-a}
+    spec:
+      scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: workers}
+      maxReplicas: 3
+    """
+
+
+def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[Fact]:
+    found: list[Fact] = []
+    for index, document in enumerate(parse(dedent(text))):
+        assert document.root is not None
+        for manifest in manifests(document.root, index):
+            manifest = manifest._replace(partial=partial)
+            found.extend(facts_of(manifest, pod_sets(manifest.data), DIALECTS, path, "default"))
+    return found
+
+
+def scope(*texts: str, complete: bool = True) -> Scope:
+    return scope_of([fact for text in texts for fact in facts(text)], complete=complete)
+
+
+def messages(violations: Any) -> list[str]:
+    return [violation.message for violation in violations]
+
+
+def test_a_group_and_its_places() -> None:
+    (group,) = facts(GROUP, "gang.yaml")
+    assert not isinstance(group, Autoscaler)
+    assert group.value == PodGroup("koordinator", "team-a", "train", 3)
+    assert (group.path, group.document, str(group.resource)) == ("gang.yaml", 0, "PodGroup team-a/train")
+    span, pointer = group.place("min_member")
+    assert (span.line, span.column, span.end_column, pointer) == (7, 14, 15, "/spec/minMember")
+    assert group.place("name").pointer == "/metadata/name"
+
+
+def test_an_item_of_a_list_is_placed_from_the_document_root() -> None:
+    (group,) = facts("""\
+        apiVersion: v1
+        kind: List
+        items:
+        - apiVersion: scheduling.volcano.sh/v1beta1
+          kind: PodGroup
+          metadata: {name: train}
+          spec: {minMember: 2}
+        """)
+    assert not isinstance(group, Autoscaler)
+    assert group.place("min_member").pointer == "/items/0/spec/minMember"
+    assert group.place("min_member").span.line == 7
+
+
+def test_a_membership_stands_in_the_namespace_of_its_object() -> None:
+    (member,) = facts(WORKERS)
+    assert not isinstance(member, Autoscaler)
+    assert member.value == Membership("koordinator", "team-a", "train", 2, "")
+    assert member.place("group").pointer.endswith("/labels/pod-group.scheduling.sigs.k8s.io")
+    assert member.place("group").span.line == 12
+
+
+def test_gangs_that_fit_leave_nothing_behind() -> None:
+    job = """\
+        apiVersion: batch.volcano.sh/v1alpha1
+        kind: Job
+        metadata: {name: train}
+        spec:
+          minAvailable: 2
+          tasks:
+          - {name: worker, replicas: 2, template: {spec: {containers: []}}}
+        """
+    assert facts(job) == []
+    (gang,) = facts(job.replace("minAvailable: 2", "minAvailable: 3"))
+    assert not isinstance(gang, Autoscaler)
+    assert gang.value == OwnGang("default", "the gang of this Job", 3, 2)
+
+
+def test_facts_travel_between_processes() -> None:
+    everything = [*facts(GROUP), *facts(WORKERS), *facts(SCALER)]
+    assert pickle.loads(pickle.dumps(everything)) == everything
+
+
+def test_scope_sorts_facts_by_what_they_are_about() -> None:
+    found = scope(GROUP, WORKERS, SCALER)
+    assert [len(found.groups), len(found.memberships), len(found.gangs)] == [1, 1, 0]
+    assert found.autoscalers == (Autoscaler("team-a", "Deployment", "workers", 3),)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ((GROUP, WORKERS), ["gang train needs 3 members but Deployment workers has 2 pods"]),
+        ((GROUP, WORKERS, SCALER), []),
+        ((GROUP, WORKERS, SCALER.replace("maxReplicas: 3", "maxReplicas: ${MAX}")), []),
+        ((GROUP, WORKERS, SCALER.replace("name: workers}", "name: others}")), [
+            "gang train needs 3 members but Deployment workers has 2 pods"
+        ]),
+        ((GROUP, WORKERS, WORKERS.replace("name: workers", "name: more")), []),
+        ((GROUP, WORKERS, WORKERS), ["gang train needs 3 members but Deployment workers has 2 pods"]),
+        ((GROUP, GROUP.replace("minMember: 3", "minMember: 2"), WORKERS), []),
+        ((GROUP, WORKERS.replace("replicas: 2", "replicas: ${N}")), []),
+        ((GROUP.replace("minMember: 3", "minMember: 0"), WORKERS), []),
+        ((GROUP, WORKERS.replace("namespace: team-a", "namespace: team-b")), []),
+    ],
+    ids=[
+        "too-few", "autoscaler-brings-more", "autoscaler-unknown", "autoscaler-of-another", "two-workloads",
+        "base-and-overlay-count-once", "two-copies-of-the-group", "placeholder", "no-gang",
+        "another-namespace",
+    ],
+)  # fmt: skip
+def test_named_gangs(texts: tuple[str, ...], expected: list[str]) -> None:
+    assert messages(exceeds(scope(*texts), Context())) == expected
+
+
+def test_the_first_suggestion_is_to_raise_replicas() -> None:
+    (found,) = exceeds(scope(GROUP, WORKERS), Context())
+    assert found.help == "Raise replicas of Deployment workers to 3, or lower the minimum to 2."
+
+
+@pytest.mark.parametrize("texts", [(GROUP,), (WORKERS,), (GROUP, WORKERS)], ids=["group", "pods", "both"])
+def test_nothing_is_said_of_an_incomplete_scope(texts: tuple[str, ...]) -> None:
+    partly = scope(*texts, complete=False)
+    assert list(exceeds(partly, Context())) == []
+    assert list(without_group(partly, Context())) == []
+
+
+def test_an_own_gang_needs_no_complete_scope_unless_it_can_be_scaled() -> None:
+    job = """\
+        apiVersion: batch.volcano.sh/v1alpha1
+        kind: Job
+        metadata: {name: train}
+        spec:
+          minAvailable: 3
+          tasks:
+          - {name: worker, replicas: 2, template: {spec: {containers: []}}}
+        """
+    deployment = WORKERS.replace(
+        "namespace: team-a",
+        'namespace: team-a\n      annotations: {scheduling.volcano.sh/group-min-member: "3"}',
+        1,
+    ).replace("spec:\n          containers", "spec:\n          schedulerName: volcano\n          containers")
+    own = "the gang of this Deployment needs 3 members but has 2 pods"
+    assert len(messages(exceeds(scope(job, complete=False), Context()))) == 1
+    assert messages(exceeds(scope(deployment, complete=False), Context())) == []
+    assert own in messages(exceeds(scope(deployment), Context()))
+    assert own not in messages(exceeds(scope(deployment, SCALER), Context()))
+
+
+def test_a_size_in_a_schedulers_annotation_counts_for_its_pods_only() -> None:
+    job = """\
+        apiVersion: batch/v1
+        kind: Job
+        metadata:
+          name: train
+          annotations: {scheduling.volcano.sh/group-min-member: "3"}
+        spec:
+          parallelism: 2
+          template: {spec: {schedulerName: SCHEDULER, restartPolicy: Never, containers: []}}
+        """
+    assert len(facts(job.replace("SCHEDULER", "volcano"))) == 1
+    assert facts(job.replace("SCHEDULER", "koord-scheduler")) == []
+
+
+def test_a_partial_document_joins_but_lacks_nothing() -> None:
+    alone = scope_of(facts(WORKERS, partial=True), complete=True)
+    assert list(without_group(alone, Context())) == []
+    both = scope_of([*facts(WORKERS, partial=True), *facts(GROUP)], complete=True)
+    assert list(without_group(both, Context())) == []
+    assert list(exceeds(both, Context())) == []
+
+
+def test_a_group_in_another_namespace_is_named() -> None:
+    found: list[ScopeViolation] = list(
+        without_group(scope(GROUP, WORKERS.replace("team-a", "team-b")), Context())
+    )
+    assert [(one.field, one.severity) for one in found] == [("name", "warning"), ("group", "error")]
+    assert found[0].help == "Pods in namespace team-b name it, but a gang stays within one namespace."
+    assert found[1].message.endswith("does not exist in namespace team-b; there is one in namespace team-a")

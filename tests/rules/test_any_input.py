@@ -1,0 +1,53 @@
+"""No rule fails on a manifest of odd shape: a wrong shape is a finding, never a crash."""
+
+import copy
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policykit import api
+from tests.clusters import cluster
+
+ODD: list[Any] = [None, True, -1, 0.5, "", "${N}", "7", [], {}, [None], [[]], ["x"], {"x": None}, {"name": 7}]
+
+
+@cache
+def documents() -> tuple[Any, ...]:
+    """Every manifest of the rules' cases."""
+    found: list[Any] = []
+    for path in sorted(Path(__file__).parent.glob("*/cases/*.yaml")):
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for case in [*data["bad"], *data["good"]]:
+            try:
+                found.extend(yaml.safe_load_all(case["manifest"]))
+            except yaml.YAMLError:
+                continue
+    return tuple(document for document in found if isinstance(document, dict))
+
+
+def places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Every (collection, key or index) of a document."""
+    for key in list(data) if isinstance(data, dict) else range(len(data)):
+        yield data, key
+        if isinstance(data[key], dict | list):
+            yield from places(data[key])
+
+
+@pytest.mark.parametrize("policy", [None, "profile:hybrid-volcano"], ids=["no-policy", "policy"])
+@given(draw=st.data())
+@settings(max_examples=300, deadline=None)
+def test_one_field_of_another_shape(policy: str | None, draw: st.DataObject) -> None:
+    document = copy.deepcopy(draw.draw(st.sampled_from(documents())))
+    for _ in range(draw.draw(st.integers(1, 2))):
+        owner, key = draw.draw(st.sampled_from(list(places(document))))
+        owner[key] = draw.draw(st.sampled_from(ODD))
+    report = api.lint_texts({"odd.json": json.dumps(document, default=str).encode()}, cluster(policy))
+    assert report.files == 1
+    assert report.failures == ()

@@ -1,0 +1,187 @@
+"""What is written, who owns it, and what is said."""
+
+from typing import Any
+
+import pytest
+
+from policykit.errors import PolicykitError
+from policykit.generator.artifact import Generated, Role
+from policykit.manifests.parser import parse
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator.generate import generate
+from tests.targets.koordinator.clusters import DONGLE, NODE, SEED_FIT, dongles
+
+
+def _data(generated: Generated, path: str) -> Any:
+    (text,) = (artifact.text for artifact in generated.artifacts if artifact.path == path)
+    (parsed,) = parse(text)
+    assert parsed.root
+    return parsed.root.data
+
+
+def _messages(generated: Generated) -> list[str]:
+    return [notice.message for notice in generated.notices]
+
+
+def _files(generated: Generated) -> dict[str, Role]:
+    return {artifact.path: artifact.role for artifact in generated.artifacts}
+
+
+@pytest.mark.parametrize("delivery", ["", "post-render"])
+def test_post_render_patches_what_the_chart_owns(delivery: str) -> None:
+    generated = generate(dongles(delivery=delivery))
+    assert _files(generated) == {
+        "koordinator/post-render/kustomization.yaml": Role.COMPONENT,
+        "koordinator/post-render/koord-scheduler-config.yaml": Role.COMPONENT,
+        "koordinator/post-render/restart.yaml": Role.COMPONENT,
+        "koordinator/README.md": Role.PAGE,
+    }
+    kustomization = _data(generated, "koordinator/post-render/kustomization.yaml")
+    assert kustomization["kind"] == "Component"
+    assert [f"koordinator/post-render/{patch['path']}" for patch in kustomization["patches"]] == [
+        "koordinator/post-render/koord-scheduler-config.yaml",
+        "koordinator/post-render/restart.yaml",
+    ]
+
+
+def test_manifest_and_its_restart() -> None:
+    generated = generate(dongles(delivery="manifest", namespace="koord"))
+    assert _files(generated) == {
+        "koordinator/koord-scheduler-config.yaml": Role.MANIFEST,
+        "koordinator/restart/kustomization.yaml": Role.COMPONENT,
+        "koordinator/restart/restart.yaml": Role.COMPONENT,
+        "koordinator/README.md": Role.PAGE,
+    }
+    assert _data(generated, "koordinator/koord-scheduler-config.yaml")["metadata"]["namespace"] == "koord"
+    assert any("kubectl -n koord rollout restart deploy/koord-scheduler" in m for m in _messages(generated))
+
+
+def test_helm_values_reach_nothing() -> None:
+    generated = generate(dongles(delivery="helm-values"))
+    assert "no value of Koordinator's chart up to 1.8.0" in _messages(generated)[0]
+    assert "koordinator/post-render/kustomization.yaml" in _files(generated)
+
+
+def _checksum(generated: Generated) -> str:
+    (value,) = _data(generated, "koordinator/post-render/restart.yaml")["spec"]["template"]["metadata"][
+        "annotations"
+    ].values()
+    assert isinstance(value, str)
+    return value
+
+
+def test_the_checksum_follows_the_configuration() -> None:
+    heavier = {**SEED_FIT, DONGLE: {"type": "MostAllocated", "weight": 60}}
+    assert _checksum(generate(dongles())) == _checksum(generate(dongles()))
+    assert _checksum(generate(dongles())) != _checksum(generate(dongles(fit=heavier)))
+
+
+BARE = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: koord-scheduler # ours
+"""
+
+
+def test_a_bare_configuration_is_wrapped() -> None:
+    given = _data(generate(dongles(config=BARE)), "koordinator/post-render/koord-scheduler-config.yaml")
+    assert given["metadata"] == {"name": "koord-scheduler-config", "namespace": "koordinator-system"}
+    assert given["data"]["koord-scheduler-config"].startswith(BARE)
+
+
+def test_a_config_map_keeps_its_own_words() -> None:
+    inner = BARE.replace("\n", "\n    ").rstrip(" ")
+    text = (
+        f"# kept\nkind: ConfigMap\nmetadata: {{name: mine, labels: {{a: b}}}}\ndata:\n  conf: |\n    {inner}"
+    )
+    generated = generate(dongles(config=text))
+    (written,) = (a.text for a in generated.artifacts if a.path.endswith("scheduler-config.yaml"))
+    assert written.startswith(text)
+
+
+def test_the_seeds_weights_are_explained() -> None:
+    (message,) = _messages(generate(dongles()))
+    assert message == (
+        "example.com/dongle: with weight 20 beside cpu 2, memory 1, and 8 on a node, the fuller node is sure "
+        "to win only from 2 more in use on, since cpu and memory may be filled against it. From weight 28 on "
+        "a single one decides"
+    )
+
+
+def test_default_weights_need_no_word() -> None:
+    assert _messages(generate(dongles(fit={}))) == []
+
+
+FLAT = {**SEED_FIT, DONGLE: {"type": "MostAllocated", "weight": 2}}
+CLOSE = WorkloadKind("close", ("a", "b"), {"a": 100, "b": 99}, scheduler="koord-scheduler")
+SPREAD = WorkloadKind("web", scheduler="koord-scheduler", placement="spread")
+OLD = BARE.replace("config.k8s.io/v1", "config.k8s.io/v1beta3")
+LOW = f"{BARE}    plugins: {{score: {{enabled: [{{name: Reservation, weight: 2}}]}}}}\n"
+
+SAYS = {
+    "weights too flat": (dongles(fit=FLAT), "sure to win for no difference in use"),
+    "1.6.0 cannot start with v1": (dongles(version="1.6.0"), "set the scheduler's image tag to v1.6.1"),
+    "1.8.0 does not read v1beta3": (
+        dongles(version="1.8.0", config=OLD),
+        "reads no configuration of apiVersion",
+    ),
+    "a resource nobody offers": (
+        dongles(fit={**SEED_FIT, "x.io/y": {"type": "MostAllocated", "weight": 1}}),
+        "fit names x.io/y, which no pool offers",
+    ),
+    "a kind that spreads": (dongles(workloads=(SPREAD,)), "workload kind web asks to spread"),
+    "reservations outweighed": (dongles(config=LOW), "Reservation weighs 2 at score"),
+    "reservations outweighed by preference": (
+        dongles(workloads=(CLOSE,)),
+        "Reservation weighs 5000 at score",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cluster", "says"), SAYS.values(), ids=SAYS)
+def test_what_is_said(cluster: Cluster, says: str) -> None:
+    generated = generate(cluster)
+    assert any(says in message for message in _messages(generated)), _messages(generated)
+    assert generated.artifacts
+
+
+@pytest.mark.parametrize("version", ["1.4.1", "1.5.0"])
+def test_releases_without_the_plugin(version: str) -> None:
+    generated = generate(dongles(version=version))
+    assert generated.artifacts == ()
+    assert "NodeResourcesFit with scoringStrategy type MostAllocated" in _messages(generated)[0]
+
+
+def test_nothing_to_pack() -> None:
+    generated = generate(dongles(fit={}, pool=Pool("cpu", (Shape({"cpu": 1}),))))
+    assert generated.artifacts == ()
+    assert "nothing to pack" in _messages(generated)[0]
+
+
+def test_no_target() -> None:
+    assert generate(dongles()._replace(targets={})) == Generated()
+
+
+WRONG = {
+    "delivery": (dongles(delivery="ftp"), "delivery ftp is not known"),
+    "type": (dongles(fit={DONGLE: {"type": "Most", "weight": 1}}), "has type 'Most'"),
+    "weight": (dongles(fit={DONGLE: {"type": "MostAllocated", "weight": 0}}), "has weight 0"),
+    "profile": (dongles(config=BARE.replace("koord-scheduler", "x")), "no profile for schedulerName"),
+    "configuration": (dongles(config="a: b\n"), "holds 0 documents"),
+}
+
+
+@pytest.mark.parametrize(("cluster", "says"), WRONG.values(), ids=WRONG)
+def test_what_the_user_must_mend(cluster: Cluster, says: str) -> None:
+    with pytest.raises(PolicykitError, match=says):
+        generate(cluster)
+
+
+def test_cards_by_the_policys_name_and_the_catalogues_count() -> None:
+    pool = Pool("w", (Shape({k: v for k, v in NODE.items() if k != DONGLE}),), card="dongle")
+    fit = {"dongle": SEED_FIT[DONGLE], "cpu": SEED_FIT["cpu"], "memory": SEED_FIT["memory"]}
+    stated, counted = generate(dongles()), generate(dongles(fit=fit, pool=pool))
+    assert counted.artifacts == stated.artifacts
