@@ -60,9 +60,7 @@ def _page(cluster: Cluster, generated: Generated) -> str:
     lines = [
         f"# What policy {cluster.name} generates",
         "",
-        "Apply the objects with `kubectl apply -k .` or let Argo CD or Flux follow this folder;",
-        "read `nodes/README.md` for the order in which labels, daemons and taints go out.",
-        "",
+        *_howto(generated),
     ]
     for role, says in _ROLES.items():
         paths = sorted(a.path for a in generated.artifacts if a.role is role)
@@ -78,6 +76,17 @@ def _page(cluster: Cluster, generated: Generated) -> str:
         lines += [f"- {notice.target}: {notice.message}" for notice in generated.notices]
         lines.append("")
     return "\n".join(lines)
+
+
+def _howto(generated: Generated) -> list[str]:
+    lines = []
+    if any(a.role is Role.MANIFEST for a in generated.artifacts):
+        lines.append(
+            "Apply the objects with `kubectl apply -k .`, or let Argo CD or Flux follow this folder."
+        )
+    if any(a.path == "nodes/README.md" for a in generated.artifacts):
+        lines.append("`nodes/README.md` gives the order in which daemons, labels and taints go out.")
+    return [*lines, ""] if lines else []
 
 
 def drift(wanted: Mapping[str, str], there: Mapping[str, str]) -> tuple[list[str], list[str], list[str]]:

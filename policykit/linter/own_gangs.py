@@ -16,10 +16,10 @@ def oversized(
     manifest: Manifest, pod_sets: Sequence[PodSet], dialects: Iterable[Dialect], namespace: str
 ) -> Iterator[tuple[OwnGang, Path]]:
     """Each minimum above the pods that can meet it, with its path. Unknown numbers are never too large."""
-    if not pod_sets or manifest.partial:
+    scalable = manifest.kind in POD_PER_REPLICA
+    if not pod_sets or manifest.partial or (scalable and not _annotated(manifest, dialects)):
         return
     stands_in = manifest.namespace or namespace
-    scalable = manifest.kind in POD_PER_REPLICA
     for gang in gangs(manifest.data):
         if gang.written and gang.enabled and _is_read(gang, pod_sets, dialects):
             pods = _before_it_starts(manifest, gang, pod_sets)
@@ -35,6 +35,12 @@ def oversized(
                 named = lookup(manifest.data, (*minimum.path[:-1], "name"))
                 what = f"{minimum.part} {named}" if isinstance(named, str) else f"this {minimum.part}"
                 yield OwnGang(stands_in, what, minimum.value, pods), minimum.path
+
+
+def _annotated(manifest: Manifest, dialects: Iterable[Dialect]) -> bool:
+    """Controllers of long-running pods state a gang in an annotation only, and few do."""
+    written = manifest.metadata.get("annotations")
+    return isinstance(written, dict) and any(k.key in written for d in dialects for k in d.keys if k.on_owner)
 
 
 def _is_read(gang: Gang, pod_sets: Sequence[PodSet], dialects: Iterable[Dialect]) -> bool:

@@ -14,6 +14,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
+from policykit.placement.asking import is_card_of
 from policykit.placement.verdict import Landing
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
@@ -182,7 +183,7 @@ def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> s
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
-        elif cluster.observed or (resource not in pool.resources and _is_card(cluster, resource)):
+        elif cluster.observed or (resource not in pool.resources and is_card_of(resource, cluster)):
             there = 0
         else:
             continue
@@ -190,12 +191,6 @@ def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> s
             have = f"at most {amount_text(resource, there)}" if there else "none"
             return f"asks for {amount_text(resource, asked)} {resource}, its nodes have {have}"
     return ""
-
-
-def _is_card(cluster: Cluster, resource: str) -> bool:
-    from policykit.catalogue.cards import is_card
-
-    return is_card(resource) or any(resource in pool.resources for pool in cluster.pools)
 
 
 def _why_not(

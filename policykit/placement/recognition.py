@@ -12,6 +12,7 @@ from policykit.manifests.document import Manifest
 from policykit.model.cluster import Cluster
 from policykit.model.taint import Toleration
 from policykit.model.workload import Match, WorkloadKind
+from policykit.placement.owner import Owner, owner
 
 WORKLOAD_KEY = "policykit.io/workload"
 """Label or annotation, on the template or its owner, that names the workload kind."""
@@ -39,19 +40,20 @@ def recognise(
     namespace: str,
 ) -> Recognition:
     """Applies the steps in order; the first that finds a kind wins."""
-    named = _named(manifest, pod_set)
+    made_by = owner(manifest, pod_set)
+    named = _named(made_by, pod_set)
     if named:
         where, name = named
         return Recognition(cluster.workloads.get(name), f"{where} {WORKLOAD_KEY}")
     for workload in cluster.workloads.values():
-        if any(_matches(match, manifest, pod_set, namespace) for match in workload.match):
+        if any(_matches(match, made_by, pod_set, namespace) for match in workload.match):
             return Recognition(workload, f"match of workload kind {workload.name}")
     if not pod_set.per_node:
         found = _by_usage(cluster, tolerations, affinity)
         if found.workload or found.candidates:
             return found
     if asks_for_card:
-        return _by_purpose(cluster, manifest, pod_set)
+        return _by_purpose(cluster, made_by, pod_set)
     return Recognition()
 
 
@@ -74,27 +76,27 @@ def tolerated_values(tolerations: Iterable[Toleration], key: str) -> tuple[str, 
     )
 
 
-def _named(manifest: Manifest, pod_set: PodSet) -> tuple[str, str] | None:
+def _named(made_by: Owner, pod_set: PodSet) -> tuple[str, str] | None:
     for where, entries in (
         ("label", pod_set.labels),
         ("annotation", pod_set.annotations),
-        ("label", manifest.labels),
-        ("annotation", manifest.annotations),
+        ("label", made_by.labels),
+        ("annotation", made_by.annotations),
     ):
         if entries.get(WORKLOAD_KEY):
             return where, entries[WORKLOAD_KEY]
     return None
 
 
-def _matches(match: Match, manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
+def _matches(match: Match, made_by: Owner, pod_set: PodSet, namespace: str) -> bool:
     """All parts given must hold; labels may stand on the template or its owner."""
-    kinds = (manifest.kind, f"{manifest.group}/{manifest.kind}", f"{manifest.api_version}/{manifest.kind}")
-    labels = {**manifest.labels, **pod_set.labels}
+    kinds = (made_by.kind, f"{made_by.group}/{made_by.kind}", f"{made_by.api_version}/{made_by.kind}")
+    labels = {**made_by.labels, **pod_set.labels}
     return (
         (not match.api_kinds or any(kind in match.api_kinds for kind in kinds))
-        and (not match.namespaces or (manifest.namespace or namespace) in match.namespaces)
+        and (not match.namespaces or (made_by.namespace or namespace) in match.namespaces)
         and all(labels.get(key) == value for key, value in match.labels.items())
-        and (not match.names or any(fnmatchcase(manifest.name, glob) for glob in match.names))
+        and (not match.names or any(fnmatchcase(made_by.name, glob) for glob in match.names))
         and bool(match.api_kinds or match.namespaces or match.labels or match.names)
     )
 
@@ -117,11 +119,11 @@ def _by_usage(
     return Recognition(candidates=tuple(sorted(kinds)))
 
 
-def _by_purpose(cluster: Cluster, manifest: Manifest, pod_set: PodSet) -> Recognition:
+def _by_purpose(cluster: Cluster, made_by: Owner, pod_set: PodSet) -> Recognition:
     """Step 4: an API kind marked training or serving, and one workload kind of that name or use."""
     names = _PURPOSES.get(pod_set.purpose, ())
     by_name = [w for n, w in cluster.workloads.items() if n in names]
     kinds = by_name or [w for w in cluster.workloads.values() if any(u in w.prefer for u in names)]
     if len(kinds) == 1:
-        return Recognition(kinds[0], f"{manifest.kind} asks for a card and is a {pod_set.purpose} kind")
+        return Recognition(kinds[0], f"{made_by.kind} asks for a card and is a {pod_set.purpose} kind")
     return Recognition(candidates=tuple(sorted(w.name for w in kinds)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from policykit.catalogue import daemons
-from policykit.catalogue.cards import is_card
 from policykit.kube import affinity as affinities
 from policykit.kube import requests, tolerations
 from policykit.kube.affinity import NodeAffinity
@@ -15,13 +14,16 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.placement.asking import is_card_of
 from policykit.placement.landing import land
 from policykit.placement.meant import meant_pools, stated_products
+from policykit.placement.owner import owner, unsettled
 from policykit.placement.recognition import recognise
 from policykit.placement.verdict import Landing
 
 _SYSTEM_NAMESPACE = "kube-system"
-_KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
+_ANYWHERE = frozenset({"", "exporter"})
+"""Roles of daemons that also stand beside applications: log shippers, metrics."""
 
 
 class Review(NamedTuple):
@@ -39,8 +41,8 @@ class Review(NamedTuple):
     device_stack: bool
     """A kube-system pod or device component that may tolerate everything."""
     unsettled: bool
-    """Something may still add selectors or tolerations before it is scheduled: Kueue, a gate,
-    a suspended owner, or a node named outright that no scheduler looks at."""
+    """Something may still add selectors or tolerations before it is scheduled, or no scheduler
+    looks at it: see `owner.unsettled`."""
     cluster: Cluster | None = None
     workload: WorkloadKind | None = None
     decided_by: str = ""
@@ -60,6 +62,13 @@ class Review(NamedTuple):
         return not (self.manifest.partial or self.unsettled)
 
     @property
+    def concerned(self) -> bool:
+        """Whether the policy has a say: it asks for a card, is of a workload kind, or every
+        pool there is stands in the policy."""
+        complete = self.cluster is not None and self.cluster.complete
+        return bool(self.card_resources) or self.workload is not None or complete
+
+    @property
     def accepting(self) -> tuple[Pool, ...]:
         return tuple(landing.pool for landing in self.landings if landing.accepts)
 
@@ -77,7 +86,7 @@ def review(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespa
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     asked = requests.effective(pod_set.spec, pod_set.devices)
-    cards = tuple(sorted(r for r, amount in asked.items() if amount > 0 and _is_card(r, cluster)))
+    cards = tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
     plain = Review(
         manifest,
         pod_set,
@@ -86,7 +95,7 @@ def review(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespa
         asked,
         cards,
         _device_stack(manifest, pod_set, namespace),
-        _unsettled(manifest, pod_set),
+        unsettled(manifest, pod_set),
     )
     if cluster is None:
         return plain
@@ -98,7 +107,7 @@ def review(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespa
         decided_by=recognised.decided_by if recognised.workload else "",
         candidates=recognised.candidates,
         products=products,
-        meant=meant_pools(cluster, recognised.workload, cards, products),
+        meant=_meant(cluster, pod_set, recognised.workload, cards, products),
         landings=landings(cluster, tolerated, affinity, asked),
     )
 
@@ -115,28 +124,22 @@ def landings(
     )
 
 
-def _is_card(resource: str, cluster: Cluster | None) -> bool:
-    if is_card(resource):
-        return True
-    return cluster is not None and any(resource in pool.resources for pool in cluster.pools)
-
-
-def _unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
-    spec = manifest.data.get("spec")
-    return (
-        bool(pod_set.spec.get("schedulingGates"))
-        or bool(pod_set.spec.get("nodeName"))
-        or (isinstance(spec, dict) and spec.get("suspend") is True)
-        or _KUEUE_QUEUE in manifest.labels
-        or _KUEUE_QUEUE in pod_set.labels
-    )
+def _meant(
+    cluster: Cluster,
+    pod_set: PodSet,
+    workload: WorkloadKind | None,
+    cards: tuple[str, ...],
+    products: tuple[str, ...],
+) -> tuple[Pool, ...] | None:
+    if not cards and pod_set.spec.get("resourceClaims"):
+        return None  # a claim may be for a card, and for which one only its DeviceClass says
+    return meant_pools(cluster, workload, cards, products)
 
 
 def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
-    if (manifest.namespace or namespace) == _SYSTEM_NAMESPACE:
+    """By namespace, or by image: a node daemon, not an application with a log shipper beside it."""
+    if (owner(manifest, pod_set).namespace or namespace) == _SYSTEM_NAMESPACE:
         return True
-    return any(
-        daemons.role(container["image"])
-        for _, _, container in requests.containers(pod_set.spec)
-        if isinstance(container.get("image"), str)
-    )
+    images = [c.get("image") for field, _, c in requests.containers(pod_set.spec) if field == "containers"]
+    roles = [daemons.role(image) if isinstance(image, str) else "" for image in images]
+    return any(role not in _ANYWHERE for role in roles) or (bool(roles) and all(roles))

@@ -38,9 +38,6 @@ class Design(NamedTuple):
     """gfd, vendor, manual; empty: as fits the card and the cloud."""
     resource_tolerations: bool = False
 
-    def part(self, name: str) -> Part:
-        return self.usage if name == "usage" else self.product
-
 
 def cluster_design(scheme: str | Scheme, domain: str) -> Design:
     """The design of pools that say nothing of their own."""

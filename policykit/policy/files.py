@@ -35,18 +35,20 @@ class Files:
         self._problems = problems
         self.names: list[str] = []
         """Every file and profile:NAME that was read."""
+        self.complete = True
+        """False once a base could not be had: then what it would have said is not known."""
 
     def resolve(self, name: str) -> Said | None:
         """The policy at a path or profile:NAME, merged with all it extends; None: not a map.
 
         Raises SourceError where this first file cannot be read.
         """
-        return self._whole(name, self.read(name), (name,))
+        return self._whole(name, self.read(name), (posixpath.normpath(name),))
 
     def text(self, name: str, text: bytes) -> Said | None:
         """The same for a policy given as text; `name` says what its paths are relative to."""
         self.names.append(name)
-        return self._whole(name, text, (name,))
+        return self._whole(name, text, (posixpath.normpath(name),))
 
     def read(self, name: str) -> bytes:
         """Bytes of a file or bundled profile. Raises SourceError."""
@@ -139,20 +141,24 @@ class Files:
         """What `extends` names, merged in its order; None: nothing."""
         merged: Said | None = None
         for reference, place in self._references(tree):
-            target = relative(name, reference)
-            if target in chain:
-                circle = " -> ".join((*chain[chain.index(target) :], target))
-                self._problems.at(place, f"extends goes in a circle: {circle}", "remove one of the steps")
-                continue
-            try:
-                content = self.read(target)
-            except SourceError as error:
-                self._problems.at(place, f"{reference}: {error.message}", error.hint)
-                continue
-            base = self._whole(target, content, (*chain, target))
-            if base is not None:
+            base = self._base(relative(name, reference), reference, place, chain)
+            if base is None:
+                self.complete = False
+            else:
                 merged = merge(merged, base) if merged else base
         return merged
+
+    def _base(self, target: str, reference: str, place: Position, chain: tuple[str, ...]) -> Said | None:
+        if target in chain:
+            circle = " -> ".join((*chain[chain.index(target) :], target))
+            self._problems.at(place, f"extends goes in a circle: {circle}", "remove one of the steps")
+            return None
+        try:
+            content = self.read(target)
+        except SourceError as error:
+            self._problems.at(place, f"{reference}: {error.message}", error.hint)
+            return None
+        return self._whole(target, content, (*chain, target))
 
     def _references(self, tree: Said) -> Iterator[tuple[str, Position]]:
         extends = tree.value.get("extends")

@@ -54,6 +54,9 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
         raise AssertionError("a file that is no policy was reported")
     problems.tree = tree
     policy = read_policy(plain(tree), problems)
+    if not files.complete:
+        # What a missing base would have said cannot be missed in the rest.
+        problems.raise_any()
     texts = _texts(tree, files, problems)
     cluster = compile_policy(policy, problems, tree, texts, path)
     problems.raise_any()

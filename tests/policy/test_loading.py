@@ -210,3 +210,22 @@ def test_a_profile_that_is_not_there() -> None:
     assert str(raised.value) == (
         "profile:koordinator: there is no profile 'koordinator'\n  help: did you mean koordinator-binpack?"
     )
+
+
+def test_what_a_missing_base_would_have_said_is_not_missed() -> None:
+    text = HEAD + "extends: [base.yaml]\npools:\n  a: {card: h20, nodes: -1}\n"
+    assert mistakes({"policykit.yaml": text}) == (
+        "policykit.yaml:5:11 base.yaml: no such file",
+        "policykit.yaml:7:25 pools.a.nodes must be 0 or more, not -1",
+    )
+
+
+def test_what_a_malformed_section_would_have_said_is_not_missed() -> None:
+    text = (
+        HEAD
+        + "cards: [h20]\npools:\n  a: {card: h20}\nqueues: 3\nworkloads:\n  t: {queue: q, cards: [h20]}\n"
+    )
+    assert mistakes({"policykit.yaml": text}) == (
+        "policykit.yaml:5:1 cards must be a map, not a list",
+        "policykit.yaml:8:9 queues must be a map, not the number 3",
+    )

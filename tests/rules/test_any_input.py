@@ -47,7 +47,7 @@ def test_one_field_of_another_shape(policy: str | None, draw: st.DataObject) -> 
     document = copy.deepcopy(draw.draw(st.sampled_from(documents())))
     for _ in range(draw.draw(st.integers(1, 2))):
         owner, key = draw.draw(st.sampled_from(list(places(document))))
-        owner[key] = draw.draw(st.sampled_from(ODD))
+        owner[key] = copy.deepcopy(draw.draw(st.sampled_from(ODD)))
     report = api.lint_texts({"odd.json": json.dumps(document, default=str).encode()}, cluster(policy))
     assert report.files == 1
     assert report.failures == ()

@@ -42,6 +42,8 @@ class Draft(NamedTuple):
     def usages_known(self) -> bool:
         """False where a pool is so malformed that the usages there are cannot be told."""
         fields = {to_camel(name) for name in written.Pool.model_fields} - {"usage"}
+        if self.problems.broken(("pools",)):
+            return False
         parts = [("pools", name, key) for name in self.names("pools") for key in self.names("pools", name)]
         return not any(self.problems.broken(part) for part in parts if part[2] not in fields)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
@@ -13,17 +13,20 @@ BUILT_IN_QUEUES = frozenset({"default", "root", "root.default"})
 KOORDINATOR_CLASSES = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
 
 
+_SECTIONS = {"card": "cards", "pool": "pools", "queue": "queues", "priority": "priorities"}
+
+
 def check_references(draft: Draft) -> None:
     """Reports every reference to nothing."""
     for name, pool in draft.policy.pools.items():
         if pool.card:
-            _known(draft, ("pools", name, "card"), "card", pool.card, draft.names("cards"))
+            _known(draft, ("pools", name, "card"), "card", pool.card)
     for name, workload in draft.policy.workloads.items():
         _check_usages(draft, ("workloads", name), workload)
         _check_others(draft, ("workloads", name), workload)
     for name, queue in draft.policy.queues.items():
         if queue.parent and queue.parent != "root":
-            _known(draft, ("queues", name, "parent"), "queue", queue.parent, draft.names("queues"))
+            _known(draft, ("queues", name, "parent"), "queue", queue.parent)
     _check_unused(draft)
 
 
@@ -50,14 +53,14 @@ def _check_usages(draft: Draft, path: Path, workload: Workload) -> None:
 
 def _check_others(draft: Draft, path: Path, workload: Workload) -> None:
     if isinstance(workload.cards, tuple):
-        _all_known(draft, (*path, "cards"), "card", workload.cards, draft.names("cards"))
-    _all_known(draft, (*path, "helpers"), "pool", workload.helpers or (), draft.names("pools"))
+        _all_known(draft, (*path, "cards"), "card", workload.cards)
+    _all_known(draft, (*path, "helpers"), "pool", workload.helpers or ())
     queues = draft.names("queues")
     if workload.queue and queues and workload.queue not in BUILT_IN_QUEUES:
-        _known(draft, (*path, "queue"), "queue", workload.queue, queues)
+        _known(draft, (*path, "queue"), "queue", workload.queue)
     classes = draft.names("priorities")
     if workload.priority_class and classes and not _built_in(draft, workload.priority_class):
-        _known(draft, (*path, "priorityClass"), "priority", workload.priority_class, classes)
+        _known(draft, (*path, "priorityClass"), "priority", workload.priority_class)
 
 
 def _built_in(draft: Draft, name: str) -> bool:
@@ -66,15 +69,17 @@ def _built_in(draft: Draft, name: str) -> bool:
     )
 
 
-def _all_known(draft: Draft, path: Path, what: str, names: Sequence[str], known: Iterable[str]) -> None:
+def _all_known(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
-        _known(draft, (*path, number), what, name, known)
+        _known(draft, (*path, number), what, name)
     _once(draft, path, names)
 
 
-def _known(draft: Draft, path: Path, what: str, name: str, known: Iterable[str]) -> None:
-    if name not in known:
-        draft.problems.error(path, f"there is no {what} {name!r}", did_you_mean(name, known))
+def _known(draft: Draft, path: Path, what: str, name: str) -> None:
+    """Reports a name that its section lacks, unless the section itself is malformed."""
+    section = _SECTIONS[what]
+    if name not in draft.names(section) and not draft.problems.broken((section,)):
+        draft.problems.error(path, f"there is no {what} {name!r}", did_you_mean(name, draft.names(section)))
 
 
 def _once(draft: Draft, path: Path, names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from policykit.generator.artifact import Artifact, Generated, Role
-from policykit.kube.names import is_extended
+from policykit.kube.names import is_extended, is_hugepages
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.quantity import amount_text
@@ -43,8 +43,10 @@ def resource_quota(quota: Quota) -> dict[str, Any]:
     """A ResourceQuota of keys that count: extended resources only as `requests.<name>`."""
     hard = {f"requests.{r}": amount_text(r, amount) for r, amount in sorted(quota.requests.items())}
     for resource, amount in sorted(quota.limits.items()):
-        # The API server accepts limits.<card> and never counts it: a card's limit is its request.
-        key = f"requests.{resource}" if is_extended(resource) else f"limits.{resource}"
+        # The API server accepts limits.<card> and never counts it: what cannot be overcommitted
+        # has a limit that is its request.
+        counted = is_extended(resource) or is_hugepages(resource)
+        key = f"requests.{resource}" if counted else f"limits.{resource}"
         hard.setdefault(key, amount_text(resource, amount))
     if quota.pods is not None:
         hard["pods"] = str(quota.pods)

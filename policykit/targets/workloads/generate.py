@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.wanted import Wanted, affinity_data, wanted
 
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+"""A card may have any name, a folder may not."""
+_FIRST_TASK = "---\n# The first task of the Job; `policykit patch` writes every task.\n"
 _VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 
 
@@ -48,11 +52,12 @@ def generate(cluster: Cluster) -> Generated:
     """`workloads/<kind>-<card>/`, and `workloads/<kind>-helpers/` where helpers have pools."""
     artifacts: list[Artifact] = []
     notices: list[Notice] = []
+    names: set[str] = set()
     for workload in cluster.workloads.values():
         for card in _cards(cluster, workload):
             want = wanted(cluster, workload, card)
-            name = f"{workload.name}-{card.name if card else 'helpers'}"
             if want.pools:
+                name = _free(f"{workload.name}-{card.name if card else 'helpers'}", names)
                 artifacts.extend(_component(name, workload, want))
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
@@ -64,6 +69,16 @@ def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
         if workload.cards is None or name in workload.cards:
             yield card
     yield None
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A folder's name, numbered where two pairs make the same: a-b on c, and a on b-c."""
+    safe = _UNSAFE.sub("-", name)
+    number, free = 1, safe
+    while free in taken:
+        number, free = number + 1, f"{safe}-{number + 1}"
+    taken.add(free)
+    return free
 
 
 def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Artifact]:
@@ -80,9 +95,11 @@ def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Arti
         patches.append({"path": path, "target": target})
     job = {"group": "batch.volcano.sh", "kind": "Job"}
     yield Artifact(f"{folder}/volcano-job-labels.yaml", dump(volcano_labels(workload)), Role.COMPONENT)
-    yield Artifact(f"{folder}/volcano-job.yaml", dump(volcano_patch(workload, want)), Role.COMPONENT)
     patches.append({"path": "volcano-job-labels.yaml", "target": job})
-    patches.append({"path": "volcano-job.yaml", "target": job})
+    operations = volcano_patch(workload, want)
+    if operations:
+        yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
+        patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
     yield Artifact(f"{folder}/kustomization.yaml", dump(component), Role.COMPONENT)
 

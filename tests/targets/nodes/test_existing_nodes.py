@@ -1,0 +1,109 @@
+"""Labels and taints of nodes that exist: objects and commands."""
+
+import pytest
+import yaml
+
+from policykit.model.pool import Shape
+from policykit.model.taint import Taint
+from policykit.targets.nodes.shell import BATCH
+from tests.targets.nodes.clusters import NAMED, RACK, SELECTED, USAGE, ZONE, cluster, pool, texts
+
+FOLDER = "nodes/train-h20/"
+
+LABELS_YAML = """\
+---
+# kubectl apply --server-side --field-manager=policykit -f nodes/train-h20/labels.yaml
+# Only once the nodes have joined; never where something prunes.
+apiVersion: v1
+kind: Node
+metadata:
+  name: gpu-01
+  labels:
+    maip.mxsf.io/node.usage: training
+---
+apiVersion: v1
+kind: Node
+metadata:
+  name: gpu-02
+  labels:
+    maip.mxsf.io/node.usage: training
+"""
+
+LABELS_SH = """\
+#!/bin/sh
+# Labels of the nodes of pool train-h20; may be run again.
+set -eu
+
+kubectl label nodes --overwrite \\
+  gpu-01 gpu-02 \\
+  maip.mxsf.io/node.usage=training
+"""
+
+TAINTS_SH = """\
+#!/bin/sh
+# Taints of the nodes of pool train-h20; may be run again.
+# Last of all steps: see the order in nodes/README.md.
+set -eu
+
+kubectl taint nodes --overwrite \\
+  -l maip.mxsf.io/pool=a \\
+  maip.mxsf.io/node.usage=training:NoSchedule nvidia.com/gpu.product=NVIDIA-H20:NoSchedule
+"""
+
+
+def test_objects_hold_labels_only_and_not_those_of_discovery() -> None:
+    assert texts(cluster(pool(NAMED)))[f"{FOLDER}labels.yaml"] == LABELS_YAML
+
+
+def test_labels_as_commands() -> None:
+    assert texts(cluster(pool(NAMED)))[f"{FOLDER}labels.sh"] == LABELS_SH
+
+
+def test_taints_as_commands() -> None:
+    assert texts(cluster(pool(SELECTED)))[f"{FOLDER}taints.sh"] == TAINTS_SH
+
+
+def test_the_label_nodes_are_found_by_is_not_set_again() -> None:
+    text = texts(cluster(pool(SELECTED)))[f"{FOLDER}labels.sh"]
+    assert text.endswith("  -l maip.mxsf.io/pool=a \\\n  maip.mxsf.io/node.usage=training\n")
+
+
+def test_every_node_has_the_labels_of_its_place() -> None:
+    shapes = [Shape({}, 1, 1, (name,), labels={RACK: f"r{name}"}) for name in ("1", "2")]
+    documents = yaml.safe_load_all(texts(cluster(pool(*shapes)))[f"{FOLDER}labels.yaml"])
+    assert [(node["metadata"]["name"], node["metadata"]["labels"][RACK]) for node in documents] == [
+        ("1", "r1"),
+        ("2", "r2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "ours"),
+    [
+        ("", ZONE, True),
+        ("eks", ZONE, False),
+        ("", "kubernetes.io/arch", False),
+        ("", "kubernetes.io/hostname", False),
+        ("gke", "cloud.google.com/gke-nodepool", False),
+        ("eks", "karpenter.sh/capacity-type", False),
+        ("gke", "team", True),
+    ],
+    ids=["zone", "zone in a cloud", "arch", "hostname", "cloud's own", "provisioner's own", "yours"],
+)
+def test_labels_that_others_set(provider: str, key: str, ours: bool) -> None:
+    made = cluster(pool(NAMED, labels={USAGE: "training", key: "v"}), provider=provider)
+    assert (f"{key}=v" in texts(made)[f"{FOLDER}labels.sh"]) is ours
+
+
+def test_the_taint_gke_sets_is_not_set_again() -> None:
+    taints = (Taint("nvidia.com/gpu", "present"), Taint("team", "a"))
+    text = texts(cluster(pool(NAMED, taints=taints), provider="gke"))
+    assert text[f"{FOLDER}taints.sh"].endswith("  team=a:NoSchedule\n")
+    assert "nvidia.com/gpu=present" not in text[f"{FOLDER}gke.sh"]
+
+
+def test_many_nodes_are_named_in_batches() -> None:
+    names = tuple(f"n{number:03d}" for number in range(BATCH + 1))
+    text = texts(cluster(pool(Shape({}, len(names), len(names), names))))[f"{FOLDER}taints.sh"]
+    commands = text.split("kubectl taint nodes --overwrite")[1:]
+    assert [command.count(" n0") for command in commands] == [BATCH, 1]

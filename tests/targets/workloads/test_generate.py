@@ -1,0 +1,194 @@
+"""Components that make workloads land: one folder per workload kind and card."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from policykit.generator.artifact import Role
+from policykit.model.card import Card
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+from policykit.model.taint import Taint
+from policykit.model.workload import WorkloadKind
+from policykit.placement.wanted import wanted
+from policykit.targets.workloads.generate import (
+    BUILT_IN,
+    BuiltIn,
+    generate,
+    pod_spec,
+    strategic_patch,
+    volcano_patch,
+)
+
+GPU = "nvidia.com/gpu"
+USAGE = "maip.mxsf.io/node.usage"
+PRODUCT = f"{GPU}.product"
+TRAINING = WorkloadKind(
+    "training",
+    ("training", "hybrid"),
+    {"training": 100},
+    scheduler="volcano",
+    priority_class="high",
+    queue="research",
+)
+
+AFFINITY = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [
+                {"matchExpressions": [{"key": USAGE, "operator": "In", "values": ["training", "hybrid"]}]}
+            ]
+        },
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 100,
+                "preference": {
+                    "matchExpressions": [{"key": USAGE, "operator": "In", "values": ["training"]}]
+                },
+            }
+        ],
+    }
+}
+TOLERATIONS = [
+    {"key": USAGE, "operator": "Equal", "value": "training", "effect": "NoSchedule"},
+    {"key": USAGE, "operator": "Equal", "value": "hybrid", "effect": "NoSchedule"},
+    {"key": PRODUCT, "operator": "Equal", "value": "NVIDIA-H20", "effect": "NoSchedule"},
+]
+
+
+def pool(usage: str, card: str = "h20") -> Pool:
+    taints = (Taint(USAGE, usage), *((Taint(PRODUCT, "NVIDIA-H20"),) if card else ()))
+    labels = {USAGE: usage, **({PRODUCT: "NVIDIA-H20"} if card else {})}
+    shape = Shape({GPU: 8} if card else {"cpu": 8000}, 4, 4)
+    return Pool(f"{usage}-{card or 'cpu'}", (shape,), labels, taints, usage, card, (GPU,) if card else ())
+
+
+def cluster(*kinds: WorkloadKind, pools: tuple[Pool, ...] = (), cards: tuple[str, ...] = ("h20",)) -> Cluster:
+    return Cluster(
+        "maip",
+        pools or tuple(pool(usage) for usage in ("training", "inference", "hybrid")),
+        {name: Card(name, GPU, "nvidia", "NVIDIA-H20", PRODUCT, per_node=8) for name in cards},
+        {kind.name: kind for kind in kinds or (TRAINING,)},
+        usage_key=USAGE,
+    )
+
+
+def folders(made: Cluster) -> list[str]:
+    return sorted({artifact.path.rpartition("/")[0] for artifact in generate(made).artifacts})
+
+
+def texts(made: Cluster) -> dict[str, str]:
+    return {artifact.path: artifact.text for artifact in generate(made).artifacts}
+
+
+def test_placement_is_that_of_the_seed() -> None:
+    made = cluster()
+    assert pod_spec(TRAINING, wanted(made, TRAINING, made.cards["h20"])) == {
+        "affinity": AFFINITY,
+        "tolerations": TOLERATIONS,
+        "schedulerName": "volcano",
+        "priorityClassName": "high",
+    }
+
+
+@pytest.mark.parametrize("built_in", BUILT_IN, ids=lambda built_in: built_in.kind)
+def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
+    made = cluster()
+    want = wanted(made, TRAINING, made.cards["h20"])
+    patch: Any = strategic_patch(built_in, TRAINING, want)
+    assert (patch["apiVersion"], patch["kind"]) == (built_in.api_version, built_in.kind)
+    template = patch
+    for step in built_in.template:
+        template = template[step]
+    assert template["spec"] == pod_spec(TRAINING, want)
+    assert template["metadata"]["labels"] == {"policykit.io/workload": "training"}
+    assert template["metadata"]["annotations"] == {"scheduling.volcano.sh/queue-name": "research"}
+
+
+def test_a_volcano_job_is_patched_by_index() -> None:
+    made = cluster()
+    operations = volcano_patch(TRAINING, wanted(made, TRAINING, made.cards["h20"]), tasks=2)
+    assert [(operation["op"], operation["path"]) for operation in operations] == [
+        ("add", "/spec/queue"),
+        ("add", "/spec/priorityClassName"),
+        ("add", "/spec/tasks/0/template/spec/affinity"),
+        ("add", "/spec/tasks/0/template/spec/tolerations"),
+        ("add", "/spec/tasks/1/template/spec/affinity"),
+        ("add", "/spec/tasks/1/template/spec/tolerations"),
+    ]
+    assert operations[2]["value"] == AFFINITY
+
+
+def test_another_scheduler_is_named_on_the_job() -> None:
+    made = cluster()
+    other = TRAINING._replace(scheduler="koord-scheduler", queue="")
+    first, *_ = volcano_patch(other, wanted(made, other, made.cards["h20"]))
+    assert first == {"op": "add", "path": "/spec/schedulerName", "value": "koord-scheduler"}
+    patch = strategic_patch(BUILT_IN[0], other, wanted(made, other, made.cards["h20"]))
+    assert "annotations" not in str(patch)
+
+
+def test_a_component_names_every_patch_that_lies_beside_it() -> None:
+    made = texts(cluster())
+    folder = "workloads/training-h20"
+    component = yaml.safe_load(made[f"{folder}/kustomization.yaml"])
+    assert (component["apiVersion"], component["kind"]) == ("kustomize.config.k8s.io/v1alpha1", "Component")
+    named = {patch["path"] for patch in component["patches"]}
+    assert named == {path.removeprefix(f"{folder}/") for path in made} - {"kustomization.yaml"}
+    targets = {patch["path"]: patch["target"] for patch in component["patches"]}
+    assert targets["deployment.yaml"] == {"group": "apps", "kind": "Deployment"}
+    assert targets["job.yaml"] == {"group": "batch", "kind": "Job"}
+    assert targets["pod.yaml"] == {"version": "v1", "kind": "Pod"}
+    assert targets["volcano-job.yaml"] == {"group": "batch.volcano.sh", "kind": "Job"}
+
+
+def test_nothing_is_applied_by_itself() -> None:
+    assert {artifact.role for artifact in generate(cluster()).artifacts} == {Role.COMPONENT}
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (cluster(), ["workloads/training-h20"]),
+        (
+            cluster(pools=(pool("training"), pool("system", ""))),
+            ["workloads/training-h20", "workloads/training-helpers"],
+        ),
+        (cluster(TRAINING._replace(cards=())), []),
+        (cluster(WorkloadKind("serving", ("inference",))), ["workloads/serving-h20"]),
+        (cluster(WorkloadKind("none", ("batch",))), []),
+    ],
+    ids=["cards", "helpers", "no cards", "other usage", "no pool"],
+)
+def test_folders(made: Cluster, expected: list[str]) -> None:
+    assert folders(made) == expected
+
+
+def test_a_pair_without_pool_is_told_where_the_policy_asks_for_it() -> None:
+    asked = WorkloadKind("none", ("batch",), cards=("h20",))
+    assert [notice.message for notice in generate(cluster(asked)).notices] == [
+        "no pool serves none on card h20"
+    ]
+    assert generate(cluster(asked._replace(cards=None))).notices == ()
+
+
+def test_pairs_of_one_name_have_folders_of_their_own() -> None:
+    kinds = (TRAINING._replace(name="a"), TRAINING._replace(name="a-b"))
+    pools = tuple(pool("training", card) for card in ("b-c", "c"))
+    made = cluster(*kinds, pools=pools, cards=("b-c", "c"))
+    assert folders(made) == ["workloads/a-b-b-c", "workloads/a-b-c", "workloads/a-b-c-2", "workloads/a-c"]
+    paths = [artifact.path for artifact in generate(made).artifacts]
+    assert len(set(paths)) == len(paths)
+
+
+def test_no_name_leads_out_of_the_folder() -> None:
+    made = cluster(pools=(pool("training", "/../../x"),), cards=("/../../x",))
+    assert folders(made) == ["workloads/training--..-..-x"]
+
+
+def test_a_kind_that_asks_for_nothing_has_no_empty_json_patch() -> None:
+    bare = Pool("any", (Shape({GPU: 8}, 1, 1),), card="h20", resources=(GPU,))
+    made = texts(Cluster("a", (bare,), {"h20": Card("h20", GPU)}, {"x": WorkloadKind("x")}))
+    assert "workloads/x-h20/volcano-job.yaml" not in made
+    assert "volcano-job-labels.yaml" in made["workloads/x-h20/kustomization.yaml"]
