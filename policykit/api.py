@@ -32,7 +32,8 @@ def setting(
     able = rules(with_policy=cluster is not None)
     settings = lint or (cluster.lint if cluster else None)
     chosen = choose(CATALOGUE, settings, select, ignore)
-    return Setting(rule_set(able, len(CATALOGUE) - len(able)), chosen, cluster, namespace)
+    silent = len(chosen.codes.difference(rule.code for rule in able))
+    return Setting(rule_set(able, silent), chosen, cluster, namespace)
 
 
 def lint(

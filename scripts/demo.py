@@ -1,4 +1,4 @@
-"""The main job on examples/, told to a newcomer: describe, generate, see where pods land, lint."""
+"""The main job on examples/, told to a newcomer: describe, generate, see where pods land, lint, mend."""
 
 from __future__ import annotations
 
@@ -6,61 +6,105 @@ import os
 import subprocess
 import sys
 import tempfile
+from typing import Any
+
+import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 POLICY = "examples/policykit.yaml"
-_BOLD, _DIM, _PLAIN = ("\033[1m", "\033[2m", "\033[0m") if sys.stdout.isatty() else ("", "", "")
+COLOURS = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+BOLD, CYAN, DIM, PLAIN = ("\033[1m", "\033[36m", "\033[2m", "\033[0m") if COLOURS else ("", "", "", "")
 
 
 def main() -> int:
-    """Runs the four steps; fails where a command does not end as expected."""
+    """Runs the five steps; stops where a command does not end as expected."""
     with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "generated")
-        step(
-            1,
-            "One file describes the cluster",
-            f"{POLICY}: cards, pools and their usage, workload kinds, queues.",
-        )
-        show(_head(POLICY, 22))
-
-        step(
-            2,
-            "policykit gen writes what the schedulers and nodes need",
-            "Into a folder that a GitOps repository holds.",
-        )
-        run(["gen", "-p", POLICY, "-o", out], 0, {out: "generated"})
-        show(_tree(out))
-        show(_section(os.path.join(out, "volcano", "values.yaml")))
-
-        step(
-            3,
-            "policykit where tells where a pod can land",
-            "By the rules of the scheduler itself: taints, affinity, resources.",
-        )
-        run(["where", "-p", POLICY, "examples/apps/finetune.yaml", "examples/apps/chat.yaml"], 0)
-
-        step(
-            4,
-            "policykit lint finds what would never run, or run in the wrong place",
-            "In CI, or before each commit.",
-        )
-        run(["lint", "-p", POLICY, "examples/apps"], 1)
-
-        step(
-            5,
-            "A generated patch mends it",
-            "The component workloads/training-h20 on a job without any placement.",
-        )
-        _patched(out, folder)
-    print(
-        f"\n{_BOLD}Next:{_PLAIN} policykit init writes a policy to start from; policykit explain PK101 tells about a rule."
+        describe()
+        generate(folder)
+        where()
+        lint()
+        mend(folder)
+    print(f"{BOLD}Next{PLAIN}")
+    show(
+        "policykit init            a commented policy to start from\n"
+        "policykit explain PK206   what a rule finds, why it hurts, bad and good\n"
+        "README.md                 the policy file, suppressing findings, CI and GitOps"
     )
     return 0
 
 
+def describe() -> None:
+    """The policy, its middle part."""
+    step(1, "Describe: one file says what the cluster is meant to be", f"This is {POLICY}.")
+    show(_between(_read(os.path.join(ROOT, POLICY)), "cards:", "# Shares"))
+
+
+def generate(folder: str) -> None:
+    """Files for a GitOps repository."""
+    step(
+        2,
+        "Generate: what the nodes, the scheduler and the workloads need",
+        "Look at the files: labels and taints, scheduler configuration, queues, patches.",
+    )
+    out = os.path.join(folder, "generated")
+    run(["gen", "-p", POLICY, "-o", out], 0, (out, "generated"))
+    show(_tree(out))
+    note("The scheduler's weights are computed, and generated/volcano/values.yaml says how:")
+    show(_between(_read(os.path.join(out, "volcano", "values.yaml")), "    # Every part", "    # Not in"))
+
+
+def where() -> None:
+    """A pod set that lands well and one that does not."""
+    step(
+        3,
+        "Where: which pools let a pod in, and why not the others",
+        "Look at chat, the first: every pool refuses it, each for a reason. finetune is as it should be.",
+    )
+    run(["where", "-p", POLICY, "examples/apps/chat.yaml", "examples/apps/finetune.yaml"], 0)
+
+
+def lint() -> None:
+    """The findings in the applications."""
+    step(
+        4,
+        "Lint: what would never run, never count, or run in the wrong place",
+        "Look at examples/apps: an API server takes every one of these files without a word.\n"
+        "finetune.yaml is right and portal.yaml asks for no card: nothing is said about them.",
+    )
+    run(["lint", "-p", POLICY, "examples/apps"], 1)
+
+
+def mend(folder: str) -> None:
+    """A bare Job before and after the generated patch."""
+    step(
+        5,
+        "Mend: the generated patch puts a job where it belongs",
+        "Look at the verdicts before and after. The job itself says nothing about nodes.",
+    )
+    bare = "examples/bare/evaluate.yaml"
+    run(["where", "-p", POLICY, bare], 0)
+    note("With generated/workloads/training-h20, as kustomize merges it:")
+    patch = os.path.join(folder, "generated", "workloads", "training-h20", "job.yaml")
+    job = _merged(yaml.safe_load(_read(os.path.join(ROOT, bare))), yaml.safe_load(_read(patch)))
+    job["metadata"]["name"] = "evaluate"
+    patched = os.path.join(folder, "evaluate.yaml")
+    with open(patched, "w", encoding="utf-8") as file:
+        yaml.safe_dump(job, file, sort_keys=False)
+    run(["where", "-p", POLICY, patched], 0, (patched, "patched.yaml"))
+    run(["lint", "-p", POLICY, patched], 0, (patched, "patched.yaml"))
+
+
 def step(number: int, title: str, says: str) -> None:
-    """A heading."""
-    print(f"\n{_BOLD}{number}. {title}{_PLAIN}\n{_DIM}{says}{_PLAIN}\n", flush=True)
+    """A heading, and what to look at."""
+    print(f"{BOLD}{number}. {title}{PLAIN}")
+    note(says)
+
+
+def note(text: str) -> None:
+    """A remark of the demo's own."""
+    for line in text.split("\n"):
+        print(f"{DIM}   {line}{PLAIN}")
+    print(flush=True)
 
 
 def show(text: str) -> None:
@@ -68,26 +112,31 @@ def show(text: str) -> None:
     print("\n".join(f"    {line}".rstrip() for line in text.rstrip("\n").split("\n")) + "\n", flush=True)
 
 
-def run(arguments: list[str], expected: int, names: dict[str, str] | None = None) -> None:
-    """Runs policykit as a user would and shows both its streams."""
-    shown = " ".join(arguments)
-    for path, name in (names or {}).items():
-        shown = shown.replace(path, name)
-    print(f"  $ policykit {shown}")
+def run(arguments: list[str], expected: int, name: tuple[str, str] = ("", "")) -> None:
+    """Runs policykit as a user would and shows both its streams; `name`: (path, what to call it)."""
     done = subprocess.run(
         [sys.executable, "-m", "policykit", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    text = done.stdout + done.stderr
-    for path, name in (names or {}).items():
-        text = text.replace(path, name)
+    shown, text = " ".join(arguments), done.stdout + done.stderr
+    if name[0]:
+        shown, text = shown.replace(*name), text.replace(*name)
+    print(f"  {CYAN}$ policykit {shown}{PLAIN}")
     show(text)
     if done.returncode != expected:
         raise SystemExit(f"policykit {shown} ended with {done.returncode}, expected {expected}")
 
 
-def _head(path: str, lines: int) -> str:
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return "".join(file.readlines()[:lines]) + "..."
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _between(text: str, first: str, after: str) -> str:
+    """From the line that begins with `first` to before the one that begins with `after`."""
+    lines = text.split("\n")
+    start = next(n for n, line in enumerate(lines) if line.startswith(first))
+    end = next(n for n, line in enumerate(lines) if n > start and line.startswith(after))
+    return "\n".join(lines[start:end])
 
 
 def _tree(folder: str) -> str:
@@ -96,48 +145,17 @@ def _tree(folder: str) -> str:
     for here, folders, names in os.walk(folder):
         folders.sort()
         relative = os.path.relpath(here, folder)
-        shown = ", ".join(sorted(names)) if len(names) < 7 else f"{len(names)} files"
+        shown = ", ".join(sorted(names)) if len(names) < 6 else f"{len(names)} files"
         if names:
-            lines.append(f"{'generated' if relative == '.' else relative + '/':<28} {shown}")
+            lines.append(f"{'generated' if relative == '.' else relative:<27} {shown}")
     return "\n".join(lines)
 
 
-def _section(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def _patched(out: str, folder: str) -> None:
-    """Puts the generated Job patch on a bare Job and lints the result."""
-    import yaml
-
-    with open(os.path.join(out, "workloads", "training-h20", "job.yaml"), encoding="utf-8") as file:
-        patch = yaml.safe_load(file)
-    template = {
-        "metadata": patch["spec"]["template"]["metadata"],
-        "spec": {
-            **patch["spec"]["template"]["spec"],
-            "restartPolicy": "Never",
-            "containers": [
-                {
-                    "name": "main",
-                    "image": "registry.example.com/eval:1.0",
-                    "resources": {"limits": {"nvidia.com/gpu": 1}},
-                }
-            ],
-        },
-    }
-    job = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": "eval"},
-        "spec": {"template": template},
-    }
-    path = os.path.join(folder, "eval.yaml")
-    with open(path, "w", encoding="utf-8") as file:
-        yaml.safe_dump(job, file, sort_keys=False)
-    run(["where", "-p", POLICY, path], 0, {path: "eval.yaml"})
-    run(["lint", "-p", POLICY, path], 0, {path: "eval.yaml"})
+def _merged(base: Any, patch: Any) -> Any:
+    """Maps merge, everything else is replaced: what kustomize does with the fields of placement."""
+    if not isinstance(base, dict) or not isinstance(patch, dict):
+        return patch
+    return {**base, **{key: _merged(base.get(key), value) for key, value in patch.items()}}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from tests.shared import ROOT
 PACKAGE = ROOT / "policykit"
 
 LAYERS = (
-    ("cli", "__main__"),
+    ("__main__",),
+    ("cli",),
     ("api", "formats", "sources"),
     ("rules",),
     ("targets", "policy"),

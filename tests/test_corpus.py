@@ -17,14 +17,19 @@ VERDICTS = Path(__file__).parent / "corpus_verdicts.tsv"
 GKE = {
     "domain": "ai.example.com",
     "scheme": "gke",
-    "cards": {"l4": {"product": "NVIDIA-L4"}, "h100": {"product": "NVIDIA-H100-80GB-HBM3"}},
+    "cards": {
+        "l4": {"product": "NVIDIA-L4"},
+        "h100": {
+            "product": "NVIDIA-H100-80GB-HBM3",
+            "labels": {"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"},
+        },
+    },
     "pools": {
         "l4": {"usage": "inference", "card": "l4", "nodes": {"min": 0, "max": 20}},
         "h100": {
             "usage": "training",
             "card": "h100",
             "nodes": {"min": 0, "max": 8},
-            "labels": {"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"},
         },
         "default": {"nodes": {"min": 1, "max": 10}},
     },
@@ -36,7 +41,9 @@ GKE = {
 
 
 def under(name: str) -> Cluster | None:
-    return {"none": lambda: None, "seed": lambda: profile("hybrid-volcano"), "gke": lambda: policy(GKE)}[name]()
+    return {"none": lambda: None, "seed": lambda: profile("hybrid-volcano"), "gke": lambda: policy(GKE)}[
+        name
+    ]()
 
 
 def corpus() -> Path:

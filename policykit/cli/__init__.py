@@ -70,7 +70,8 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit code of contract 4."""
     try:
         code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         error.show()
@@ -83,9 +84,15 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(f"policykit: {error}", err=True)
         return 2
     except BrokenPipeError:
-        # The reader of our output left: end quietly, and keep the interpreter from complaining.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output left: end quietly.
+        _drop_output()
         return 1
     except OSError as error:
-        click.echo(f"policykit: {error.strerror}: {error.filename or 'output'}", err=True)
+        click.echo(f"policykit: {error.filename or 'standard output'}: {error.strerror}", err=True)
+        _drop_output()
         return 2
+
+
+def _drop_output() -> None:
+    """What could not be written must not be tried again, with a complaint, when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

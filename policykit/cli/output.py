@@ -13,34 +13,51 @@ def emit(text: str, path: str = "") -> None:
     if path and path != "-":
         write_file(path, text)
         return
+    if sys.stdout is None:
+        raise SourceError("standard output is closed", "leave it open, or name a file with --output")
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:
         sys.stdout.write(text)
     else:
-        stream.write(text.encode("utf-8"))
+        stream.write(encoded(text))
         stream.flush()
 
 
-def write_file(path: str, text: str) -> None:
-    """Writes beside the file and moves it into place. Raises SourceError; nothing is half written."""
-    import tempfile
+def encoded(text: str) -> bytes:
+    """UTF-8; bytes of file names that are not UTF-8 stay visible as `\\udcff`, which JSON reads back."""
+    return text.encode("utf-8", errors="backslashreplace")
 
-    folder = os.path.dirname(path) or "."
+
+def write_file(path: str, text: str) -> None:
+    """Writes beside the file and moves it into place. Raises SourceError; nothing is half written.
+
+    A link stays a link: the file it leads to is written. A device or a pipe (`/dev/stderr`) is
+    written into, never replaced.
+    """
     try:
-        os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".policykit-")
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as stream:
+                stream.write(encoded(text))
+        else:
+            _replace(os.path.realpath(path), encoded(text))
     except OSError as error:
-        raise SourceError(
-            f"cannot be written: {error.strerror}", "check the folder's permissions", path
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-        os.chmod(temporary, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644)
-        os.replace(temporary, path)
-    except OSError as error:
-        os.unlink(temporary)
         raise SourceError(
             f"cannot be written: {error.strerror}", "check space and permissions", path
         ) from None
+
+
+def _replace(path: str, content: bytes) -> None:
+    import tempfile
+
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".policykit-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from policykit import bundled
@@ -13,7 +15,7 @@ from policykit.errors import UsageError
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
     """List the bundled JSON Schemas, or print one (`policykit schema policy`)."""
-    known = bundled.names("schemas", suffix=".json")
+    known = _names()
     if name is None:
         emit("\n".join(known) + "\n")
         return 0
@@ -21,3 +23,14 @@ def command(name: str | None) -> int:
         raise UsageError(f"there is no schema {name!r}", f"bundled: {', '.join(known)}")
     emit(bundled.read("schemas", f"{name}.json").decode("utf-8"))
     return 0
+
+
+def _names() -> tuple[str, ...]:
+    """`policy`, and the shapes of API kinds by folder: `kubernetes/apps`."""
+    folders = sorted(
+        n for n in os.listdir(bundled.path("schemas")) if os.path.isdir(bundled.path("schemas", n))
+    )
+    shapes = [
+        f"{folder}/{name}" for folder in folders for name in bundled.names("schemas", folder, suffix=".json")
+    ]
+    return ("policy", *shapes)

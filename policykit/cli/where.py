@@ -15,6 +15,7 @@ from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
 from policykit.sources.files import discover, read
+from policykit.sources.scopes import kustomization_namespace
 
 
 @click.command("where")
@@ -30,7 +31,10 @@ from policykit.sources.files import discover, read
 )
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option(
-    "--namespace", default="default", show_default=True, help="Where objects without a namespace stand."
+    "--namespace",
+    metavar="NAME",
+    default="",
+    help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
 )
 def command(
     paths: tuple[str, ...], policy: str | None, nodes: str | None, format_: str, namespace: str
@@ -41,10 +45,12 @@ def command(
     fixed = _nodes(nodes) if nodes else None
     reviewed: list[tuple[str, Review]] = []
     for path, raw in _inputs(paths or (".",)):
-        cluster = fixed or cluster_for(os.path.dirname(os.path.abspath(path)), policy)
+        folder = os.path.dirname(os.path.abspath(path))
+        cluster = fixed or cluster_for(folder, policy)
         if cluster is None:
             raise SourceError("no policy above this file", "give one with -p, or nodes with --nodes", path)
-        reviewed.extend((path, review) for review in api.where(raw, cluster, namespace))
+        stands_in = namespace or kustomization_namespace(folder) or "default"
+        reviewed.extend((path, review) for review in api.where(raw, cluster, stands_in))
     emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
     if not reviewed:
         click.echo("policykit: no pods in there", err=True)
@@ -58,6 +64,8 @@ def _nodes(path: str) -> Cluster:
 
 
 def _inputs(paths: tuple[str, ...]) -> list[tuple[str, bytes]]:
+    if "-" in paths and sys.stdin is None:
+        raise SourceError("standard input is closed", "give it a file, or a pipe")
     found = [("<stdin>", sys.stdin.buffer.read())] if "-" in paths else []
     files = discover([path for path in paths if path != "-"])
     return found + [(file.path, read(file.path)) for file in files]

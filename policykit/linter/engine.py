@@ -18,7 +18,7 @@ from policykit.linter.registry import RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import Fact, facts_of
 from policykit.linter.subjects import Reading, Structure
-from policykit.linter.suppression import Comment, Suppression, annotated, bind, comments, suppressed
+from policykit.linter.suppression import Suppression, annotated, bind, comments, suppressed
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import Parsed
 from policykit.manifests.path import pointer
@@ -63,15 +63,16 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
     whole_file_partial = job.partial or says_partial(text.text)
     objects = 0
     skipped = ""
-    parsed = list(documents(text))
-    for index, document in enumerate(parsed):
+    for index, (document, last_line) in enumerate(_with_last_line(text)):
         if template and document.problem:
             skipped = "a template, YAML only once rendered"
             continue
         found.extend(_reading(job, text, document, index, rules))
         if document.root is None or document.problem:
             continue
-        suppressions.extend(_comments_of(asked_to_ignore, parsed, index, text))
+        if asked_to_ignore:
+            first_line = document.start_line if index else 0
+            suppressions.extend(bind(asked_to_ignore, document.root, first_line, last_line))
         for manifest in manifests(document.root, index):
             if not manifest.kind or not manifest.api_version:
                 skipped = skipped or "without apiVersion and kind"
@@ -160,15 +161,15 @@ def _reading(job: Job, text: Text, parsed: Parsed, index: int, rules: RuleSet) -
             )
 
 
-def _comments_of(
-    asked: Sequence[Comment], parsed: Sequence[Parsed], index: int, text: Text
-) -> Iterator[Suppression]:
-    document = parsed[index]
-    if not asked or document.root is None:
-        return
-    last = parsed[index + 1].start_line if index + 1 < len(parsed) else text.text.count("\n") + 1
-    first = document.start_line if index else 0
-    yield from bind(asked, document.root, first, last)
+def _with_last_line(text: Text) -> Iterator[tuple[Parsed, int]]:
+    """Each document with the line it ends before, from 0; only two are in memory at a time."""
+    held: Parsed | None = None
+    for document in documents(text):
+        if held:
+            yield held, document.start_line
+        held = document
+    if held:
+        yield held, text.text.count("\n") + 1
 
 
 def _lines(manifest: Manifest) -> tuple[int, int]:

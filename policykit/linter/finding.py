@@ -36,8 +36,8 @@ class Finding(NamedTuple):
     resource: Resource | None = None
     pointer: str = ""
 
-    def sort_key(self) -> tuple[str, int, int, str, str]:
-        return (self.path, self.span.line, self.span.column, self.code, self.message)
+    def sort_key(self) -> tuple[str, Span, str, str, str]:
+        return (self.path, self.span, self.code, self.message, self.pointer)
 
 
 class Report(NamedTuple):

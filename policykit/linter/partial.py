@@ -17,8 +17,13 @@ def says_partial(text: str) -> bool:
 
 
 def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
-    """A document with a patch directive, or a controller with neither selector nor any image."""
-    if manifest.kind != "Pod" and pod_sets and not _has_image(pod_sets):
+    """A document with a patch directive, or a controller with neither selector nor any image.
+
+    Kinds that keep their containers elsewhere than in a PodSpec (Argo, Spark) show no image
+    there when they are whole.
+    """
+    whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
+    if manifest.kind != "Pod" and pod_sets and whole and not _has_image(pod_sets):
         spec = manifest.data.get("spec")
         if not (isinstance(spec, dict) and spec.get("selector")):
             return True

@@ -11,8 +11,8 @@ from policykit.linter.dialect import Dialect
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.finding import Finding, Report
 from policykit.linter.registry import RuleSet
-from policykit.linter.rule import Context
-from policykit.linter.scope import Fact, Scope, scope_of
+from policykit.linter.rule import AnyRule, Context
+from policykit.linter.scope import Fact, ScopeViolation, scope_of
 from policykit.linter.selection import Selection
 from policykit.linter.suppression import Suppression, suppressed
 
@@ -45,6 +45,9 @@ class Member(NamedTuple):
     setting: int
     """Index into the run's settings."""
     partial: bool = False
+    """A kustomization lists it as a patch."""
+    namespace: str = ""
+    """Where its objects without a namespace stand; empty: where the setting says."""
 
 
 class Run(NamedTuple):
@@ -83,8 +86,8 @@ def run(work: Run, workers: int = 0) -> Report:
         hidden += result.suppressed
         if result.skipped:
             skipped.append((member.path, result.skipped))
-        if result.facts and member.scope:
-            facts.setdefault(member.scope, []).extend(result.facts)
+        if result.facts:
+            facts.setdefault(member.scope or _alone(member), []).extend(result.facts)
         if result.suppressions:
             suppressions[member.path] = result.suppressions
     for finding, setting in _about_scopes(work, facts):
@@ -93,7 +96,7 @@ def run(work: Run, workers: int = 0) -> Report:
         else:
             findings.extend(setting.selection.apply([finding]))
     return Report(
-        tuple(sorted(findings, key=Finding.sort_key)),
+        tuple(sorted(set(findings), key=Finding.sort_key)),
         len(work.members),
         documents,
         tuple(skipped),
@@ -103,38 +106,43 @@ def run(work: Run, workers: int = 0) -> Report:
     )
 
 
+def _alone(member: Member) -> str:
+    """Key of a file that stands in no scope; no folder has such a name."""
+    return f"\0{member.path}"
+
+
 def _about_scopes(work: Run, facts: dict[str, list[Fact]]) -> Iterator[tuple[Finding, Setting]]:
     """Rules about whole scopes, over what the run has read and what stands beside it."""
-    settings = {member.scope: member.setting for member in work.members}
+    settings = {member.scope or _alone(member): member.setting for member in work.members}
     reported = {member.path for member in work.members}
     for name in sorted(facts):
         setting = work.settings[settings[name]]
-        beside = [m for m in work.surroundings(name) if m.path not in reported]
+        whole = not name.startswith("\0")
+        beside = [m for m in work.surroundings(name) if m.path not in reported] if whole else []
         others = [fact for member in beside for fact in _attempt(work, member).result.facts]
-        scope: Scope = scope_of([*facts[name], *others], complete=True)
+        scope = scope_of([*facts[name], *others], complete=whole)
         context = Context(setting.cluster, "", setting.namespace)
         for rule in setting.rules.scope:
             for violation in rule.check(scope, context):
-                where = violation.located
-                if where.path not in reported:
-                    continue
-                span, pointer = where.place(violation.field)
-                severity = violation.severity or rule.severity
-                yield (
-                    Finding(
-                        where.path,
-                        span,
-                        rule.code,
-                        rule.name,
-                        severity,
-                        violation.message,
-                        violation.help,
-                        where.document,
-                        where.resource,
-                        pointer,
-                    ),
-                    setting,
-                )
+                if violation.located.path in reported:
+                    yield _finding(rule, violation), setting
+
+
+def _finding(rule: AnyRule, violation: ScopeViolation) -> Finding:
+    where = violation.located
+    span, pointer = where.place(violation.field)
+    return Finding(
+        where.path,
+        span,
+        rule.code,
+        rule.name,
+        violation.severity or rule.severity,
+        violation.message,
+        violation.help,
+        where.document,
+        where.resource,
+        pointer,
+    )
 
 
 def _outcomes(work: Run, workers: int) -> Iterator[_Outcome]:
@@ -152,7 +160,7 @@ def _attempt(work: Run, member: Member) -> _Outcome:
         raw = work.read(member.file)
     except SourceError as error:
         return _Outcome(FileResult(), str(error))
-    job = Job(member.path, setting.cluster, member.partial, setting.namespace)
+    job = Job(member.path, setting.cluster, member.partial, member.namespace or setting.namespace)
     return _Outcome(lint_file(job, raw, setting.rules, work.dialects))
 
 
@@ -161,6 +169,10 @@ _work: list[Run] = []
 
 
 def _start(work: Run) -> None:
+    import signal
+
+    # An interrupt ends the main process, which ends its workers; they must not answer it too.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _work.append(work)
 
 

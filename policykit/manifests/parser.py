@@ -18,7 +18,9 @@ from policykit.manifests.node import Duplicate, Node
 from policykit.manifests.scalars import resolve, tagged
 
 MAX_DEPTH = 200
-"""Deeper nesting is refused: no manifest has it, and readers downstream recurse."""
+"""Deeper nesting is refused, aliases followed: no manifest has it, and readers downstream recurse."""
+MAX_ALIASED = 400_000
+"""Nodes that aliases may add to a document: beyond, Kubernetes' own reader suspects an attack too."""
 
 _MERGE = "<<"
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
@@ -127,6 +129,8 @@ class _Refused(Exception):
 def _document(loader: Any, start_line: int) -> Parsed:
     """Reads one document up to its end event."""
     anchors: dict[str, Node] = {}
+    measured: dict[int, tuple[int, int]] = {}
+    aliased = 0
     duplicates: list[Duplicate] = []
     root: Node | None = None
     # Open collections: (node, is mapping, pending key node, merge sources).
@@ -167,6 +171,12 @@ def _document(loader: Any, start_line: int) -> Parsed:
                 raise _Refused(f"alias *{event.anchor} has no anchor before it", event.start_mark)
             if any(frame[0] is target for frame in stack):
                 raise _Refused(f"alias *{event.anchor} contains itself", event.start_mark)
+            size, depth = _extent(target, measured)
+            aliased += size
+            if aliased > MAX_ALIASED:
+                raise _Refused(f"aliases repeat more than {MAX_ALIASED} nodes", event.start_mark)
+            if len(stack) + depth > MAX_DEPTH:
+                raise _Refused(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
             node = Node(target.data, event.start_mark, event.end_mark, target.entries, target.style)
         else:  # DocumentEndEvent
             return Parsed(root, start_line, tuple(duplicates))
@@ -197,6 +207,20 @@ def _document(loader: Any, start_line: int) -> Parsed:
             duplicates.append(Duplicate(key, key_node, parent.entries[key][0]))
         parent.entries[key] = (key_node, node)
         parent.data[key] = node.data
+
+
+def _extent(node: Node, measured: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """(nodes, levels) below and with a node, aliases followed; `measured` keeps what is known."""
+    entries = node.entries
+    if entries is None:
+        return 1, 0
+    found = measured.get(id(entries))
+    if found is None:
+        children = [value for _, value in entries.values()] if isinstance(entries, dict) else entries
+        extents = [_extent(child, measured) for child in children]
+        found = 1 + sum(size for size, _ in extents), 1 + max((depth for _, depth in extents), default=0)
+        measured[id(entries)] = found
+    return found
 
 
 def _key_text(data: object) -> str:

@@ -65,7 +65,10 @@ def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | No
     answers = [
         _all(
             [
-                *(decide(cluster, pool, labels, Requirement(k, "In", (v,))) for k, v in affinity.selector.items()),
+                *(
+                    decide(cluster, pool, labels, Requirement(k, "In", (v,)))
+                    for k, v in affinity.selector.items()
+                ),
                 True
                 if affinity.required is None
                 else _any(decide_term(cluster, pool, labels, name, term) for term in affinity.required),
@@ -98,9 +101,7 @@ def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str)
     return False
 
 
-def decide(
-    cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement: Requirement
-) -> bool | None:
+def decide(cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement: Requirement) -> bool | None:
     """Whether nodes with these labels meet a requirement; None: the policy does not say."""
     if selectors.problem(requirement):
         return False
@@ -156,9 +157,7 @@ def _nodes(
     return Landing(pool, "accepted", score=score)
 
 
-def _variants(
-    pool: Pool, shape: Shape, affinity: NodeAffinity
-) -> Iterator[tuple[Mapping[str, str], str]]:
+def _variants(pool: Pool, shape: Shape, affinity: NodeAffinity) -> Iterator[tuple[Mapping[str, str], str]]:
     """Label sets of a shape's nodes; one per node name only where the pod asks for names."""
     labels = {**pool.labels, **shape.labels}
     if shape.node_names and _asks_for_names(affinity):
@@ -193,9 +192,7 @@ def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> s
     return ""
 
 
-def _why_not(
-    cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]
-) -> str:
+def _why_not(cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]) -> str:
     for term in terms:
         for requirement in term.expressions:
             if decide(cluster, pool, labels, requirement) is False:
@@ -208,9 +205,7 @@ def _why_not(
     return "required affinity has no term that can match"
 
 
-def _first_unknown(
-    cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]
-) -> str:
+def _first_unknown(cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]) -> str:
     for term in terms:
         for requirement in term.expressions:
             if decide(cluster, pool, labels, requirement) is None:

@@ -72,7 +72,9 @@ def selected_values(affinity: NodeAffinity, key: str) -> tuple[str, ...]:
 def tolerated_values(tolerations: Iterable[Toleration], key: str) -> tuple[str, ...]:
     """Values of `key` tolerated one by one (operator Equal or none), in their order."""
     return tuple(
-        dict.fromkeys(t.value for t in tolerations if t.key == key and t.operator in ("", "Equal") and t.value)
+        dict.fromkeys(
+            t.value for t in tolerations if t.key == key and t.operator in ("", "Equal") and t.value
+        )
     )
 
 
@@ -101,9 +103,7 @@ def _matches(match: Match, made_by: Owner, pod_set: PodSet, namespace: str) -> b
     )
 
 
-def _by_usage(
-    cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity
-) -> Recognition:
+def _by_usage(cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity) -> Recognition:
     """Step 3: among the usages selected (else tolerated), those that one kind alone prefers."""
     if not cluster.usage_key:
         return Recognition()

@@ -81,7 +81,9 @@ class Review(NamedTuple):
         return next(landing for landing in self.landings if landing.pool.name == pool.name)
 
 
-def review(manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str = "default") -> Review:
+def review(
+    manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str = "default"
+) -> Review:
     """Reads a pod set and, with a policy, computes where it may land."""
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)

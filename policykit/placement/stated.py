@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from policykit.kube import affinity
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
+from policykit.placement.landing import decidable
 from policykit.placement.review import Review
 
-REQUIRED = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+REQUIRED = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
 """Path of the required terms below `affinity`."""
 
 
@@ -50,4 +52,26 @@ def known_values(cluster: Cluster, key: str) -> frozenset[str]:
         for labels in (pool.labels, *(shape.labels for shape in pool.shapes))
         if key in labels
     }
-    return frozenset(labels | {t.value for pool in cluster.pools for t in pool.taints if t.key == key and t.value})
+    return frozenset(
+        labels | {t.value for pool in cluster.pools for t in pool.taints if t.key == key and t.value}
+    )
+
+
+def known_everywhere(cluster: Cluster, key: str) -> bool:
+    """Whether the policy says of every pool if it has the label, and with which value."""
+    return key in cluster.declared_keys and all(
+        decidable(cluster, pool, {**pool.labels, **shape.labels}, key)
+        for pool in cluster.pools
+        for shape in pool.shapes
+    )
+
+
+def other_suffix(value: str, known: frozenset[str]) -> str:
+    """The pools' value of the same card under another sharing mode; empty: it is not only the suffix."""
+    if value in known:
+        return ""
+    return next((there for there in sorted(known) if _bare(there) == _bare(value)), "")
+
+
+def _bare(value: str) -> str:
+    return value.removesuffix("-SHARED").partition("-MIG-")[0]

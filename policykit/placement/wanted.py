@@ -97,7 +97,10 @@ def _tolerations(
         for taint in pool.hard_taints:
             operator = "Equal" if taint.value else "Exists"
             toleration = Toleration(taint.key, operator, taint.value, taint.effect)
-            if any(t.key == taint.key and t.operator == "Exists" and t.effect in ("", taint.effect) for t in given):
+            if any(
+                t.key == taint.key and t.operator == "Exists" and t.effect in ("", taint.effect)
+                for t in given
+            ):
                 continue
             rank = (1, 0)
             if taint.key == cluster.usage_key and taint.value in workload.usages:

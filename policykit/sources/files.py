@@ -42,7 +42,10 @@ def discover(paths: Sequence[str], exclude: Sequence[str] = (), force_exclude: b
 
 
 def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
-    """Manifest files below a folder in a stable order; loops of symbolic links end."""
+    """Manifest files below a folder in a stable order; loops of symbolic links end.
+
+    A folder that cannot be listed is given itself: reading it says why.
+    """
     seen = {os.path.realpath(folder)}
     pending: list[tuple[str, tuple[tuple[str, Any], ...]]] = [(folder, _ignored_above(folder))]
     while pending:
@@ -52,10 +55,11 @@ def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError:
+            yield here
             continue
         for entry in entries:
             path = os.path.join(here, entry.name) if here != "." else entry.name
-            is_folder = entry.is_dir()
+            is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
             if entry.name in _NEVER or _ignored(path, is_folder, rules) or excluded(_display(path), exclude):
                 continue
             if is_folder:
@@ -63,7 +67,7 @@ def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
                 if real not in seen:
                     seen.add(real)
                     folders.append((path, rules))
-            elif entry.name.endswith(SUFFIXES) and entry.is_file():
+            elif entry.name.endswith(SUFFIXES) and os.path.isfile(path):
                 yield path
         pending.extend(reversed(folders))
 
@@ -130,8 +134,19 @@ def _ignore_file(folder: str) -> tuple[tuple[str, Any], ...]:
         return ()
     import pathspec
 
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return ((os.path.abspath(folder), pathspec.GitIgnoreSpec.from_lines(file)),)
+    lines = read(path).decode("utf-8", errors="replace").splitlines()
+    patterns = [pattern for line in lines for pattern in _patterns(line)]
+    return ((os.path.abspath(folder), pathspec.GitIgnoreSpec(patterns)),)
+
+
+def _patterns(line: str) -> Sequence[Any]:
+    """The pattern of a line; git passes over a line it cannot read, and so do we."""
+    import pathspec
+
+    try:
+        return list(pathspec.GitIgnoreSpec.from_lines([line]).patterns)
+    except ValueError:
+        return ()
 
 
 def _ignored(path: str, is_folder: bool, rules: Sequence[tuple[str, Any]]) -> bool:

@@ -24,17 +24,33 @@ def scope_root(path: str, argument: str, policy_folder: str) -> str:
     )
 
 
-@cache
 def kustomization_root(folder: str) -> str:
     """The nearest folder with a kustomization, or a higher one that lists it; empty: none."""
+    return _kustomizations(folder)[-1] if _kustomizations(folder) else ""
+
+
+@cache
+def kustomization_namespace(folder: str) -> str:
+    """The namespace that kustomizations give the objects of a folder: the outermost wins; empty: none."""
+    found = ""
+    for here in _kustomizations(folder):
+        for data in _documents(_kustomization(here)):
+            namespace = data.get("namespace")
+            found = namespace if isinstance(namespace, str) and namespace else found
+    return found
+
+
+@cache
+def _kustomizations(folder: str) -> tuple[str, ...]:
+    """The nearest folder with a kustomization, then each higher one that lists the one before."""
     limit = repository_root(folder)
-    root = ""
+    found: list[str] = []
     for here in ancestors(folder):
-        if _kustomization(here) and (not root or _lists(here, root)):
-            root = here
+        if _kustomization(here) and (not found or _lists(here, found[-1])):
+            found.append(here)
         if here == limit:
             break
-    return root
+    return tuple(found)
 
 
 @cache

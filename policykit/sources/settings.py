@@ -8,59 +8,55 @@ from typing import Any
 
 from policykit.errors import UsageError
 from policykit.model.cluster import LintSettings
+from policykit.model.severity import Severity
 from policykit.sources.files import ancestors, read, repository_root
 
 _LISTS = ("select", "ignore", "exclude", "extra-plugins")
+_TABLES = ("per-path", "severity")
 
 
 @cache
-def pyproject_settings(folder: str) -> LintSettings:
-    """The nearest pyproject.toml with such a table, up to the repository root.
-
-    Raises UsageError for unknown keys and wrong types.
-    """
+def nearest_settings(folder: str) -> str:
+    """The nearest pyproject.toml that speaks of policykit, up to the repository's root; empty: none."""
     limit = repository_root(folder)
     for here in ancestors(folder):
         path = os.path.join(here, "pyproject.toml")
-        if os.path.isfile(path):
-            table = _table(path)
-            if table is not None:
-                return _settings(path, table)
+        if os.path.isfile(path) and b"tool.policykit" in read(path):
+            return path
         if here == limit:
             break
-    return LintSettings()
+    return ""
 
 
-def _table(path: str) -> dict[str, Any] | None:
-    raw = read(path)
-    if b"tool.policykit" not in raw:
-        return None
+@cache
+def pyproject_settings(path: str) -> LintSettings:
+    """The settings of one file. Raises UsageError for unknown keys, wrong types and text that is not TOML."""
     import tomllib
 
     try:
-        data = tomllib.loads(raw.decode("utf-8"))
+        data = tomllib.loads(read(path).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"not TOML: {error}", "mend the file", path) from None
-    found = data.get("tool", {}).get("policykit", {}).get("lint")
-    return found if isinstance(found, dict) else None
+    found: Any = data
+    for name in ("tool", "policykit", "lint"):
+        found = found.get(name) if isinstance(found, dict) else None
+    return _settings(path, found) if isinstance(found, dict) else LintSettings()
 
 
 def _settings(path: str, table: dict[str, Any]) -> LintSettings:
-    known = {*_LISTS, "severity", "per-path"}
+    known = {*_LISTS, *_TABLES}
     for key in table:
         if key not in known:
             raise UsageError(
                 f"[tool.policykit.lint] has no setting {key!r}", f"known: {', '.join(sorted(known))}", path
             )
     lists = {key: _texts(path, key, table.get(key, [])) for key in _LISTS}
-    per_path = tuple(
-        (glob, _texts(path, "per-path", codes)) for glob, codes in table.get("per-path", {}).items()
-    )
+    per_path, severity = (_table(path, key, table.get(key, {})) for key in _TABLES)
     return LintSettings(
         lists["select"],
         lists["ignore"],
-        dict(table.get("severity", {})),
-        per_path,
+        {rule: _severity(path, rule, given) for rule, given in severity.items()},
+        tuple((glob, _texts(path, f"per-path {glob}", codes)) for glob, codes in per_path.items()),
         lists["exclude"],
         lists["extra-plugins"],
     )
@@ -70,3 +66,21 @@ def _texts(path: str, key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise UsageError(f"[tool.policykit.lint] {key} must be a list of texts", "write it in brackets", path)
     return tuple(value)
+
+
+def _table(path: str, key: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(
+            f"[tool.policykit.lint] {key} must be a table", f"write it as [tool.policykit.lint.{key}]", path
+        )
+    return value
+
+
+def _severity(path: str, rule: str, value: object) -> str:
+    if value not in tuple(Severity):
+        raise UsageError(
+            f"[tool.policykit.lint] severity of {rule} is {value!r}",
+            f"choose one of {', '.join(Severity)}",
+            path,
+        )
+    return str(value)

@@ -91,11 +91,29 @@ def test_a_duplicate_key_is_kept_with_both_places() -> None:
     assert parsed.root.data == {"a": 1, "b": {"c": 2}}
 
 
-def test_an_alias_bomb_is_shared_not_multiplied() -> None:
-    lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    (parsed,) = parse("\n".join(lines))
+def _bomb(levels: int) -> str:
+    lines = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, levels)]
+    return "\n".join(lines)
+
+
+def test_what_aliases_repeat_is_shared() -> None:
+    (parsed,) = parse(_bomb(6))
     assert parsed.root is not None
-    assert parsed.root.data["a29"][0] is parsed.root.data["a28"]
+    assert parsed.root.data["a5"][0] is parsed.root.data["a4"]
+
+
+def test_an_alias_bomb_is_refused_at_the_alias_that_goes_too_far() -> None:
+    bomb, after = parse(_bomb(30) + "\n---\nb: 1\n")
+    assert bomb.root is None
+    assert bomb.problem == Problem("aliases repeat more than 400000 nodes", 6, 29)
+    assert after.root is not None
+    assert after.root.data == {"b": 1}
+
+
+def test_aliases_do_not_hide_depth() -> None:
+    lines = ["a0: &a0 x"] + [f"a{n}: &a{n} {'[' * 90}*a{n - 1}{']' * 90}" for n in range(1, 4)]
+    (parsed,) = parse("\n".join(lines))
+    assert parsed.problem == Problem("nested more than 200 levels deep", 3, 98)
 
 
 json_values = st.recursive(

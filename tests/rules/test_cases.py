@@ -68,10 +68,8 @@ def test_every_rule_has_cases(rule: AnyRule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_examples_on_the_rule_page(rule: AnyRule) -> None:
     """The page's bad example has the rule's finding; the good one has none and nothing graver."""
-    reference = "profile:hybrid-volcano" if rule.needs_policy else None
-    if rule.code == "PK123" or rule.code == "PK130":
-        reference = None
-    policy = cluster(TWO_CARDS) if reference is None and rule.needs_policy else cluster(reference)
+    reference = OPEN_POOLS if rule.code in NEED_OPEN_POOLS else "profile:hybrid-volcano"
+    policy = cluster(reference) if rule.needs_policy else None
     bad = api.lint_texts({"bad.yaml": rule.bad.encode()}, policy).findings
     good = api.lint_texts({"good.yaml": rule.good.encode()}, policy).findings
     assert rule.code in [f.code for f in bad]
@@ -79,13 +77,29 @@ def test_examples_on_the_rule_page(rule: AnyRule) -> None:
     assert [f for f in good if f.severity == "error"] == []
 
 
-TWO_CARDS = {
+NEED_OPEN_POOLS = ("PK103", "PK111", "PK114", "PK123", "PK130")
+"""Rules that have nothing to say where every pool is tainted, or where there is one card."""
+
+OPEN_POOLS = {
     "domain": "maip.mxsf.io",
-    "scheme": {"preset": "seed", "usage": {"taint": False}, "product": {"taint": False}},
     "cards": {"h20": {"product": "NVIDIA-H20"}, "l20": {"product": "NVIDIA-L20"}},
     "pools": {
-        "big": {"usage": "training", "card": "h20", "nodes": 2},
-        "small": {"usage": "inference", "card": "l20", "nodes": 2},
+        "train-h20": {"usage": "training", "card": "h20", "nodes": 2},
+        "infer-l20": {
+            "usage": "inference",
+            "card": "l20",
+            "nodes": 2,
+            "scheme": {"usage": {"taint": False}, "product": {"taint": False}},
+        },
+        "web": {
+            "nodes": 3,
+            "labels": {"example.com/pool": "web"},
+            "taints": ["example.com/pool=web:NoSchedule"],
+        },
+    },
+    "workloads": {
+        "training": {"usages": ["training"], "prefer": {"training": 100}},
+        "web": {"cards": "none"},
     },
 }
 

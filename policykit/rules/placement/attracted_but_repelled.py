@@ -80,7 +80,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every selected pool has an untolerated hard taint, while another pool of M has none."""
+    """Speaks when every selected pool has an untolerated hard taint, and all selection is decided."""
     cluster = review.cluster
     if cluster is None or review.meant is None or not review.selects_nodes or not review.judged:
         return
@@ -93,7 +93,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         pool = selected[0]
         yield Violation(
             review.pod_set.place("tolerations"),
-            f"it selects only {', '.join(lacking)}, but does not tolerate taint {lacking[pool.name][0]} of pool {pool.name}",
+            f"it selects only {', '.join(lacking)}, but does not tolerate"
+            f" taint {lacking[pool.name][0]} of pool {pool.name}",
             "tolerate the taints of the pools it selects, or select the pools it tolerates",
         )
 
@@ -109,4 +110,5 @@ RULE = Rule(
     check=check,
     needs_policy=True,
     fix=Applicability.SAFE,
+    silences=frozenset({"PK102", "PK203"}),
 )

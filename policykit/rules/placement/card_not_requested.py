@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.cards import is_card
+from policykit.catalogue import cards as catalogue
 from policykit.kube import podsets, requests
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.cluster import Cluster
+from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.asking import card_resources
 from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.reserved import own_label, reserved_keys
 from policykit.placement.review import Review
 
 BAD = """\
@@ -91,19 +95,21 @@ spec:
 """
 
 
+_KAI = frozenset({"gpu-fraction", "gpu-memory"})
+"""Annotations by which KAI gives a part of a card without any resource."""
+
+
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks once per pod set, at the first container's resources."""
-    if review.card_resources or review.pod_set.per_node or review.device_stack or review.manifest.partial:
-        return
-    spec = review.pod_set.spec
-    if spec.get("resourceClaims") or not list(requests.containers(spec)):
+    if review.card_resources or review.pod_set.per_node or review.device_stack or not review.judged:
         return
     how = _how(review)
-    if how and not _helper(review):
+    if how and not _has_other_means(review) and not _helper(review):
         yield Violation(
             review.pod_set.place("containers", 0, "resources"),
             f"{how}, but no container asks for a card",
-            f"add {_resources(review)} to the limits of the container that uses it, or take the placement away",
+            f"add {_resources(review)} to the limits of the container that uses it,"
+            " or take the selection and the tolerations away",
             key=True,
         )
 
@@ -113,26 +119,58 @@ def _how(review: Review) -> str:
     cluster = review.cluster
     if cluster is None:
         return ""
-    card_pools = [pool for pool in cluster.pools if pool.card]
-    if review.selects_nodes:
-        selected = [p for p in cluster.pools if selection(cluster, p, review.affinity) is not False]
-        if selected and all(p.card and selection(cluster, p, review.affinity) for p in selected):
-            return f"it selects card pools ({', '.join(pool.name for pool in selected)})"
-    named = tuple(t for t in review.tolerations if t.key)
-    for pool in card_pools:
-        if pool.hard_taints and not untolerated_taints(pool, named, review.requests):
+    if _selects_by_own_labels(review, cluster):
+        answers = [(pool, selection(cluster, pool, review.affinity)) for pool in cluster.pools]
+        selected = [pool.name for pool, answer in answers if answer]
+        if selected and all(answer is False or (answer and pool.card) for pool, answer in answers):
+            return f"it selects card pools ({', '.join(selected)})"
+    named = tuple(toleration for toleration in review.tolerations if toleration.key)
+    for pool in cluster.pools:
+        if (
+            pool.card
+            and reserved_keys(cluster, pool)
+            and not untolerated_taints(pool, named, review.requests)
+        ):
             return f"it tolerates the taints of card pool {pool.name}"
     return ""
+
+
+def _selects_by_own_labels(review: Review, cluster: Cluster) -> bool:
+    terms = review.affinity.required or ()
+    asked = [*review.affinity.selector, *(r.key for term in terms for r in term.expressions)]
+    return any(own_label(cluster, key) for key in asked)
+
+
+def _has_other_means(review: Review) -> bool:
+    """A claim, an annotation, a placeholder or a misspelt resource: the card is not forgotten."""
+    spec, annotations = review.pod_set.spec, review.pod_set.annotations
+    containers = [container for _, _, container in requests.containers(spec)]
+    if not containers or spec.get("resourceClaims") or _KAI & {*annotations, *review.pod_set.labels}:
+        return True
+    if any(device.amount is None for device in review.pod_set.devices):
+        return True
+    return any(_unclear(name, value) for container in containers for name, value in _resources_of(container))
+
+
+def _resources_of(container: requests.Container) -> Iterator[tuple[str, object]]:
+    resources = container.get("resources")
+    for side in ("limits", "requests"):
+        listed = resources.get(side) if isinstance(resources, dict) else None
+        yield from listed.items() if isinstance(listed, dict) else ()
+
+
+def _unclear(name: str, value: object) -> bool:
+    if catalogue.resource_problem(name) is not None:
+        return True
+    return catalogue.is_card(name) and parse(value) is None
 
 
 def _helper(review: Review) -> bool:
     """A launcher, head or driver: other pods of the same object ask for the cards."""
     if review.workload and review.workload.cards == ():
         return False
-    return any(
-        any(amount > 0 and is_card(name) for name, amount in requests.effective(p.spec, p.devices).items())
-        for p in podsets.pod_sets(review.manifest.data)
-    )
+    pod_sets = podsets.pod_sets(review.manifest.data)
+    return any(card_resources(pod_set, review.cluster) for pod_set in pod_sets)
 
 
 def _resources(review: Review) -> str:

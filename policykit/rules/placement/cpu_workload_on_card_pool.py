@@ -8,97 +8,81 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
+from policykit.model.workload import WorkloadKind
+from policykit.placement.meant import may_use
 from policykit.placement.review import Review
 
 BAD = """\
-apiVersion: batch/v1
-kind: Job
+apiVersion: apps/v1
+kind: Deployment
 metadata:
-  name: train
+  name: web
 spec:
+  selector:
+    matchLabels: {app: web}
   template:
     metadata:
-      labels:
-        policykit.io/workload: training
+      labels: {app: web, policykit.io/workload: web}
     spec:
-      restartPolicy: Never
-      schedulerName: volcano
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-              - matchExpressions:
-                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
-          preferredDuringSchedulingIgnoredDuringExecution:
-            - weight: 100
-              preference:
-                matchExpressions:
-                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
-      tolerations:
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
-        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
       containers:
         - name: main
-          image: registry.example/train:1
-          resources:
-            limits:
-              cpu: 4
+          image: registry.example/web:1
 """
 
 GOOD = """\
-apiVersion: batch/v1
-kind: Job
+apiVersion: apps/v1
+kind: Deployment
 metadata:
-  name: train
+  name: web
 spec:
+  selector:
+    matchLabels: {app: web}
   template:
     metadata:
-      labels:
-        policykit.io/workload: training
+      labels: {app: web, policykit.io/workload: web}
     spec:
-      restartPolicy: Never
-      schedulerName: volcano
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-              - matchExpressions:
-                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
-          preferredDuringSchedulingIgnoredDuringExecution:
-            - weight: 100
-              preference:
-                matchExpressions:
-                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      nodeSelector:
+        example.com/pool: web
       tolerations:
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
-        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+        - {key: example.com/pool, operator: Equal, value: web, effect: NoSchedule}
       containers:
         - name: main
-          image: registry.example/train:1
-          resources:
-            limits:
-              cpu: 4
-              nvidia.com/gpu: 1
+          image: registry.example/web:1
 """
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of recognised workloads without cards whose accepting pools all carry cards."""
-    workload = review.workload
-    if workload is None or review.card_resources or review.device_stack or review.pod_set.per_node:
+    """Speaks of kinds without cards; launchers and other helpers of card kinds are left alone."""
+    cluster, workload = review.cluster, review.workload
+    if cluster is None or workload is None or review.meant is None or review.card_resources:
         return
-    meant = review.meant or ()
-    if review.accepting and all(pool.card and pool not in meant for pool in review.accepting):
-        names = ", ".join(pool.name for pool in review.accepting)
+    if review.device_stack or review.pod_set.per_node or not _uses_none(cluster, workload):
+        return
+    if not cluster.complete and all(pool.card for pool in cluster.pools):
+        return  # pools without cards exist, but the policy describes none
+    accepting = review.accepting
+    if accepting and all(pool.card and pool not in review.meant for pool in accepting):
+        names = ", ".join(pool.name for pool in accepting)
         yield Violation(
             review.pod_set.path,
             f"it asks for no card, but only card pools accept it: {names}",
-            "let it land on a pool without cards, or name pools for it under helpers in the policy",
+            "\n".join(_advice(review)),
             Severity.ERROR if workload.cards == () else None,
         )
+
+
+def _uses_none(cluster: Cluster, workload: WorkloadKind) -> bool:
+    """The kind says so, or no pool that it may use has cards."""
+    return workload.cards == () or not any(pool.card for pool in cluster.pools if may_use(workload, pool))
+
+
+def _advice(review: Review) -> Iterator[str]:
+    yield "let it land on a pool without cards, or name pools for it under helpers in the policy:"
+    for landing in review.landings:
+        if not landing.pool.card:
+            yield f"{landing.pool.name}: {landing.detail}"
 
 
 RULE = Rule(

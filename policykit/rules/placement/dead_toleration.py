@@ -87,22 +87,23 @@ spec:
               nvidia.com/gpu: 1
 """
 
+_OPERATORS = frozenset({"", "Equal", "Exists"})
+"""Others are PK116's."""
+
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks of near misses of owned taint keys; unknown products are PK106's, other keys nobody's."""
     cluster = review.cluster
     if cluster is None or review.device_stack:
         return
-    products = {card.product_key for card in cluster.cards.values()}
     for position, toleration in enumerate(review.tolerations):
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
         if not taints or any(tolerates(toleration, taint) for taint in taints):
             continue
-        valued = toleration.operator in ("", "Equal")
-        values = {taint.value for taint in taints}
-        if valued and toleration.value and toleration.value not in values:
-            if toleration.key in products or _is_usage(cluster, toleration):
-                continue
+        if toleration.operator not in _OPERATORS or _known(cluster, toleration, taints):
+            continue
+        if _spare(review, toleration, taints):
+            continue
         yield Violation(
             review.pod_set.place("tolerations", position),
             f"it matches no taint of the cluster: {_difference(toleration, taints)}",
@@ -115,15 +116,29 @@ def _taints(cluster: Cluster) -> list[Taint]:
     return [taint for pool in cluster.pools for taint in pool.taints] + control_plane
 
 
-def _is_usage(cluster: Cluster, toleration: Toleration) -> bool:
-    """A usage the policy knows, though no pool has it here: manifests serve several clusters."""
-    known = {usage for workload in cluster.workloads.values() for usage in workload.usages}
-    return toleration.key == cluster.usage_key and toleration.value in known
+def _known(cluster: Cluster, toleration: Toleration, taints: list[Taint]) -> bool:
+    """A value that no taint has, but that is no slip.
+
+    A usage the policy knows, though no pool has it here: manifests serve several clusters. A
+    product that no pool has is PK106's.
+    """
+    if toleration.operator == "Exists" or not toleration.value:
+        return False
+    if any(taint.value == toleration.value for taint in taints):
+        return False
+    if toleration.key in {card.product_key for card in cluster.cards.values()}:
+        return True
+    usages = {usage for workload in cluster.workloads.values() for usage in workload.usages}
+    return toleration.key == cluster.usage_key and toleration.value in usages
+
+
+def _spare(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:
+    """Whether only the effect is another, and other tolerations answer what it would."""
+    same = [taint for taint in taints if tolerates(toleration._replace(effect=""), taint)]
+    return bool(same) and all(any(tolerates(t, taint) for t in review.tolerations) for taint in same)
 
 
 def _difference(toleration: Toleration, taints: list[Taint]) -> str:
-    if toleration.operator not in ("", "Equal", "Exists"):
-        return f"operator {toleration.operator!r} is neither Equal nor Exists"
     if toleration.operator != "Exists" and not toleration.value:
         return "it has neither value nor operator Exists, so it means the empty value"
     if toleration.operator != "Exists" and all(taint.value != toleration.value for taint in taints):

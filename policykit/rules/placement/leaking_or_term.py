@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.affinity import NodeAffinity
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.placement.landing import decide_term
+from policykit.placement.landing import selection
 from policykit.placement.review import Review
+from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -88,21 +90,20 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of each term that alone admits an accepting pool outside M."""
+    """Speaks of each term that admits an accepting pool outside M, where another term does not."""
     cluster, terms = review.cluster, review.affinity.required
     if cluster is None or not review.meant or terms is None or len(terms) < 2:
         return
     outside = [pool for pool in review.accepting if pool not in review.meant]
-    admitted = [
-        {p.name for p in outside if decide_term(cluster, p, p.labels, "", term) is True} for term in terms
-    ]
+    alone = [NodeAffinity(review.affinity.selector, (term,)) for term in terms]
+    admitted = [[p.name for p in outside if selection(cluster, p, one) is True] for one in alone]
     for position, names in enumerate(admitted):
-        others = [other for n, other in enumerate(admitted) if n != position]
-        if names and not all(others):
-            path = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", position)
+        excluded = [n for n in names if any(n not in others for others in admitted)]
+        if excluded:
             yield Violation(
-                review.pod_set.place("affinity", *path),
-                f"terms are alternatives: this one alone admits pool {min(names)}, which another one excludes",
+                review.pod_set.place("affinity", *REQUIRED, position),
+                f"this term admits pool {excluded[0]}, which another one excludes:"
+                " a node needs to match one term only",
                 "put the conditions into one term, where all of them must hold",
             )
 

@@ -12,6 +12,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.recognition import selected_values
 from policykit.placement.review import Review
+from policykit.placement.stated import REQUIRED
 from policykit.placement.verdict import Landing
 
 BAD = """\
@@ -88,19 +89,29 @@ spec:
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when some pools of M accept, and another is closed by a taint or the usage selection."""
-    if review.workload is None or not review.meant or not review.judged:
+    workload = review.workload
+    if workload is None or not review.meant or not review.judged:
         return
+    if not review.card_resources and workload.helpers is None:
+        return  # pools without cards may be reserved for something else
     landings = [landing for landing in review.landings if landing.pool in review.meant]
     open_ = [landing for landing in landings if landing.accepts]
     lost = [landing for landing in landings if _closed(review, landing)]
     if not open_ or not lost:
         return
-    field = "tolerations" if lost[0].taint else "affinity"
+    place = ("tolerations",) if lost[0].taint else _selected(review)
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
     yield Violation(
-        review.pod_set.place(field),
-        f"{review.workload.name} may use pool {lost[0].pool.name} too, but it is closed to it: {lost[0].detail}",
-        "tolerate and select every usage of its workload kind: " + ", ".join(review.workload.usages),
+        review.pod_set.place(*place),
+        f"{workload.name} may use pool {lost[0].pool.name} too{more}, but {lost[0].detail}",
+        f"tolerate and select the pools {', '.join(pool.name for pool in review.meant)},"
+        f" or leave {lost[0].pool.name} out in the policy",
     )
+
+
+def _selected(review: Review) -> tuple[str, ...]:
+    key = review.cluster.usage_key if review.cluster else ""
+    return ("nodeSelector", key) if key in review.affinity.selector else ("affinity", *REQUIRED)
 
 
 def _closed(review: Review, landing: Landing) -> bool:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.affinity import PREFERRED
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
+from policykit.model.workload import WorkloadKind
 from policykit.placement.review import Review
+from policykit.placement.verdict import Landing
 
 BAD = """\
 apiVersion: batch/v1
@@ -81,24 +84,35 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when two accepting pools are not ranked as the policy ranks their usages."""
+    """Speaks when the pools that accept it are not ranked as the policy ranks their usages."""
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or not workload.prefer or not review.meant or not review.judged:
         return
-    if not review.card_resources:
+    if not review.card_resources or not cluster.usage_key:
         return
-    landings = [landing for landing in review.landings if landing.accepts and landing.pool in review.meant]
-    for better in landings:
-        for worse in landings:
-            wanted, other = (workload.prefer.get(x.pool.usage, 0) for x in (better, worse))
-            if wanted > other and better.score <= worse.score:
-                yield Violation(
-                    review.pod_set.place("affinity"),
-                    f"{workload.name} prefers usage {better.pool.usage} (weight {wanted}), but pool"
-                    f" {better.pool.name} scores {better.score} and pool {worse.pool.name} scores {worse.score}",
-                    f"prefer {cluster.usage_key} In [{better.pool.usage}] with weight {wanted} in nodeAffinity",
-                )
-                return
+    open_ = [landing for landing in review.landings if landing.accepts and landing.pool in review.meant]
+    fault = _fault(workload, open_)
+    if fault is not None:
+        usage, but = fault
+        weight = workload.prefer[usage]
+        yield Violation(
+            review.pod_set.place("affinity", "nodeAffinity", PREFERRED),
+            f"{workload.name} prefers usage {usage} with weight {weight}, but {but}",
+            f"prefer {cluster.usage_key} In [{usage}] with weight {weight} in nodeAffinity",
+        )
+
+
+def _fault(workload: WorkloadKind, landings: list[Landing]) -> tuple[str, str] | None:
+    """(usage, what is wrong with its score) of the first pool that is not ranked as it should be."""
+    weights = [workload.prefer.get(landing.pool.usage, 0) for landing in landings]
+    for one, weight in zip(landings, weights, strict=True):
+        if weight and weight == max(weights) and one.score <= 0:
+            return one.pool.usage, f"no preferred term leads to pool {one.pool.name}"
+        for other, its in zip(landings, weights, strict=True):
+            if weight > its and one.score <= other.score:
+                scores = f"pool {one.pool.name} scores {one.score} and pool {other.pool.name} {other.score}"
+                return one.pool.usage, f"by its preferred terms {scores}"
+    return None
 
 
 RULE = Rule(

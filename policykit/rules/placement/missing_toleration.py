@@ -89,7 +89,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     more = f" and {len(taints) - 1} more" if len(taints) > 1 else ""
     yield Violation(
         review.pod_set.place("tolerations"),
-        f"no pool meant for it lets it in: pool {pool.name} has taint {taints[0]}{more}, which it does not tolerate",
+        f"it does not tolerate taint {taints[0]}{more} of pool {pool.name}"
+        + (f", nor the taints of {_others(review, pool)}" if len(review.meant) > 1 else ""),
         "\n".join(_advice(review, taints)),
     )
 
@@ -100,14 +101,17 @@ def _first_choice(review: Review) -> Pool:
     return max(review.meant or (), key=lambda pool: prefer.get(pool.usage, 0))
 
 
+def _others(review: Review, named: Pool) -> str:
+    return ", ".join(pool.name for pool in review.meant or () if pool is not named)
+
+
 def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
     yield "add to tolerations:"
     for taint in taints:
         toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
         fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
         yield f"- {{{fields}}}"
-    for near in _near(review, taints):
-        yield near
+    yield from _near(review, taints)
 
 
 def _near(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
+from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -24,7 +25,6 @@ spec:
         policykit.io/workload: training
     spec:
       restartPolicy: Never
-      schedulerName: volcano
       affinity:
         nodeAffinity:
           preferredDuringSchedulingIgnoredDuringExecution:
@@ -34,7 +34,6 @@ spec:
                   - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
       tolerations:
         - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
         - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
       containers:
         - name: main
@@ -56,13 +55,12 @@ spec:
         policykit.io/workload: training
     spec:
       restartPolicy: Never
-      schedulerName: volcano
       affinity:
         nodeAffinity:
           requiredDuringSchedulingIgnoredDuringExecution:
             nodeSelectorTerms:
               - matchExpressions:
-                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
           preferredDuringSchedulingIgnoredDuringExecution:
             - weight: 100
               preference:
@@ -70,7 +68,6 @@ spec:
                   - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
       tolerations:
         - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
         - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
       containers:
         - name: main
@@ -82,19 +79,23 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when nothing selects a usage and a pool outside M accepts the pod."""
+    """Speaks when nothing selects a usage and a pool outside M accepts the pod.
+
+    Helpers without cards are left alone: their pools need no usage.
+    """
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or not review.meant or not review.judged:
         return
-    if not cluster.usage_key or not workload.usages or _selects(review, cluster.usage_key):
+    if not review.card_resources or not cluster.usage_key or not workload.usages:
         return
     outside = [pool.name for pool in review.accepting if pool not in review.meant]
-    if outside:
+    if outside and not _selects(review, cluster.usage_key):
+        usages = ", ".join(workload.usages)
         yield Violation(
-            review.pod_set.place("affinity"),
-            f"{workload.name} may use {', '.join(workload.usages)}, but nothing selects a usage"
+            review.pod_set.place("affinity", *REQUIRED[:2]),
+            f"{workload.name} is meant for usage {usages}, but nothing selects a usage"
             f" and pool {outside[0]} accepts it",
-            f"require {cluster.usage_key} In [{', '.join(workload.usages)}] in nodeAffinity",
+            f"require {cluster.usage_key} In [{usages}] in nodeAffinity",
         )
 
 

@@ -11,6 +11,7 @@ from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
+from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -60,6 +61,8 @@ spec:
 
 
 _NEGATIVE = frozenset({"NotIn", "DoesNotExist"})
+_VIRTUAL = frozenset({"virtual-kubelet"})
+"""Values that mark virtual nodes, which pods with cards are kept off."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -70,14 +73,17 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     expressions = [requirement for term in terms for requirement in term.expressions]
     if any(term.fields for term in terms) or not expressions:
         return
-    if any(r.operator not in _NEGATIVE or labels.well_known(r.key) or labels.provider(r.key) for r in expressions):
+    if any(
+        r.operator not in _NEGATIVE or labels.well_known(r.key) or labels.provider(r.key) for r in expressions
+    ):
         return
-    if review.cluster is not None and all(pool in (review.meant or ()) for pool in review.accepting):
+    if any(value in _VIRTUAL for r in expressions for value in r.values):
         return
-    first = expressions[0]
+    term_at = next(at for at, term in enumerate(terms) if term.expressions)
+    first = terms[term_at].expressions[0]
     yield Violation(
-        review.pod_set.place("affinity"),
-        f"its only selection is negative ({first.key} {first.operator}): every node without the label matches",
+        review.pod_set.place("affinity", *REQUIRED, term_at, "matchExpressions", 0),
+        f"it only says where not to run ({first.key} {first.operator}): every node without the label matches",
         "say which nodes it wants with In, or leave the selection to the card request and the taints",
     )
 

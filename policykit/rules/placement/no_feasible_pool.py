@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
 
@@ -87,21 +88,40 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when landing accepts nothing and nothing is undecidable; one line of help per pool."""
-    if review.meant is None or not review.judged or not review.landings:
+    """Speaks when every pool refuses, none is undecidable, and size alone (PK203) is not why."""
+    if review.cluster is None or review.meant is None or not review.judged or not review.landings:
         return
     if any(landing.verdict != "refused" for landing in review.landings):
         return
-    if review.meant and all(landing.reason == "resources" for landing in review.landings if landing.pool in review.meant):
-        return  # PK203 says that it is too large
-    severity = None
-    message = f"none of the {len(review.landings)} pools accepts it"
-    if not review.meant and review.card_resources:
-        message = f"no pool of the policy is meant for it: none offers {', '.join(review.card_resources)} to it"
-        if review.cluster is not None and not review.cluster.complete:
-            severity = Severity.WARNING
-    reasons = "\n".join(f"{landing.pool.name}: {landing.detail}" for landing in review.landings)
-    yield Violation(review.pod_set.path, message, reasons, severity)
+    if not review.meant:
+        yield from _nothing_meant(review, review.cluster)
+    elif any(landing.reason != "resources" for landing in review.landings if landing.pool in review.meant):
+        yield Violation(review.pod_set.path, f"{_every(review)} refuses it", _reasons(review))
+
+
+def _nothing_meant(review: Review, cluster: Cluster) -> Iterator[Violation]:
+    """Where the policy may not know every pool, a pod without cards has one elsewhere."""
+    if not review.card_resources and not cluster.complete:
+        return
+    what = f" that offers {', '.join(review.card_resources)}" if review.card_resources else ""
+    whose = f" and that {review.workload.name} may use" if review.workload and what else ""
+    yield Violation(
+        review.pod_set.path,
+        f"{_every(review)} refuses it, and the policy has no pool{what}{whose}"
+        if what
+        else f"{_every(review)} refuses it, and the policy has no pool for its pods without cards",
+        _reasons(review),
+        None if cluster.complete else Severity.WARNING,
+    )
+
+
+def _every(review: Review) -> str:
+    pools = len(review.landings)
+    return f"each of the {pools} pools" if pools > 1 else f"pool {review.landings[0].pool.name}"
+
+
+def _reasons(review: Review) -> str:
+    return "\n".join(f"{landing.pool.name}: {landing.detail}" for landing in review.landings)
 
 
 RULE = Rule(

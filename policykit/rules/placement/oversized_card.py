@@ -24,6 +24,9 @@ metadata:
 spec:
   nodeSelector:
     nvidia.com/gpu.product: NVIDIA-H20
+  tolerations:
+    - {key: maip.mxsf.io/node.usage, operator: Exists, effect: NoSchedule}
+    - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
   containers:
     - name: main
       image: registry.example/infer:1

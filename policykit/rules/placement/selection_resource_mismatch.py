@@ -13,7 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_values, stated
+from policykit.placement.stated import REQUIRED, known_values, other_suffix, stated
 
 BAD = """\
 apiVersion: v1
@@ -72,17 +72,35 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _vendors(review: Review) -> Iterator[Violation]:
-    asked = {r.vendor for name in review.card_resources if (r := catalogue.resource(name)) is not None}
-    domains = {name.partition("/")[0] for name in review.card_resources}
+    makers = {maker for name in review.card_resources for maker in _makers(name)}
+    if not makers or "" in makers:
+        return
     for key, path in _keys(review):
-        vendor = labels.discovery(key)
-        if vendor and asked and key.partition("/")[0] not in domains and vendor not in asked:
-            names = ", ".join(review.card_resources)
+        maker = _hardware(labels.discovery(key))
+        if maker and maker not in makers:
             yield Violation(
                 path,
-                f"selects nodes by {key}, a label of {vendor}, but asks for {names}",
+                f"selects nodes by {key}, a label of {_name(maker)} cards,"
+                f" but asks for {', '.join(review.card_resources)}",
                 "select and ask for cards of one vendor",
             )
+
+
+def _makers(resource: str) -> Iterator[str]:
+    """Vendors whose cards offer a resource; an empty one: of any vendor, or not known."""
+    known = catalogue.resource(resource)
+    for vendor in (known.offered_by or (known.vendor,)) if known is not None else ("",):
+        yield _hardware(vendor)
+
+
+def _hardware(vendor: str) -> str:
+    known = catalogue.vendor(vendor)
+    return known.hardware if known is not None else ""
+
+
+def _name(vendor: str) -> str:
+    known = catalogue.vendor(vendor)
+    return known.name if known is not None else vendor
 
 
 def _suffixes(review: Review) -> Iterator[Violation]:
@@ -99,17 +117,6 @@ def _suffixes(review: Review) -> Iterator[Violation]:
                     f"selects {place.value}, but the cards of the pools are {there}",
                     "the suffix tells how cards are shared or cut: write the value the pool has",
                 )
-
-
-def other_suffix(value: str, known: frozenset[str]) -> str:
-    """The pools' value of the same card under another sharing mode; empty: it is not only the suffix."""
-    if value in known:
-        return ""
-    return next((there for there in sorted(known) if _bare(there) == _bare(value)), "")
-
-
-def _bare(value: str) -> str:
-    return value.removesuffix("-SHARED").partition("-MIG-")[0]
 
 
 def _architecture(review: Review) -> Iterator[Violation]:

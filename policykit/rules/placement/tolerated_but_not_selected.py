@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.reserved import reserved_keys
 from policykit.placement.review import Review
 
 BAD = """\
@@ -24,7 +25,6 @@ spec:
         policykit.io/workload: training
     spec:
       restartPolicy: Never
-      schedulerName: volcano
       affinity:
         nodeAffinity:
           preferredDuringSchedulingIgnoredDuringExecution:
@@ -34,8 +34,7 @@ spec:
                   - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
       tolerations:
         - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
-        - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
       containers:
         - name: main
           image: registry.example/train:1
@@ -56,13 +55,12 @@ spec:
         policykit.io/workload: training
     spec:
       restartPolicy: Never
-      schedulerName: volcano
       affinity:
         nodeAffinity:
           requiredDuringSchedulingIgnoredDuringExecution:
             nodeSelectorTerms:
               - matchExpressions:
-                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
           preferredDuringSchedulingIgnoredDuringExecution:
             - weight: 100
               preference:
@@ -70,7 +68,6 @@ spec:
                   - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
       tolerations:
         - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
-        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
         - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
       containers:
         - name: main
@@ -82,13 +79,16 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of the first toleration of a reserved key that an accepting pool outside M lacks."""
+    """Speaks of the first toleration of a reserved key that an accepting pool outside M lacks.
+
+    A provider's taint (spot nodes, fallback nodes) marks nodes a pod may use, not its own.
+    """
     cluster = review.cluster
     if cluster is None or review.meant is None or review.device_stack or review.pod_set.per_node:
         return
     if not review.judged:
         return
-    reserved = {taint.key for pool in cluster.pools for taint in pool.hard_taints}
+    reserved = frozenset[str]().union(*(reserved_keys(cluster, pool) for pool in cluster.pools))
     for position, toleration in enumerate(review.tolerations):
         if toleration.key not in reserved:
             continue
@@ -96,7 +96,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             if pool not in review.meant and all(taint.key != toleration.key for taint in pool.taints):
                 yield Violation(
                     review.pod_set.place("tolerations", position),
-                    f"it tolerates {toleration}, but pool {pool.name}, which has no such taint, accepts it too",
+                    f"it tolerates {toleration}, but pool {pool.name}, which has no such taint,"
+                    " accepts it too",
                     "select the pools it is meant for with node affinity: a toleration attracts nothing",
                 )
                 return

@@ -61,9 +61,9 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of pod sets with a card or a workload kind; an error where the pools are all there is."""
+    """Under partial coverage it speaks only of pods that the policy has a say in."""
     cluster = review.cluster
-    if cluster is None or review.meant is None or review.device_stack or review.pod_set.per_node:
+    if cluster is None or not review.concerned or review.device_stack or review.pod_set.per_node:
         return
     for key, path in _selected(review):
         if not _known(cluster, key):

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from policykit.catalogue import labels
 from policykit.kube import selectors
 from policykit.kube.affinity import Term
-from policykit.kube.selectors import Requirement
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
-from policykit.placement.landing import decidable
+from policykit.placement.contradiction import contradiction
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_values
+from policykit.placement.stated import REQUIRED, known_everywhere, known_values
 
 BAD = """\
 apiVersion: v1
@@ -53,21 +53,26 @@ spec:
       image: registry.example/train:1
 """
 
+_MEND = "mend the expression, or remove the term"
+
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """An error where every term is dead, a warning where another one still matches."""
     yield from _selector(review)
     terms = review.affinity.required
-    if not terms:
+    if terms is None:
         return
-    dead = [_dead(review.cluster, term) for term in terms]
+    if not terms:
+        path = review.pod_set.place("affinity", *REQUIRED)
+        yield Violation(path, "a required node affinity without terms matches no node", _MEND)
+    dead = [_dead(review, term) for term in terms]
     for at, why in enumerate(dead):
         if why is not None:
             path, message = why
             yield Violation(
                 review.pod_set.place("affinity", *REQUIRED, at, *path),
                 message,
-                "mend the expression, or remove the term",
+                _MEND,
                 None if all(dead) else Severity.WARNING,
             )
 
@@ -75,7 +80,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 def _selector(review: Review) -> Iterator[Violation]:
     cluster = review.cluster
     for key, value in review.affinity.selector.items():
-        if cluster is not None and _carried_by_none(cluster, key, (value,)):
+        if cluster is not None and _carried_by_none(review, cluster, key, (value,)):
             yield Violation(
                 review.pod_set.place("nodeSelector", key),
                 f"no pool has {key}={value}: {_there(cluster, key)}",
@@ -83,34 +88,40 @@ def _selector(review: Review) -> Iterator[Violation]:
             )
 
 
-def _dead(cluster: Cluster | None, term: Term) -> tuple[Path, str] | None:
+def _dead(review: Review, term: Term) -> tuple[Path, str] | None:
     """(path below the term, message) of what kills it; None: a node could match."""
     if not term.expressions and not term.fields:
         return (), "a term without expressions matches no node"
+    cluster = review.cluster
     for at, requirement in enumerate(term.expressions):
         path = ("matchExpressions", at)
         problem = selectors.problem(requirement)
         if problem:
             return path, f"this expression can never match: {problem}"
+        asked = requirement.values
         if (
             cluster is not None
             and requirement.operator == "In"
-            and _carried_by_none(cluster, requirement.key, requirement.values)
+            and _carried_by_none(review, cluster, requirement.key, asked)
         ):
-            asked = ", ".join(requirement.values)
-            return path, f"no pool has {requirement.key} in [{asked}]: {_there(cluster, requirement.key)}"
-    clash = _contradiction(term.expressions)
-    return (("matchExpressions", clash[0]), clash[1]) if clash else None
+            there = _there(cluster, requirement.key)
+            return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(asked)}]: {there}"
+    clash = contradiction(review.affinity.selector, term.expressions)
+    if clash is None:
+        return None
+    at, earlier = clash
+    return ("matchExpressions", at), f"{term.expressions[at]} and {earlier} never hold together"
 
 
-def _carried_by_none(cluster: Cluster, key: str, values: Sequence[str]) -> bool:
+def _carried_by_none(review: Review, cluster: Cluster, key: str, values: Sequence[str]) -> bool:
     """An owned key of which every pool's value is known, and is none of these.
 
-    Products are PK106's.
+    Products are PK106's. Where the policy may not know every pool, the zone or the instance
+    type of a pod that it has no say in is left alone.
     """
-    if any(key == card.product_key for card in cluster.cards.values()) or key not in cluster.declared_keys:
+    if any(key == card.product_key for card in cluster.cards.values()) or not known_everywhere(cluster, key):
         return False
-    if not all(decidable(cluster, p, {**p.labels, **s.labels}, key) for p in cluster.pools for s in p.shapes):
+    if not review.concerned and (labels.well_known(key) or labels.provider(key)):
         return False
     return not known_values(cluster, key).intersection(values)
 
@@ -127,39 +138,6 @@ def _closest(cluster: Cluster, key: str, value: str) -> str:
     return f"did you mean {near[0]}?" if near else "select a value that a pool has"
 
 
-def _contradiction(expressions: Sequence[Requirement]) -> tuple[int, str] | None:
-    """(index, message) of the first expression that contradicts an earlier one of its key."""
-    allowed: dict[str, frozenset[str]] = {}
-    absent: set[str] = set()
-    present: set[str] = set()
-    for at, requirement in enumerate(expressions):
-        key, operator, values = requirement.key, requirement.operator, frozenset(requirement.values)
-        if operator == "DoesNotExist":
-            absent.add(key)
-        elif operator != "NotIn":
-            present.add(key)
-        if operator == "In":
-            allowed[key] = allowed.get(key, values) & values
-        elif operator == "NotIn" and key in allowed:
-            allowed[key] = allowed[key] - values
-        if key in absent and key in present:
-            return at, f"{key} must exist and must not exist in one term"
-        if key in allowed and not allowed[key]:
-            return at, f"the expressions of {key} in this term leave no value"
-    return _late_exclusion(expressions, allowed)
-
-
-def _late_exclusion(
-    expressions: Sequence[Requirement], allowed: dict[str, frozenset[str]]
-) -> tuple[int, str] | None:
-    """NotIn that stands before the In it empties."""
-    for at, requirement in enumerate(expressions):
-        left = allowed.get(requirement.key)
-        if requirement.operator == "NotIn" and left and not left - frozenset(requirement.values):
-            return at, f"the expressions of {requirement.key} in this term leave no value"
-    return None
-
-
 RULE = Rule(
     code="PK107",
     name="unsatisfiable-affinity",
@@ -169,5 +147,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    silences=frozenset({"PK101", "PK110", "PK203"}),
+    silences_as_error=frozenset({"PK101", "PK110", "PK203"}),
 )

@@ -12,8 +12,7 @@ from policykit.catalogue import cards as catalogue
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
-from policykit.placement.stated import Stated, known_values, stated
-from policykit.rules.placement.selection_resource_mismatch import other_suffix
+from policykit.placement.stated import Stated, known_everywhere, known_values, other_suffix, stated
 
 BAD = """\
 apiVersion: v1
@@ -63,20 +62,23 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks where none of the values of a selection, or none of the tolerated ones, is a pool's."""
+    """An unknown value beside a right one speaks only where another card of the pools was meant."""
     cluster = review.cluster
-    if cluster is None:
+    if cluster is None or review.device_stack:
         return
-    keys = tuple(dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key))
-    for key in keys:
+    for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
+        if not known_everywhere(cluster, key):
+            continue
         known = known_values(cluster, key)
         places = stated(review, key)
         for selects in (True, False):
             mine = [place for place in places if place.selects is selects]
-            if mine and not any(place.value in known for place in mine):
-                for place in mine:
-                    if not other_suffix(place.value, known):
-                        yield _violation(key, place, known)
+            right = {place.value for place in mine} & known
+            for place in mine:
+                if place.value in known or other_suffix(place.value, known):
+                    continue
+                if not right or not set(_meant(place.value, known)) <= right:
+                    yield _violation(key, place, known)
 
 
 def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:
@@ -85,20 +87,26 @@ def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:
     return Violation(
         place.path,
         f"{verb} card {place.value!r} ({key}), but the pools have {has}",
-        _advice(place.value, known),
+        _advice(key, place.value, known),
     )
 
 
-def _advice(value: str, known: frozenset[str]) -> str:
-    candidates = [product.product for product in catalogue.candidates(value)]
-    here = [candidate for candidate in candidates if candidate in known]
+def _meant(value: str, known: frozenset[str]) -> list[str]:
+    """Values of the pools that this one may stand for."""
+    cards = catalogue.candidates(value)
+    return [v for card in cards for v in (card.product, *card.aliases, card.native_value) if v in known]
+
+
+def _advice(key: str, value: str, known: frozenset[str]) -> str:
+    here = _meant(value, known)
     if len(here) == 1:
         return f"write {here[0]}"
     if here:
         return f"one of {', '.join(here)} may be meant"
+    candidates = [card.product for card in catalogue.candidates(value)]
     if candidates:
         return f"as a label it would be {' or '.join(candidates)}, which no pool of the policy has"
-    return "copy the value from a node: kubectl get nodes -L the label's key"
+    return f"copy the value from a node: kubectl get nodes -L {key}"
 
 
 RULE = Rule(

@@ -10,10 +10,12 @@ from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Priority, Quota
+from policykit.targets.kubernetes import preference
 
 
 def generate(cluster: Cluster) -> Generated:
-    """`kubernetes/priorities.yaml` and `kubernetes/quotas.yaml`, each only where needed."""
+    """`kubernetes/priorities.yaml` and `kubernetes/quotas.yaml`, each only where needed; and what
+    the default scheduler cannot promise."""
     artifacts = []
     if cluster.priorities:
         text = dump_all(priority_class(priority) for priority in cluster.priorities)
@@ -21,7 +23,7 @@ def generate(cluster: Cluster) -> Generated:
     if cluster.quotas:
         text = dump_all(resource_quota(quota) for quota in cluster.quotas)
         artifacts.append(Artifact("kubernetes/quotas.yaml", text, Role.MANIFEST))
-    return Generated(tuple(artifacts))
+    return Generated(tuple(artifacts), tuple(preference.notices(cluster)))
 
 
 def priority_class(priority: Priority) -> dict[str, Any]:

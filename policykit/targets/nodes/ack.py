@@ -21,8 +21,8 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     name = pool_names(cluster, _NAMES)[pool.name]
     says = (
         "---\n"
-        "# Fields of the body of CreateClusterNodePool, which is JSON: add scaling_group with\n"
-        "# your instance types and networks.\n"
+        "# Fields of the body of CreateClusterNodePool, which is JSON: add your instance\n"
+        "# types and networks under scaling_group.\n"
     )
     artifacts = (
         Artifact(

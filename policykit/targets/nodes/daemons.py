@@ -31,7 +31,8 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
                 _put(values, path.split("."), [to_dict(toleration) for toleration in needed])
         if values:
             says = (
-                f"---\n# Values for the chart {chart}. Helm replaces a list, so what it ships is repeated.\n"
+                f"---\n# Values for the chart {chart}.\n"
+                "# Helm replaces a list whole, so what it ships is repeated.\n"
             )
             yield Artifact(f"{FOLDER}/{chart}.yaml", says + dump(values), Role.VALUES)
     with_chart = {vendor for lists in _charts(tainted).values() for _, vendor, _ in lists}
@@ -84,9 +85,9 @@ def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
     patch = {"spec": {"template": {"spec": {"tolerations": [to_dict(toleration) for toleration in needed]}}}}
     file = f"{vendor}-daemonset.yaml"
     says = (
-        f"---\n# For each DaemonSet of {known.name if known else vendor}: device plugin, labeller, ...\n"
+        f"---\n# {known.name if known else vendor}: for each DaemonSet, such as device plugin and labeller.\n"
         f"#   kubectl patch daemonset NAME -n NAMESPACE --patch-file {file}\n"
-        "# The list takes the place of the one that is there: add what yours has besides.\n"
+        "# The list replaces the one that is there: add what yours has besides.\n"
     )
     yield Artifact(f"{FOLDER}/{file}", says + dump(patch), Role.VALUES)
 

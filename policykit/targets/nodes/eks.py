@@ -19,8 +19,8 @@ _RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com")
 
 _SAYS = (
     "---\n"
-    "# For eksctl create nodegroup --config-file, together with metadata (name and region of\n"
-    "# the cluster) and instanceTypes of your own.\n"
+    "# For eksctl create nodegroup --config-file, together with metadata (name and\n"
+    "# region of the cluster) and instanceTypes of your own.\n"
 )
 
 

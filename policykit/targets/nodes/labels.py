@@ -21,7 +21,7 @@ def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     objects = sorted(nodes(cluster, pool), key=lambda node: str(node["metadata"]["name"]))
     if objects:
         path = f"{folder}/labels.yaml"
-        says = f"# {APPLY} {path}\n# Only once the nodes have joined; never where something prunes.\n"
+        says = f"# {APPLY} labels.yaml\n# Only once the nodes have joined; never where something prunes.\n"
         first, *others = objects
         yield Artifact(path, f"---\n{says}{dump(first)}{dump_all(others)}", Role.NODE)
     commands = list(_commands(cluster, pool))

@@ -18,6 +18,8 @@ from policykit.placement.wanted import Wanted, affinity_data, wanted
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
+_PARTIAL = "---\n# policykit: partial\n"
+"""A Pod is taken for whole, unless it says otherwise."""
 _FIRST_TASK = "---\n# The first task of the Job; `policykit patch` writes every task.\n"
 _VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 
@@ -86,7 +88,9 @@ def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Arti
     patches: list[dict[str, Any]] = []
     for built_in in BUILT_IN:
         path = f"{built_in.kind.lower()}.yaml"
-        yield Artifact(f"{folder}/{path}", dump(strategic_patch(built_in, workload, want)), Role.COMPONENT)
+        yield Artifact(
+            f"{folder}/{path}", _PARTIAL + dump(strategic_patch(built_in, workload, want)), Role.COMPONENT
+        )
         target = (
             {"group": built_in.group, "kind": built_in.kind}
             if built_in.group
@@ -94,7 +98,9 @@ def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Arti
         )
         patches.append({"path": path, "target": target})
     job = {"group": "batch.volcano.sh", "kind": "Job"}
-    yield Artifact(f"{folder}/volcano-job-labels.yaml", dump(volcano_labels(workload)), Role.COMPONENT)
+    yield Artifact(
+        f"{folder}/volcano-job-labels.yaml", _PARTIAL + dump(volcano_labels(workload)), Role.COMPONENT
+    )
     patches.append({"path": "volcano-job-labels.yaml", "target": job})
     operations = volcano_patch(workload, want)
     if operations:

@@ -12,7 +12,7 @@ FOLDER = "nodes/train-h20/"
 
 LABELS_YAML = """\
 ---
-# kubectl apply --server-side --field-manager=policykit -f nodes/train-h20/labels.yaml
+# kubectl apply --server-side --field-manager=policykit -f labels.yaml
 # Only once the nodes have joined; never where something prunes.
 apiVersion: v1
 kind: Node

@@ -4,8 +4,11 @@ import subprocess
 
 import pytest
 import yaml
+from yamllint import linter  # type: ignore[import-untyped]  # it ships no types
+from yamllint.config import YamlLintConfig  # type: ignore[import-untyped]  # it ships no types
 
 from policykit.generator.artifact import Role
+from policykit.generator.bundle import bundle
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Shape
 from policykit.model.taint import Taint
@@ -23,6 +26,7 @@ from tests.targets.nodes.clusters import (
     texts,
 )
 
+YAMLLINT = YamlLintConfig("extends: default")
 FOLDER = "nodes/train-h20/"
 DAEMONS = "nodes/daemons/"
 
@@ -132,7 +136,7 @@ def test_scripts_are_shell_and_files_are_yaml(provider: str) -> None:
 
 def test_same_cluster_same_text() -> None:
     made = cluster(pool(NAMED), pool(SCALED, name="b"), provider="eks")
-    turned = pool(NAMED, labels=dict(reversed(pool().labels.items())), taints=pool().taints[::-1])
+    turned = pool(NAMED, labels=dict(reversed([*pool().labels.items()])), taints=pool().taints[::-1])
     again = cluster(turned, pool(SCALED, name="b"), provider="eks")
     assert texts(made) == texts(again)
 
@@ -184,3 +188,11 @@ def test_labels_that_somebody_must_set_by_hand() -> None:
     assert first["metadata"]["labels"]["nvidia.com/gpu.product"] == "NVIDIA-H20"
     assert first["metadata"]["labels"]["maip.mxsf.io/rack"] == "r1"
     assert second["metadata"]["labels"]["maip.mxsf.io/rack"] == "r2"
+
+
+@pytest.mark.parametrize("provider", ["", "eks", "ack"])
+def test_yamllint_is_content(provider: str) -> None:
+    made = cluster(pool(NAMED), pool(SCALED, name="b"), provider=provider)
+    for path, text in bundle(made, generate(made)).items():
+        if path.endswith(".yaml"):
+            assert [str(problem) for problem in linter.run(text, YAMLLINT)] == [], path

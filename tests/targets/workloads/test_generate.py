@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from policykit.generator.artifact import Role
+from policykit.linter.partial import says_partial
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
@@ -192,3 +193,10 @@ def test_a_kind_that_asks_for_nothing_has_no_empty_json_patch() -> None:
     made = texts(Cluster("a", (bare,), {"h20": Card("h20", GPU)}, {"x": WorkloadKind("x")}))
     assert "workloads/x-h20/volcano-job.yaml" not in made
     assert "volcano-job-labels.yaml" in made["workloads/x-h20/kustomization.yaml"]
+
+
+def test_patches_say_that_they_are_parts() -> None:
+    made = texts(cluster())
+    for path, text in made.items():
+        if not path.endswith(("kustomization.yaml", "volcano-job.yaml")):
+            assert says_partial(text), path

@@ -1,0 +1,63 @@
+"""What the default scheduler makes of a preferred usage: its weights are fixed, so only to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.generator.artifact import Notice
+from policykit.kube.scores import DEFAULT_WEIGHTS
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+
+_AGAINST = {
+    "ImageLocality": (1, 100),
+    "NodeResourcesBalancedAllocation": (1, 50),
+    "PodTopologySpread": (2, 100),
+}
+"""Default score plugins that may favour the other node without the pod asking: weight and the
+largest difference. NodeResourcesFit is not among them: LeastAllocated scores no node above an
+empty one of the same size. Balanced moves by 50 since Kubernetes 1.36 (100 before).
+"""
+_DEFAULT = ("", "default-scheduler")
+
+
+def notices(cluster: Cluster) -> Iterator[Notice]:
+    """One per workload kind whose preference the default scheduler cannot promise to follow."""
+    for workload in cluster.workloads.values():
+        if workload.scheduler not in _DEFAULT or not cluster.usage_key:
+            continue
+        gap = preference_gap(cluster, workload)
+        if gap is None:
+            continue
+        for_it = DEFAULT_WEIGHTS["NodeAffinity"] * gap
+        parts = {name: weight * swing for name, (weight, swing) in rivals(cluster).items()}
+        against = sum(parts.values())
+        if for_it <= against:
+            sums = " + ".join(f"{name} {points}" for name, points in parts.items())
+            yield Notice(
+                "kubernetes",
+                f"{workload.name} is placed by the default scheduler, where its preferred usage counts"
+                f" {for_it} points and {sums} may count {against} against it: an empty node of the preferred usage"
+                " usually wins, but not always. A scheduler profile with a higher NodeAffinity weight would"
+                " make it sure",
+            )
+
+
+def rivals(cluster: Cluster) -> dict[str, tuple[int, int]]:
+    """Plugins that may speak against the preferred node: weight and largest difference."""
+    found = dict(_AGAINST)
+    if any(not taint.hard for pool in cluster.pools for taint in pool.taints):
+        found["TaintToleration"] = (DEFAULT_WEIGHTS["TaintToleration"], 100)
+    return dict(sorted(found.items()))
+
+
+def preference_gap(cluster: Cluster, workload: WorkloadKind) -> int | None:
+    """Points of NodeAffinity between the most preferred usage and the next, of 100; None: no rivals.
+
+    Scores are normalised so that the best node has 100 (kube-scheduler 1.36).
+    """
+    usages = {pool.usage for pool in cluster.pools if pool.usage in workload.usages}
+    weights = sorted((workload.prefer.get(usage, 0) for usage in usages), reverse=True)
+    if len(weights) < 2 or weights[0] == 0:
+        return None
+    return 100 - 100 * weights[1] // weights[0]
