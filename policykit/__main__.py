@@ -6,10 +6,10 @@ import sys
 
 def main() -> int:
     """Runs the command line; returns the exit code."""
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] == ["--version"] and sys.stdout:
         from policykit import __version__
 
-        print(f"policykit {__version__}")
+        sys.stdout.write(f"policykit {__version__}\n")
         return 0
     # A process that ends soon gains nothing from looking for reference cycles: nodes and
     # findings hold none, and with millions of nodes alive the search takes most of the time.

@@ -91,6 +91,16 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(f"policykit: {error.filename or 'standard output'}: {error.strerror}", err=True)
         _drop_output()
         return 2
+    except Exception as error:
+        # A fault of ours: told in one line, unless somebody wants to look for it.
+        if os.environ.get("POLICYKIT_TRACEBACK"):
+            raise
+        click.echo(
+            f"policykit: internal error: {type(error).__name__}: {error}\n"
+            "  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened",
+            err=True,
+        )
+        return 2
 
 
 def _drop_output() -> None:

@@ -27,7 +27,7 @@ def command(rule: str) -> int:
 
 def page(rule: AnyRule) -> str:
     """The page as plain text."""
-    fix = f"{rule.fix.value} fix" if rule.fix else "no fix"
+    fix = f"{rule.fix.value} fix declared, not applied yet" if rule.fix else "no fix"
     policy = "needs a policy" if rule.needs_policy else "works without a policy"
     parts = [
         f"{rule.code} {rule.name}",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from difflib import unified_diff
 
 import click
 
 from policykit import api
 from policykit.cli.output import emit, write_file
-from policykit.cli.policy import cluster_from
-from policykit.errors import SourceError, UsageError
-from policykit.generator.artifact import Notice
+from policykit.cli.policy import cluster_from, files_of
+from policykit.errors import PolicykitError, SourceError, UsageError
+from policykit.formats.text import counted
 from policykit.generator.bundle import bundle, drift
 from policykit.sources import tree
 from policykit.sources.files import repository_root, walk
@@ -60,60 +61,79 @@ def command(
     if every and (policy or output):
         raise UsageError("--all excludes -p and -o", "each policy writes to its own generate.out")
     references = _all_policies() if every else [_one_policy(policy)]
-    drifted = False
+    code = 0
     for reference in references:
-        drifted |= _generate(reference, output, targets, check, diff, prune)
-    return 1 if drifted else 0
+        try:
+            code = max(code, _generate(reference, output, targets, check, diff, prune))
+        except PolicykitError as error:
+            click.echo(f"policykit: {error}", err=True)
+            code = 2
+    return code
 
 
 def _generate(
     reference: str, output: str, targets: tuple[str, ...], check: bool, diff: bool, prune: bool
-) -> bool:
-    """Writes, or only compares, one policy's files; True where a comparison found drift."""
+) -> int:
+    """Writes, or only compares, one policy's files; 1 where a comparison found drift."""
     cluster = cluster_from(reference)
     _known_targets(targets, [name for name, _ in writers(cluster)])
+    folder = os.path.normpath(output) if output else _folder(reference, cluster.output)
     generated = api.generate(cluster, targets)
-    files = bundle(cluster, generated)
-    for notice in generated.notices:
-        _say(notice)
-    if output == "-":
-        emit("".join(f"# File: {path}\n{text}" for path, text in files.items()))
-        return False
-    folder = output or _folder(reference, cluster.output)
-    there = tree.ours(folder, cluster.name)
-    missing, different, orphaned = drift(files, there)
+    files = bundle(cluster, api.generate(cluster) if targets else generated)
     if targets:
-        orphaned = []
+        # What joins the files of all targets is left as it is.
+        files = {artifact.path: files[artifact.path] for artifact in generated.artifacts}
+    if output != "-" and (check or diff):
+        return _compare(folder, cluster.name, files, check, diff, whole=not targets)
+    for notice in generated.notices:
+        click.echo(f"{notice.target}: {notice.message}", err=True)
+    if output == "-":
+        emit("".join(f"# File: {path}\n{text}" for path, text in files.items() if path.endswith(".yaml")))
+    else:
+        _write(folder, cluster.name, files, prune, whole=not targets)
+    return 0
+
+
+def _compare(
+    folder: str, policy: str, files: Mapping[str, str], check: bool, diff: bool, *, whole: bool
+) -> int:
+    """Tells what differs on disk; `whole`: the files are all that the policy gives."""
+    there = tree.ours(folder, policy)
+    missing, different, orphaned = drift(files, there)
+    orphaned = orphaned if whole else []
     if diff:
-        emit(
-            "".join(
-                _diff(folder, path, there.get(path, ""), files.get(path, ""))
-                for path in sorted({*missing, *different, *orphaned})
-            )
-        )
+        paths = sorted({*missing, *different, *orphaned})
+        emit("".join(_diff(folder, path, there.get(path, ""), files.get(path, "")) for path in paths))
     if check:
-        for path, why in [
-            *((p, "missing") for p in missing),
-            *((p, "differs") for p in different),
-            *((p, "no longer generated") for p in orphaned),
-        ]:
-            click.echo(f"{os.path.join(folder, path)}: {why}", err=True)
-    if check or diff:
-        return check and bool(missing or different or orphaned)
-    tree.refuse_foreign(folder, files, cluster.name)
+        _report_drift(folder, missing, different, orphaned)
+    return int(check and bool(missing or different or orphaned))
+
+
+def _write(folder: str, policy: str, files: Mapping[str, str], prune: bool, *, whole: bool) -> None:
+    missing, different, orphaned = drift(files, tree.ours(folder, policy))
+    orphaned = orphaned if whole else []
+    tree.refuse_foreign(folder, files, policy)
     for path in [*missing, *different]:
         write_file(os.path.join(folder, path), files[path])
     if prune:
         tree.remove(folder, orphaned)
     written = len(missing) + len(different)
-    unchanged = len(files) - written
-    tail = (
-        f", {len(orphaned)} {'removed' if prune else 'no longer generated (--prune removes them)'}"
-        if orphaned
-        else ""
-    )
-    click.echo(f"{folder}: {written} files written, {unchanged} unchanged{tail}", err=True)
-    return False
+    says = f"{folder}: {counted(written, 'file')} written, {len(files) - written} unchanged"
+    if orphaned:
+        says += f", {len(orphaned)} {'removed' if prune else 'no longer generated (--prune removes them)'}"
+    click.echo(says, err=True)
+
+
+def _report_drift(
+    folder: str, missing: Iterable[str], different: Iterable[str], orphaned: Iterable[str]
+) -> None:
+    foreign = {path for path in missing if os.path.lexists(os.path.join(folder, path))}
+    for path, why in [
+        *((p, "not generated from this policy" if p in foreign else "missing") for p in missing),
+        *((p, "differs") for p in different),
+        *((p, "no longer generated") for p in orphaned),
+    ]:
+        click.echo(f"{os.path.join(folder, path)}: {why}", err=True)
 
 
 def _one_policy(policy: str | None) -> str:
@@ -130,7 +150,28 @@ def _all_policies() -> list[str]:
     found = [path for path in walk(root) if os.path.basename(path) == FILE_NAME]
     if not found:
         raise UsageError("the repository has no policykit.yaml", "run `policykit init`")
-    return found
+    bases = {os.path.abspath(base) for path in found for base in _bases(path)}
+    return [path for path in found if _has_output(path, os.path.abspath(path) in bases)]
+
+
+def _bases(path: str) -> tuple[str, ...]:
+    """The files a policy extends; none where it cannot be read, which is told when its turn comes."""
+    try:
+        return files_of(path)[1:]
+    except PolicykitError:
+        return ()
+
+
+def _has_output(path: str, base: bool) -> bool:
+    """Whether a policy is to be written. A base that others extend need not stand by itself."""
+    try:
+        if cluster_from(path).output:
+            return True
+    except PolicykitError:
+        return not base
+    if not base:
+        click.echo(f"{path}: no generate.out, nothing written", err=True)
+    return False
 
 
 def _folder(reference: str, out: str) -> str:
@@ -138,7 +179,13 @@ def _folder(reference: str, out: str) -> str:
         raise UsageError("a bundled profile has no folder of its own", "name one with -o")
     if not out:
         raise SourceError("the policy does not say where to write", "set generate.out, or give -o", reference)
-    return os.path.normpath(os.path.join(os.path.dirname(reference), out))
+    return _from_here(os.path.join(os.path.dirname(reference), out))
+
+
+def _from_here(path: str) -> str:
+    """Relative where it stands below the current folder: as people and `git apply` read it."""
+    relative = os.path.relpath(path)
+    return os.path.normpath(path) if relative.startswith(os.pardir) else relative
 
 
 def _known_targets(targets: tuple[str, ...], known: list[str]) -> None:
@@ -147,13 +194,11 @@ def _known_targets(targets: tuple[str, ...], known: list[str]) -> None:
             raise UsageError(f"the policy has no target {target!r}", f"it has: {', '.join(known)}")
 
 
-def _say(notice: Notice) -> None:
-    click.echo(f"{notice.target}: {notice.message}", err=True)
-
-
 def _diff(folder: str, path: str, before: str, after: str) -> str:
     name = os.path.join(folder, path)
     lines = unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
     )
-    return "".join(lines)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )

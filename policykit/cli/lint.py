@@ -109,8 +109,8 @@ def _tell(report: Report, gathered: Gathered, show_files: bool) -> None:
     if gathered.without_policy and report.silent_rules:
         files = "file has" if gathered.without_policy == 1 else "files have"
         click.echo(
-            f"policykit: {gathered.without_policy} {files} no policy: {report.silent_rules} rules stayed silent"
-            " (give one with -p, or see `policykit init`)",
+            f"policykit: {gathered.without_policy} {files} no policy: {report.silent_rules} rules stayed"
+            " silent (give one with -p, or see `policykit init`)",
             err=True,
         )
     click.echo(summary(report), err=True)

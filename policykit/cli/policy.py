@@ -11,15 +11,24 @@ from policykit.sources.files import read
 from policykit.sources.policies import nearest_policy
 
 
-@cache
 def cluster_from(reference: str) -> Cluster:
     """The compiled policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
+    return _loaded(reference)[0]
+
+
+def files_of(reference: str) -> tuple[str, ...]:
+    """Every file the policy was made of, itself first. Raises as `cluster_from` does."""
+    return _loaded(reference)[1]
+
+
+@cache
+def _loaded(reference: str) -> tuple[Cluster, tuple[str, ...]]:
     from policykit.policy.load import load
 
     loaded = load(reference, read)
     for notice in loaded.notices:
         click.echo(f"policykit: {notice}", err=True)
-    return loaded.cluster
+    return loaded.cluster, loaded.files
 
 
 def cluster_for(folder: str, reference: str | None) -> Cluster | None:

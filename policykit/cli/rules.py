@@ -25,9 +25,7 @@ def _table() -> str:
         f"{rule.code}  {rule.name:<{width}}  {rule.severity.value:<7}  {_marks(rule)}  {first_line(rule)}"
         for rule in rules()
     ]
-    legend = (
-        "P needs a policy (or --nodes), S/U has a safe/unsafe fix; `policykit explain RULE` gives the page"
-    )
+    legend = "P needs a policy; S, U: its fix will be safe, unsafe; `policykit explain RULE` gives the page"
     return "\n".join([*lines, "", legend, ""])
 
 

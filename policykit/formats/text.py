@@ -14,18 +14,30 @@ def text(report: Report) -> str:
         lines.extend(
             f"    {'help: ' if not n else '      '}{line}" for n, line in enumerate(_help(finding.help))
         )
-    return "".join(line + "\n" for line in lines)
+    return "".join(printable(line) + "\n" for line in lines)
+
+
+def printable(line: str) -> str:
+    """Other characters escaped: a value of a manifest neither breaks a line nor colours a terminal."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 def summary(report: Report) -> str:
     """One line about the whole run, for stderr."""
     totals = tally(report)
-    parts = [f"{n} {severity if n == 1 else severity + 's'}" for severity, n in totals.items() if n]
+    parts = [counted(n, severity) for severity, n in totals.items() if n]
     found = ", ".join(parts) or "no findings"
-    read = f"{report.documents} objects in {report.files} files"
+    read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {report.suppressed} suppressed" if report.suppressed else ""
     return f"{found} ({read}{tail})"
+
+
+def counted(amount: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{amount} {noun if amount == 1 else noun + 's'}"
 
 
 def tally(report: Report) -> dict[str, int]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from policykit.formats.text import printable
 from policykit.manifests.path import pointer
 from policykit.placement.review import Review
 from policykit.placement.verdict import Landing
@@ -35,7 +36,7 @@ def _block(path: str, review: Review) -> str:
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
     for landing in review.landings:
         lines.append(f"  {landing.verdict:<11}  {landing.pool.name:<{width}}  {_reason(landing)}".rstrip())
-    return "\n".join(lines) + "\n"
+    return "".join(printable(line) + "\n" for line in lines)
 
 
 def _kind(review: Review) -> str:

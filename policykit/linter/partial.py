@@ -9,6 +9,10 @@ from policykit.manifests.document import Manifest
 
 _COMMENT = re.compile(r"(?:^|\n)\s*#\s*policykit:\s*partial\b")
 _DIRECTIVES = ("$patch", "$retainKeys")
+_CONTROLLERS = frozenset(
+    {"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "CronJob"}
+)
+"""Built-in kinds that are nothing without a pod template."""
 
 
 def says_partial(text: str) -> bool:
@@ -23,11 +27,16 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
     there when they are whole.
     """
     whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
-    if manifest.kind != "Pod" and pod_sets and whole and not _has_image(pod_sets):
+    if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
         spec = manifest.data.get("spec")
         if not (isinstance(spec, dict) and spec.get("selector")):
             return True
     return _has_directive(manifest.data)
+
+
+def _makes_pods(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
+    """A patch of `replicas` alone has no pod template at all."""
+    return bool(pod_sets) or (manifest.kind in _CONTROLLERS and manifest.group in ("", "apps", "batch"))
 
 
 def _has_image(pod_sets: tuple[PodSet, ...]) -> bool:

@@ -39,5 +39,5 @@ def documents(text: Text) -> Iterator[Parsed]:
 
 
 def is_template(text: str) -> bool:
-    """Go template braces: a Helm template, YAML only once it is rendered."""
-    return "{{" in text and "}}" in text
+    """Braces of a Helm, Jinja or Terraform template: YAML only once it is rendered."""
+    return ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text

@@ -33,6 +33,7 @@ class Selection(NamedTuple):
     """Code to the severity the settings give it."""
     per_path: tuple[tuple[str, frozenset[str]], ...] = ()
     """(glob, codes silent there)."""
+    errors_only: bool = False
 
     def apply(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that remain, with the severities the settings give."""
@@ -40,8 +41,9 @@ class Selection(NamedTuple):
         for finding in findings:
             if finding.code not in self.codes or self._silent(finding):
                 continue
-            severity = self.severities.get(finding.code)
-            kept.append(finding._replace(severity=severity) if severity else finding)
+            severity = self.severities.get(finding.code, finding.severity)
+            if severity is Severity.ERROR or not self.errors_only:
+                kept.append(finding._replace(severity=severity))
         return kept
 
     def _silent(self, finding: Finding) -> bool:
@@ -59,7 +61,8 @@ def choose(
     Raises UsageError for a rule that does not exist.
     """
     chosen = resolve(rules, select or (settings.select if settings else ()))
-    codes = chosen if chosen else {rule.code for rule in rules if not rule.preview}
+    preset = settings.preset if settings else "recommended"
+    codes = chosen or {rule.code for rule in rules if preset == "strict" or not rule.preview}
     severities: dict[str, Severity] = {}
     per_path: tuple[tuple[str, frozenset[str]], ...] = ()
     if settings:
@@ -69,7 +72,7 @@ def choose(
             severities |= dict.fromkeys(resolve(rules, [named]), Severity(severity))
         per_path = tuple((glob, frozenset(resolve(rules, named))) for glob, named in settings.per_path)
     codes = codes - resolve(rules, ignore)
-    return Selection(frozenset(codes), severities, per_path)
+    return Selection(frozenset(codes), severities, per_path, preset == "minimal")
 
 
 def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:

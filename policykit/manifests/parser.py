@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import yaml
-from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml import events
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
 from policykit.manifests.node import Duplicate, Node
 from policykit.manifests.scalars import resolve, tagged
@@ -54,10 +54,11 @@ def parse(text: str) -> Iterator[Parsed]:
         for parsed in _documents(text, skipped):
             yield parsed
             if parsed.problem:
-                ended = parsed.problem
+                # The problem may be the marker itself: something was still open there.
+                ended = max(parsed.start_line, parsed.problem.line - 1)
         if ended is None:
             return
-        resume = _next_document(text, ended.line)
+        resume = _next_document(text, ended)
         if resume is None:
             return
         skipped, offset = resume
@@ -103,7 +104,7 @@ def _documents(text: str, first_line: int) -> Iterator[Parsed]:
         yield Parsed(None, start_line, problem=Problem(message, line, column))
     except yaml.reader.ReaderError as error:
         yield Parsed(None, start_line, problem=_unreadable(text, error))
-    except _Refused as refused:
+    except _RefusedError as refused:
         yield Parsed(None, start_line, problem=refused.problem)
     finally:
         loader.dispose()
@@ -118,7 +119,7 @@ def _unreadable(text: str, error: yaml.reader.ReaderError) -> Problem:
     return Problem(str(error.reason), 0, 0)
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """Ends a document that is YAML but that policykit will not read further."""
 
     def __init__(self, message: str, mark: Any) -> None:
@@ -152,7 +153,7 @@ def _document(loader: Any, start_line: int) -> Parsed:
         elif kind is events.MappingStartEvent or kind is events.SequenceStartEvent:
             mapping = kind is events.MappingStartEvent
             if len(stack) >= MAX_DEPTH:
-                raise _Refused(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
+                raise _RefusedError(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
             collection: Any = {} if mapping else []
             entries: Any = {} if mapping else []
             node = Node(collection, event.start_mark, event.end_mark, entries, event.flow_style)
@@ -168,15 +169,15 @@ def _document(loader: Any, start_line: int) -> Parsed:
         elif kind is events.AliasEvent:
             target = anchors.get(event.anchor)
             if target is None:
-                raise _Refused(f"alias *{event.anchor} has no anchor before it", event.start_mark)
+                raise _RefusedError(f"alias *{event.anchor} has no anchor before it", event.start_mark)
             if any(frame[0] is target for frame in stack):
-                raise _Refused(f"alias *{event.anchor} contains itself", event.start_mark)
+                raise _RefusedError(f"alias *{event.anchor} contains itself", event.start_mark)
             size, depth = _extent(target, measured)
             aliased += size
             if aliased > MAX_ALIASED:
-                raise _Refused(f"aliases repeat more than {MAX_ALIASED} nodes", event.start_mark)
+                raise _RefusedError(f"aliases repeat more than {MAX_ALIASED} nodes", event.start_mark)
             if len(stack) + depth > MAX_DEPTH:
-                raise _Refused(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
+                raise _RefusedError(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
             node = Node(target.data, event.start_mark, event.end_mark, target.entries, target.style)
         else:  # DocumentEndEvent
             return Parsed(root, start_line, tuple(duplicates))
@@ -192,7 +193,7 @@ def _document(loader: Any, start_line: int) -> Parsed:
         key_node = frame[2]
         if key_node is None:
             if node.entries is not None:
-                raise _Refused("a mapping key must be text, not a collection", node.start)
+                raise _RefusedError("a mapping key must be text, not a collection", node.start)
             frame[2] = node
             continue
         frame[2] = None
@@ -238,7 +239,7 @@ def _merge(node: Node, sources: list[Node]) -> None:
         parts = source.entries if isinstance(source.entries, list) else [source]
         for part in parts:
             if not isinstance(part.entries, dict):
-                raise _Refused("a merge key `<<` needs a mapping, or a list of mappings", part.start)
+                raise _RefusedError("a merge key `<<` needs a mapping, or a list of mappings", part.start)
             for key, entry in part.entries.items():
                 if key not in node.entries:
                     node.entries[key] = entry

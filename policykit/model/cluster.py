@@ -36,6 +36,8 @@ class LintSettings(NamedTuple):
     exclude: tuple[str, ...] = ()
     extra_plugins: tuple[str, ...] = ()
     """Names of scheduler plugins outside the tree that the cluster's schedulers carry."""
+    preset: str = "recommended"
+    """minimal: errors only; recommended: every released rule; strict: preview rules too."""
 
 
 class Cluster(NamedTuple):

@@ -43,8 +43,8 @@ def land(
         return Landing(pool, "refused", "untolerated-taint", f"taint {taint} is not tolerated", taint)
     verdicts = [
         _nodes(cluster, pool, shape, labels, name, affinity, requests)
-        for shape in pool.shapes
-        for labels, name in _variants(pool, shape, affinity)
+        for shape in _largest_first(pool, requests)
+        for labels, name in _variants(cluster, pool, shape, affinity)
     ]
     if not verdicts:
         return Landing(pool, "refused", "resources", "it has no nodes")
@@ -75,7 +75,7 @@ def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | No
             ]
         )
         for shape in pool.shapes
-        for labels, name in _variants(pool, shape, affinity)
+        for labels, name in _variants(cluster, pool, shape, affinity)
     ]
     return _any(answers)
 
@@ -157,12 +157,21 @@ def _nodes(
     return Landing(pool, "accepted", score=score)
 
 
-def _variants(pool: Pool, shape: Shape, affinity: NodeAffinity) -> Iterator[tuple[Mapping[str, str], str]]:
+def _largest_first(pool: Pool, requests: Amounts) -> list[Shape]:
+    """Where no shape is large enough, the largest one says why."""
+    asked = sorted(requests)
+    return sorted(pool.shapes, key=lambda s: [s.allocatable.get(r, 0) for r in asked], reverse=True)
+
+
+def _variants(
+    cluster: Cluster, pool: Pool, shape: Shape, affinity: NodeAffinity
+) -> Iterator[tuple[Mapping[str, str], str]]:
     """Label sets of a shape's nodes; one per node name only where the pod asks for names."""
     labels = {**pool.labels, **shape.labels}
     if shape.node_names and _asks_for_names(affinity):
         for name in shape.node_names:
-            yield {_HOSTNAME: name, **labels}, name
+            # Of a real node every label is known, so the host name is not made up.
+            yield labels if cluster.observed else {_HOSTNAME: name, **labels}, name
     else:
         yield labels, shape.node_names[0] if len(shape.node_names) == 1 else ""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import lookup
 
@@ -13,6 +14,9 @@ _KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 _COMPLETE_AS_STORED = frozenset({"PodTemplate", "JobTemplate"})
 _ON_A_RUNTIME = frozenset({"TrainJob", "OptimizationJob", "InferenceService", "LLMInferenceService"})
 """Kinds whose pods take what they do not state themselves from a runtime or preset."""
+
+
+_PLACEMENT = ("nodeSelector", "affinity", "tolerations")
 
 
 class Owner(NamedTuple):
@@ -54,7 +58,8 @@ def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
     """Whether something may still add selectors or tolerations before the pods are scheduled.
 
     Kueue and whoever lifts a gate or a suspension do, and so does the object that uses a
-    stored template. A node named outright is never looked at by a scheduler.
+    stored template, and the tool that fills in a placeholder. A node named outright is never
+    looked at by a scheduler.
     """
     made_by = owner(manifest, pod_set)
     return (
@@ -66,7 +71,16 @@ def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
         or _KUEUE_QUEUE in pod_set.labels
         or (pod_set.stored and made_by.kind not in _COMPLETE_AS_STORED)
         or _inherits(made_by, pod_set)
+        or any(_filled_in_later(pod_set.spec.get(field)) for field in _PLACEMENT)
     )
+
+
+def _filled_in_later(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(_filled_in_later(key) or _filled_in_later(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return any(_filled_in_later(item) for item in value)
+    return is_placeholder(value)
 
 
 def _inherits(made_by: Owner, pod_set: PodSet) -> bool:

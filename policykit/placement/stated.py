@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.kube import affinity
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.placement.landing import decidable
@@ -25,8 +26,8 @@ class Stated(NamedTuple):
 
 
 def stated(review: Review, key: str) -> tuple[Stated, ...]:
-    """Values of `key` that a pod selects with In, or tolerates one by one."""
-    return tuple(_stated(review, key))
+    """Values of `key` that a pod selects with In, or tolerates one by one; placeholders left out."""
+    return tuple(place for place in _stated(review, key) if not is_placeholder(place.value))
 
 
 def _stated(review: Review, key: str) -> Iterator[Stated]:

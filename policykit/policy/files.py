@@ -14,7 +14,7 @@ from policykit.manifests.path import Path, dotted
 from policykit.policy.models.policy import API_VERSION, KIND
 from policykit.policy.problems import Problems
 from policykit.policy.suggest import did_you_mean
-from policykit.policy.tree import Position, Said, Source, expanded, merge, nulls, position, said
+from policykit.policy.tree import Position, Said, Source, merge, nulls, position, said
 from policykit.policy.words import describe
 
 Reader = Callable[[str], bytes]
@@ -23,7 +23,6 @@ Reader = Callable[[str], bytes]
 PROFILE = "profile:"
 _OWN = frozenset({"apiVersion", "kind", "extends"})
 """Keys that each file says for itself alone."""
-_MOST_VALUES = 1_000_000
 _NAMED = frozenset({"cards", "pools", "workloads", "queues", "priorities", "quotas", "targets"})
 
 
@@ -103,12 +102,6 @@ class Files:
         if not isinstance(root.entries, dict):
             place = Position(name, root.start.line + 1, root.start.column + 1)
             self._problems.at(place, f"a policy is a map, not {describe(root.data)}")
-            return None
-        if expanded(root) > _MOST_VALUES:
-            place = Position(name, 1, 1)
-            self._problems.at(
-                place, f"its aliases expand to more than {_MOST_VALUES} values", "use fewer aliases"
-            )
             return None
         for duplicate in documents[0].duplicates:
             self._duplicate(name, root, duplicate)

@@ -35,21 +35,6 @@ def said(node: Node, source: Source) -> Said:
     return Said(node.data, source)
 
 
-def expanded(node: Node) -> int:
-    """Values in a YAML node when every alias is written out: linear in its text, not in the answer."""
-    return _expanded(node, {})
-
-
-def _expanded(node: Node, known: dict[int, int]) -> int:
-    entries = node.entries
-    if entries is None:
-        return 1
-    if id(entries) not in known:
-        below = entries if isinstance(entries, list) else [value for _, value in entries.values()]
-        known[id(entries)] = 1 + sum(_expanded(child, known) for child in below)
-    return known[id(entries)]
-
-
 def merge(base: Said, over: Said) -> Said:
     """`over` laid on `base`: maps merge deeply, anything else replaces.
 

@@ -13,6 +13,7 @@ from policykit.sources.files import ancestors, read, repository_root
 
 _LISTS = ("select", "ignore", "exclude", "extra-plugins")
 _TABLES = ("per-path", "severity")
+_PRESETS = ("minimal", "recommended", "strict")
 
 
 @cache
@@ -44,7 +45,7 @@ def pyproject_settings(path: str) -> LintSettings:
 
 
 def _settings(path: str, table: dict[str, Any]) -> LintSettings:
-    known = {*_LISTS, *_TABLES}
+    known = {*_LISTS, *_TABLES, "preset"}
     for key in table:
         if key not in known:
             raise UsageError(
@@ -55,10 +56,14 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
     return LintSettings(
         lists["select"],
         lists["ignore"],
-        {rule: _severity(path, rule, given) for rule, given in severity.items()},
+        {
+            rule: _one_of(path, f"severity of {rule}", given, tuple(Severity))
+            for rule, given in severity.items()
+        },
         tuple((glob, _texts(path, f"per-path {glob}", codes)) for glob, codes in per_path.items()),
         lists["exclude"],
         lists["extra-plugins"],
+        _one_of(path, "preset", table.get("preset", "recommended"), _PRESETS),
     )
 
 
@@ -76,11 +81,9 @@ def _table(path: str, key: str, value: object) -> dict[str, Any]:
     return value
 
 
-def _severity(path: str, rule: str, value: object) -> str:
-    if value not in tuple(Severity):
+def _one_of(path: str, key: str, value: object, known: tuple[str, ...]) -> str:
+    if value not in known:
         raise UsageError(
-            f"[tool.policykit.lint] severity of {rule} is {value!r}",
-            f"choose one of {', '.join(Severity)}",
-            path,
+            f"[tool.policykit.lint] {key} is {value!r}", f"choose one of {', '.join(known)}", path
         )
     return str(value)

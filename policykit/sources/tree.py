@@ -51,6 +51,8 @@ def remove(folder: str, paths: Iterable[str]) -> None:
 
 def _text(path: str) -> str | None:
     """None: not a readable text file, so not one of ours."""
+    if not os.path.isfile(path):
+        return None
     try:
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()

@@ -76,3 +76,13 @@ def test_severity_of_the_settings_wins() -> None:
         Severity.INFO,
         Severity.ERROR,
     ]
+
+
+@pytest.mark.parametrize(
+    ("preset", "speak"),
+    [("minimal", ["PK101"]), ("recommended", ["PK101", "PK103"]), ("strict", ["PK101", "PK103"])],
+)
+def test_presets_differ_by_noise(preset: str, speak: list[str]) -> None:
+    chosen = choose(RULES, LintSettings(preset=preset))
+    found = [finding("PK101"), finding("PK103")._replace(severity=Severity.WARNING)]
+    assert [f.code for f in chosen.apply(found)] == speak

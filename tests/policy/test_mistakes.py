@@ -87,6 +87,4 @@ def test_bytes_that_are_no_text() -> None:
 def test_an_alias_bomb_is_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    assert said_of(HEAD + "\n".join(lines) + "\n") == (
-        "policykit.yaml:1:1: its aliases expand to more than 1000000 values\n  help: use fewer aliases"
-    )
+    assert "aliases repeat more than 400000 nodes" in said_of(HEAD + "\n".join(lines) + "\n")

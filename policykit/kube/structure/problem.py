@@ -24,3 +24,5 @@ class Problem(NamedTuple):
     help: str = ""
     key: bool = False
     """The key at `path` is at fault, not its value."""
+    field: str = ""
+    """The field that is missing."""

@@ -12,6 +12,7 @@ from policykit.kube.structure.wording import expected, found, shown, way_out
 from policykit.model.quantity import parse
 
 _PLACEHOLDER = re.compile(r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _QUOTE = "put the value in quotes"
 
 
@@ -28,6 +29,11 @@ def is_placeholder(value: object) -> bool:
     return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
 
 
+def _is_capitals(value: object) -> bool:
+    """A name in capitals where a number belongs, for sed to replace: PORT, NUM_NODES."""
+    return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
+
+
 def fault_of(value: Any, schema: Schema) -> Fault | None:
     """What is wrong with a scalar, None where nothing is. None (null) never gets here."""
     if "x-kubernetes-quantity" in schema:
@@ -36,7 +42,7 @@ def fault_of(value: Any, schema: Schema) -> Fault | None:
         return label_fault(value, schema["x-kubernetes-label"] == "key")
     types = schema.get("type")
     if types is not None and not _has_type(value, types):
-        if is_placeholder(value):
+        if is_placeholder(value) or (types == "integer" and _is_capitals(value)):
             return None
         return Fault(WRONG_TYPE, f"must be {expected(types)}, but is {found(value)}", way_out(types, value))
     if isinstance(value, str):

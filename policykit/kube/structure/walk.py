@@ -162,7 +162,8 @@ class _Walk:
         label = owner.get("name")
         who = f"{dotted(path)} ({label})" if isinstance(label, str) and path else dotted(path)
         message = f"{who} has no `{name}`" if path else f"the object has no `{name}`"
-        problem = Problem(path, MISSING_FIELD, message, f"add `{name}`: the API server refuses it without")
+        advice = f"add `{name}`: the API server refuses it without"
+        problem = Problem(path, MISSING_FIELD, message, advice, field=name)
         self.lacking.append(((*path, name), problem))
 
     def named(self) -> None:
@@ -174,6 +175,7 @@ class _Walk:
                 MISSING_FIELD,
                 "the object has no `metadata.name`",
                 "add `metadata.name`: the API server refuses it without",
+                field="name",
             )
             self.lacking.append((("metadata", "name"), problem))
 

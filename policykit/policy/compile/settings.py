@@ -30,6 +30,7 @@ def compile_lint(draft: Draft) -> LintSettings:
         tuple(lint.per_path.items()),
         lint.exclude,
         lint.extra_plugins,
+        lint.preset,
     )
 
 

@@ -12,6 +12,10 @@ NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpen
 class Lint(Model):
     """What `policykit lint` reports. Rules are named PK101 or missing-toleration; PK1 is a family."""
 
+    preset: Literal["minimal", "recommended", "strict"] = Field(
+        "recommended",
+        description="minimal: errors only; recommended: every released rule; strict: preview rules too.",
+    )
     select: tuple[str, ...] = Field((), description="Only these rules. Default: all that are released.")
     ignore: tuple[str, ...] = Field((), description="Rules that stay silent.")
     severity: dict[str, Literal["error", "warning", "info"]] = Field(

@@ -81,6 +81,8 @@ def _declared(
     groups = [g for g in scope.groups if g.value[:3] == name]
     if groups:
         return groups[0] if len(groups) == 1 else None
+    if [m.resource.kind for m in joined] == ["Pod"]:
+        return None  # one pod of several that are made one by one: the others come from elsewhere
     # The first pod seen fixes the values, and which one that is nobody knows: take the smallest.
     stating = [m for m in joined if m.value.min_member is not None]
     return min(stating, key=lambda m: m.value.min_member or 0, default=None)

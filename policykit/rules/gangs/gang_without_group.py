@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.severity import Severity
@@ -51,7 +52,9 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     there = {(g.value.system, g.value.namespace, g.value.name) for g in scope.groups}
     for group in scope.groups:
         system, namespace, name = group.value.system, group.value.namespace, group.value.name
-        if name and not group.value.owned and (system, namespace, name) not in joined:
+        if not name or is_placeholder(name) or group.value.owned:
+            continue
+        if (system, namespace, name) not in joined:
             yield ScopeViolation(
                 group,
                 "name",
@@ -61,7 +64,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             )
     for member in scope.memberships:
         value = member.value
-        if value.by_pods or member.partial or "$" in value.group:
+        if value.by_pods or member.partial or is_placeholder(value.group):
             continue
         if (value.system, value.namespace, value.group) not in there:
             elsewhere = sorted(g.value.namespace for g in scope.groups if g.value.name == value.group)

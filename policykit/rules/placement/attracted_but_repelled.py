@@ -80,14 +80,14 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every selected pool has an untolerated hard taint, and all selection is decided."""
+    """Speaks when every pool that is, or may be, selected has an untolerated hard taint."""
     cluster = review.cluster
     if cluster is None or review.meant is None or not review.selects_nodes or not review.judged:
         return
     answers = {pool.name: selection(cluster, pool, review.affinity) for pool in cluster.pools}
-    if None in answers.values():
-        return
-    selected = [pool for pool in cluster.pools if answers[pool.name]]
+    if not {True, False} & {*answers.values()}:
+        return  # it selects by labels that the policy does not know
+    selected = [pool for pool in cluster.pools if answers[pool.name] is not False]
     lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in selected}
     if selected and all(lacking.values()):
         pool = selected[0]

@@ -95,7 +95,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if toleration.key == taint.key and tolerates(toleration, taint):
             yield Violation(
                 review.pod_set.place("tolerations", position),
-                f"a {review.workload.name} workload tolerates the control plane's taint {taint}",
+                f"its workload kind is {review.workload.name},"
+                f" but it tolerates the control plane's taint {taint}",
                 "remove this toleration",
             )
 

@@ -7,8 +7,8 @@ label, and nothing says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import daemons, labels
@@ -67,6 +67,7 @@ spec:
 
 _OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
 """Roles that, for one vendor's cards, have to run on each of its nodes."""
+_WORDS = {"device-plugin": "device plugin", "cni": "pod network", "driver": "driver daemon"}
 _OPERATOR = ("gpu-operator", "daemonsets.tolerations")
 
 
@@ -89,11 +90,12 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     found = _operator(manifest) if manifest.kind == "ClusterPolicy" else _daemon_sets(manifest)
     for daemon in found:
         lacking = {p.name: taints for p in _served(cluster, daemon) if (taints := _lacking(p, daemon))}
-        for pool, taints in list(lacking.items())[:1]:
-            others = f", and misses {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        if lacking:
+            pool, taints = next(iter(lacking.items()))
+            pools = f"pools {', '.join(lacking)}" if len(lacking) > 1 else f"pool {pool}"
             yield Violation(
                 daemon.path,
-                f"{daemon.what} serves pool {pool}, but does not tolerate its taint {taints[0]}{others}",
+                f"{daemon.what} serves {pools}, but does not tolerate taint {taints[0]} of {pool}",
                 "\n".join(_advice(lacking)),
             )
 
@@ -107,7 +109,7 @@ def _daemon_sets(manifest: Manifest) -> Iterator[_Daemon]:
         if (vendor and role in _OF_CARDS) or role == "cni" or (role == "discovery" and not vendor):
             name = image.rpartition("/")[2].partition("@")[0].partition(":")[0]
             yield _Daemon(
-                f"{role} {name}",
+                f"{_WORDS.get(role, role)} {name}",
                 vendor,
                 role == "cni",
                 pod_set.place("tolerations"),
@@ -116,13 +118,12 @@ def _daemon_sets(manifest: Manifest) -> Iterator[_Daemon]:
             )
 
 
-def _role(spec: object) -> tuple[str, str]:
+def _role(spec: Mapping[str, Any]) -> tuple[str, str]:
     """(image, role) of the first container that is a known daemon."""
-    if isinstance(spec, dict):
-        for field, _, container in requests.containers(spec):
-            image = container.get("image")
-            if field == "containers" and isinstance(image, str) and daemons.role(image):
-                return image, daemons.role(image)
+    for field, _, container in requests.containers(spec):
+        image = container.get("image")
+        if field == "containers" and isinstance(image, str) and daemons.role(image):
+            return image, daemons.role(image)
     return "", ""
 
 

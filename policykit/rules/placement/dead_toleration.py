@@ -100,7 +100,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
         if not taints or any(tolerates(toleration, taint) for taint in taints):
             continue
-        if toleration.operator not in _OPERATORS or _known(cluster, toleration, taints):
+        if toleration.operator not in _OPERATORS or _is_product(cluster, toleration, taints):
             continue
         if _spare(review, toleration, taints):
             continue
@@ -116,20 +116,11 @@ def _taints(cluster: Cluster) -> list[Taint]:
     return [taint for pool in cluster.pools for taint in pool.taints] + control_plane
 
 
-def _known(cluster: Cluster, toleration: Toleration, taints: list[Taint]) -> bool:
-    """A value that no taint has, but that is no slip.
-
-    A usage the policy knows, though no pool has it here: manifests serve several clusters. A
-    product that no pool has is PK106's.
-    """
-    if toleration.operator == "Exists" or not toleration.value:
-        return False
-    if any(taint.value == toleration.value for taint in taints):
-        return False
-    if toleration.key in {card.product_key for card in cluster.cards.values()}:
-        return True
-    usages = {usage for workload in cluster.workloads.values() for usage in workload.usages}
-    return toleration.key == cluster.usage_key and toleration.value in usages
+def _is_product(cluster: Cluster, toleration: Toleration, taints: list[Taint]) -> bool:
+    """A product that no taint has: PK106's, if no pool has it either."""
+    named = toleration.operator != "Exists" and bool(toleration.value)
+    of_cards = any(toleration.key == card.product_key for card in cluster.cards.values())
+    return named and of_cards and all(taint.value != toleration.value for taint in taints)
 
 
 def _spare(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:

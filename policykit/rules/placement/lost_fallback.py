@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.recognition import selected_values
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
+from policykit.placement.stated import stated
 from policykit.placement.verdict import Landing
 
 BAD = """\
@@ -99,19 +100,20 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     lost = [landing for landing in landings if _closed(review, landing)]
     if not open_ or not lost:
         return
-    place = ("tolerations",) if lost[0].taint else _selected(review)
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
     yield Violation(
-        review.pod_set.place(*place),
-        f"{workload.name} may use pool {lost[0].pool.name} too{more}, but {lost[0].detail}",
+        review.pod_set.place("tolerations") if lost[0].taint else _selected(review),
+        f"{workload.name} may use pool {lost[0].pool.name} too{more}, but is kept off it: {lost[0].detail}",
         f"tolerate and select the pools {', '.join(pool.name for pool in review.meant)},"
         f" or leave {lost[0].pool.name} out in the policy",
     )
 
 
-def _selected(review: Review) -> tuple[str, ...]:
+def _selected(review: Review) -> Path:
+    """The first pair, or list of values, that selects a usage."""
     key = review.cluster.usage_key if review.cluster else ""
-    return ("nodeSelector", key) if key in review.affinity.selector else ("affinity", *REQUIRED)
+    first = next(place.path for place in stated(review, key) if place.selects)
+    return first if isinstance(first[-1], str) else first[:-1]
 
 
 def _closed(review: Review, landing: Landing) -> bool:

@@ -78,8 +78,13 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every pool of M has a hard taint that nothing tolerates."""
+    """Speaks when every pool of M has a hard taint that nothing tolerates.
+
+    A pod without cards that another pool accepts runs all the same, and so is left alone.
+    """
     if not review.meant or not review.judged:
+        return
+    if not review.card_resources and any(landing.verdict != "refused" for landing in review.landings):
         return
     lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.meant}
     if not all(lacking.values()):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
@@ -47,12 +48,12 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     pod_set = review.pod_set
     name = pod_set.spec.get("nodeName")
-    if isinstance(name, str) and name and "$" not in name:
+    if isinstance(name, str) and name and not is_placeholder(name):
         yield Violation(
             pod_set.place("nodeName"), f"nodeName is {name!r}: no scheduler looks at these pods", _ADVICE
         )
     selected = review.affinity.selector.get(_HOSTNAME, "")
-    if selected and "$" not in selected:
+    if selected and not is_placeholder(selected):
         yield Violation(
             pod_set.place("nodeSelector", _HOSTNAME),
             f"nodeSelector binds the pods to node {selected!r}",
@@ -88,7 +89,7 @@ def _naming(term: Term) -> tuple[Path, tuple[str, ...]] | None:
 
 def _names(requirement: Requirement) -> bool:
     values = requirement.values
-    return requirement.operator == "In" and bool(values) and not any("$" in value for value in values)
+    return requirement.operator == "In" and bool(values) and not any(map(is_placeholder, values))
 
 
 RULE = Rule(

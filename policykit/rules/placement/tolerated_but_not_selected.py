@@ -84,10 +84,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     A provider's taint (spot nodes, fallback nodes) marks nodes a pod may use, not its own.
     """
     cluster = review.cluster
-    if cluster is None or review.meant is None or review.device_stack or review.pod_set.per_node:
+    if cluster is None or review.meant is None or not review.judged or review.device_stack:
         return
-    if not review.judged:
-        return
+    if review.pod_set.per_node and not review.card_resources:
+        return  # a daemon tolerates what it finds on the nodes
     reserved = frozenset[str]().union(*(reserved_keys(cluster, pool) for pool in cluster.pools))
     for position, toleration in enumerate(review.tolerations):
         if toleration.key not in reserved:

@@ -65,28 +65,29 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if cluster is None or not review.concerned or review.device_stack or review.pod_set.per_node:
         return
-    for key, path in _selected(review):
+    for key, path, is_pair in _selected(review):
         if not _known(cluster, key):
             yield Violation(
                 path,
                 f"selects nodes by {key!r}, a label that no pool declares",
                 _advice(cluster, key),
                 Severity.ERROR if cluster.complete else None,
+                key=is_pair,
             )
 
 
-def _selected(review: Review) -> Iterator[tuple[str, Path]]:
-    """Each key once: where it is first selected by a selector or a positive required expression."""
+def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
+    """(key, where, whether in a nodeSelector): each key once, by a pair or a positive expression."""
     seen: set[str] = set()
     for key in review.affinity.selector:
         seen.add(key)
-        yield key, review.pod_set.place("nodeSelector", key)
+        yield key, review.pod_set.place("nodeSelector", key), True
     for term_at, term in enumerate(review.affinity.required or ()):
         for at, requirement in enumerate(term.expressions):
             if requirement.key not in seen and requirement.operator not in ("NotIn", "DoesNotExist"):
                 seen.add(requirement.key)
                 path = (*REQUIRED, term_at, "matchExpressions", at, "key")
-                yield requirement.key, review.pod_set.place("affinity", *path)
+                yield requirement.key, review.pod_set.place("affinity", *path), False
 
 
 def _known(cluster: Cluster, key: str) -> bool:

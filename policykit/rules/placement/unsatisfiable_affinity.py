@@ -6,11 +6,12 @@ compare whole numbers only, so `80GB` never passes. A value that no pool carries
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.catalogue import labels
 from policykit.kube import selectors
 from policykit.kube.affinity import Term
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
@@ -58,14 +59,16 @@ _MEND = "mend the expression, or remove the term"
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """An error where every term is dead, a warning where another one still matches."""
-    yield from _selector(review)
+    unknown = [*_unknown_pairs(review)]
+    yield from (_of_pair(review, key) for key in unknown)
     terms = review.affinity.required
     if terms is None:
         return
     if not terms:
         path = review.pod_set.place("affinity", *REQUIRED)
         yield Violation(path, "a required node affinity without terms matches no node", _MEND)
-    dead = [_dead(review, term) for term in terms]
+    pairs = {key: value for key, value in review.affinity.selector.items() if key not in unknown}
+    dead = [_dead(review, pairs, term) for term in terms]
     for at, why in enumerate(dead):
         if why is not None:
             path, message = why
@@ -77,18 +80,23 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             )
 
 
-def _selector(review: Review) -> Iterator[Violation]:
-    cluster = review.cluster
+def _unknown_pairs(review: Review) -> Iterator[str]:
+    """Keys of the nodeSelector whose value no pool has."""
     for key, value in review.affinity.selector.items():
-        if cluster is not None and _carried_by_none(review, cluster, key, (value,)):
-            yield Violation(
-                review.pod_set.place("nodeSelector", key),
-                f"no pool has {key}={value}: {_there(cluster, key)}",
-                _closest(cluster, key, value),
-            )
+        if review.cluster is not None and _carried_by_none(review, review.cluster, key, (value,)):
+            yield key
 
 
-def _dead(review: Review, term: Term) -> tuple[Path, str] | None:
+def _of_pair(review: Review, key: str) -> Violation:
+    value, known = review.affinity.selector[key], _known(review, key)
+    return Violation(
+        review.pod_set.place("nodeSelector", key),
+        f"no pool has {key}={value}: {_there(known)}",
+        _closest(known, value),
+    )
+
+
+def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:
     """(path below the term, message) of what kills it; None: a node could match."""
     if not term.expressions and not term.fields:
         return (), "a term without expressions matches no node"
@@ -104,9 +112,9 @@ def _dead(review: Review, term: Term) -> tuple[Path, str] | None:
             and requirement.operator == "In"
             and _carried_by_none(review, cluster, requirement.key, asked)
         ):
-            there = _there(cluster, requirement.key)
+            there = _there(_known(review, requirement.key))
             return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(asked)}]: {there}"
-    clash = contradiction(review.affinity.selector, term.expressions)
+    clash = contradiction(pairs, term.expressions)
     if clash is None:
         return None
     at, earlier = clash
@@ -121,20 +129,25 @@ def _carried_by_none(review: Review, cluster: Cluster, key: str, values: Sequenc
     """
     if any(key == card.product_key for card in cluster.cards.values()) or not known_everywhere(cluster, key):
         return False
+    if any(is_placeholder(value) for value in values):
+        return False
     if not review.concerned and (labels.well_known(key) or labels.provider(key)):
         return False
     return not known_values(cluster, key).intersection(values)
 
 
-def _there(cluster: Cluster, key: str) -> str:
-    values = sorted(known_values(cluster, key))
-    return f"the pools have {', '.join(values)}" if values else "no pool has that label"
+def _known(review: Review, key: str) -> list[str]:
+    return sorted(known_values(review.cluster, key)) if review.cluster else []
 
 
-def _closest(cluster: Cluster, key: str, value: str) -> str:
+def _there(known: list[str]) -> str:
+    return f"the pools have {', '.join(known)}" if known else "no pool has that label"
+
+
+def _closest(known: list[str], value: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(value, sorted(known_values(cluster, key)), n=1)
+    near = get_close_matches(value, known, n=1)
     return f"did you mean {near[0]}?" if near else "select a value that a pool has"
 
 

@@ -2,16 +2,21 @@
 
 The API server refuses the object: text where a number belongs, a word no enum has, a
 container without an image. null is as good as absent; a placeholder that another tool
-fills in is never accused, and nothing is missing from a partial document.
+fills in is never accused, and nothing is missing from a partial document. A controller
+without selector and labels is a patch, or a base that a kustomization labels; with labels
+alone the missing selector is a warning, since a kustomization may add that too. Spark
+completes a pod template of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.kube.structure.problem import BAD_VALUE, MISSING_FIELD, WRONG_TYPE
+from policykit.kube.structure.problem import BAD_VALUE, MISSING_FIELD, WRONG_TYPE, Problem
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Structure
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -49,14 +54,41 @@ spec:
         image: registry.example.com/infer:1.0
 """
 
+_OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, MISSING_FIELD, WRONG_TYPE})
 
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
-    partial = structure.manifest.partial
+    manifest = structure.manifest
+    incomplete = manifest.partial or _labelled_elsewhere(manifest) or _completed_by_spark(manifest)
     for problem in structure.problems:
-        if problem.kind in _KINDS and not (partial and problem.kind == MISSING_FIELD):
-            yield Violation(problem.path, problem.message, problem.help, key=problem.key)
+        if problem.kind in _KINDS and not (incomplete and problem.kind == MISSING_FIELD):
+            severity = Severity.WARNING if _is_selector(problem) else None
+            yield Violation(problem.path, problem.message, problem.help, severity, problem.key)
+
+
+def _is_selector(problem: Problem) -> bool:
+    return problem.field == "selector" and problem.path == ("spec",)
+
+
+def _labelled_elsewhere(manifest: Manifest) -> bool:
+    """A Deployment or the like with neither a selector nor labels on its pods."""
+    if manifest.group != "apps" or lookup(manifest.data, ("spec", "selector")) is not None:
+        return False
+    return not lookup(manifest.data, ("spec", "template", "metadata", "labels"))
+
+
+def _completed_by_spark(manifest: Manifest) -> bool:
+    """A Pod with neither name nor containers, or with the containers that Spark gives the image."""
+    if manifest.kind != "Pod" or manifest.group:
+        return False
+    containers = lookup(manifest.data, ("spec", "containers"))
+    if not containers:
+        metadata = manifest.data.get("metadata")
+        return isinstance(metadata, dict) and not (metadata.get("name") or metadata.get("generateName"))
+    return isinstance(containers, list) and any(
+        isinstance(c, dict) and c.get("name") in _OF_SPARK and not c.get("image") for c in containers
+    )
 
 
 RULE = Rule(

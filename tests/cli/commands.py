@@ -1,0 +1,63 @@
+"""Running commands inside the test process: what they wrote and the exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from policykit.cli import run
+from tests.shared import ROOT
+
+
+class Said(NamedTuple):
+    """What a command left: exit code, standard output and standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Shell:
+    """A folder with files, and commands run in it."""
+
+    def __init__(
+        self, folder: Path, capture: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.folder = folder
+        self._capture = capture
+        self._monkeypatch = monkeypatch
+        (folder / ".git").mkdir()
+        monkeypatch.chdir(folder)
+
+    def write(self, files: dict[str, str | bytes]) -> None:
+        for name, content in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def cd(self, folder: str) -> None:
+        self._monkeypatch.chdir(self.folder / folder)
+
+    def run(self, *words: str) -> Said:
+        code = run(words)
+        out, err = self._capture.readouterr()
+        return Said(code, out.decode(), err.decode())
+
+
+def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: str) -> Said:
+    """The command as a process of its own: for standard input, locales and hash seeds."""
+    done = subprocess.run(
+        [sys.executable, "-m", "policykit", *words],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        check=False,
+        timeout=120,
+    )
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())

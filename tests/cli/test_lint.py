@@ -1,0 +1,471 @@
+"""`policykit lint`: input good and bad, scopes, policies and settings (contract 3, 4, 5, 7)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.commands import Said, Shell
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: main, image: "registry.example/a:1"}]}
+"""
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+        resources: {requests: {nvidia.com/gpu: 1}}
+"""
+BROKEN = "a: [\n"
+POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: test}
+pools:
+  cpu: {nodes: 2, allocatable: {cpu: 8, memory: 32Gi}}
+"""
+SILENT = (
+    "policykit: 1 file has no policy: 21 rules stayed silent (give one with -p, or see `policykit init`)\n"
+)
+
+
+def codes(said: Said) -> list[str]:
+    """`path CODE` of every finding."""
+    lines = [line.split(" ") for line in said.out.splitlines() if not line.startswith("    ")]
+    return [f"{words[0].split(':')[0]} {words[1]}" for words in lines]
+
+
+def test_text_and_summary(shell: Shell) -> None:
+    shell.write({"a.yaml": BROKEN, "b.yaml": POD})
+    said = shell.run("lint")
+    assert said.code == 1
+    assert said.out == (
+        "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n    help: close it with ]\n"
+    )
+    assert said.err.endswith("1 error (1 object in 2 files)\n")
+
+
+FINE: dict[str, str | bytes] = {
+    "empty": "",
+    "only comments": "# nothing\n",
+    "empty documents": "---\n---\n...\n",
+    "byte order mark": b"\xef\xbb\xbf" + POD.encode(),
+    "crlf": POD.replace("\n", "\r\n"),
+    "json": json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}),
+    "list": "apiVersion: v1\nkind: List\nitems:\n- " + POD.replace("\n", "\n  "),
+    "list in a list": "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: []}]\n",
+    "anchors": POD + "x-labels: &l {a: b}\nmetadata: {name: a, labels: *l}\n".replace("metadata", "y-labels"),
+    "merge keys": "x: &x {a: b}\ny: {<<: *x, c: d}\n",
+    "unknown kind": "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: [1]\n",
+    "no kind": "a: 1\n",
+    "a list": "- 1\n",
+    "text": "hello\n",
+    "helm": "{{- if .Values.on }}\nkind: Pod\n{{- end }}\n",
+}
+
+
+@pytest.mark.parametrize("content", FINE.values(), ids=FINE.keys())
+def test_fine_input(shell: Shell, content: str | bytes) -> None:
+    shell.write({"a.yaml": content})
+    said = shell.run("lint", "a.yaml", "--ignore", "PK003,PK008")
+    assert (said.code, said.out) == (0, "")
+
+
+BAD: dict[str, tuple[str | bytes, str]] = {
+    "broken": ("a: b: c\n", "a.yaml:1:5: PK001 "),
+    "tab": ("a:\n\tb: 1\n", "a.yaml:2:1: PK001 "),
+    "duplicate key": ("a: 1\na: 2\n", "a.yaml:2:1: PK002 "),
+    "nul": (b"a: 1\nb: \x00\n", "a.yaml:2:4: PK001 "),
+    "not utf-8": (b"a: 1\nb: \xe9\n", "a.yaml:2:4: PK001 "),
+    "not utf-8 after a byte order mark": (b"\xef\xbb\xbfb: \xe9\n", "a.yaml:1:4: PK001 "),
+    "utf-16": ("a: 1\n".encode("utf-16"), "a.yaml:1:1: PK001 "),
+    "deep in flow": ("a: " + "[" * 10_000 + "]" * 10_000, "a.yaml:1:203: PK001 "),
+    "deep in block": ("\n".join(" " * n + "a:" for n in range(2000)), "a.yaml:201:201: PK001 "),
+    "bomb": (
+        "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30)),
+        "a.yaml:7:20: PK001 ",
+    ),
+    "bomb of lists": (
+        "a0: &a0 {apiVersion: v1, kind: List, items: []}\n"
+        + "".join(
+            f"a{n}: &a{n} {{kind: List, items: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 30)
+        )
+        + "kind: List\napiVersion: v1\nitems: [*a29]\n",
+        "a.yaml:7:30: PK001 ",
+    ),
+    "alias without anchor": ("a: *b\n", "a.yaml:1:4: PK001 "),
+    "spec is a list": (POD.replace("spec: {", "spec: [{").replace("]}\n", "]}]\n"), "a.yaml:4:1: PK004 "),
+    "metadata is text": (POD.replace("{name: a}", "a"), "a.yaml:3:11: PK004 "),
+    "labels are a list": (POD.replace("{name: a}", "{name: a, labels: [a]}"), "a.yaml:3:21: PK004 "),
+}
+
+
+@pytest.mark.parametrize(("content", "place"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_a_finding(shell: Shell, content: str | bytes, place: str) -> None:
+    shell.write({"a.yaml": content})
+    said = shell.run("lint", "a.yaml")
+    assert said.code == 1
+    assert said.out.startswith(place)
+
+
+def test_after_a_broken_document_reading_goes_on(shell: Shell) -> None:
+    shell.write({"a.yaml": f"{BROKEN}---\n{JOB}"})
+    assert codes(shell.run("lint")) == ["a.yaml PK001", "a.yaml PK201"]
+
+
+def test_a_value_of_a_manifest_neither_breaks_lines_nor_colours_the_terminal(shell: Shell) -> None:
+    shell.write({"a.yaml": POD.replace("spec: {", 'spec: {"x\\ny\\e[31m": 1, ')})
+    said = shell.run("lint", "a.yaml")
+    assert said.out.split(" [")[0] == r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m".split(" [")[0]
+    assert len(said.out.splitlines()) == 2
+
+
+PARTIAL = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: main, image: "registry.example/web:1"}
+"""
+"""A Deployment without a selector."""
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        ({"a.yaml": PARTIAL}, 1),
+        ({"a.yaml": f"# policykit: partial\n{PARTIAL}"}, 0),
+        ({"a.yaml": f"{PARTIAL}      - $patch: delete\n        name: x\n"}, 0),
+        ({"a.yaml": PARTIAL.replace("image:", "workingDir:")}, 0),
+        ({"a.yaml": PARTIAL, "kustomization.yaml": "patches: [{path: a.yaml}]\n"}, 0),
+        ({"a.yaml": PARTIAL, "kustomization.yaml": "patchesStrategicMerge: [./a.yaml]\n"}, 0),
+        ({"a.yaml": PARTIAL, "kustomization.yaml": "resources: [a.yaml]\n"}, 1),
+        ({"a.yaml": POD.replace(', image: "registry.example/a:1"', "")}, 1),
+    ],
+    ids=[
+        "whole",
+        "comment",
+        "directive",
+        "no selector, no image",
+        "listed as a patch",
+        "listed as a merge",
+        "listed as a resource",
+        "a pod is never partial by its shape",
+    ],
+)
+def test_nothing_is_missing_from_a_partial_document(
+    shell: Shell, files: dict[str, str | bytes], code: int
+) -> None:
+    shell.write(files)
+    assert shell.run("lint", "a.yaml", "--select", "PK004").code == code
+
+
+def test_what_was_passed_over(shell: Shell) -> None:
+    shell.write({"a.yaml": "a: 1\n", "b.yaml": "{{ x }}\n{{ y }}\n", "c.json": "{}"})
+    said = shell.run("lint", "--show-files")
+    assert (said.code, said.out) == (0, "")
+    assert said.err.splitlines()[:3] == [
+        "skipped a.yaml: without apiVersion and kind",
+        "skipped b.yaml: a template, YAML only once rendered",
+        "skipped c.json: no Kubernetes object",
+    ]
+
+
+def test_a_failure_leaves_everything_else_linted(shell: Shell) -> None:
+    shell.write({"a.yaml": BROKEN})
+    (shell.folder / "gone.yaml").symlink_to("nowhere")
+    said = shell.run("lint", "missing.yaml", "gone.yaml", "a.yaml", "--exit-zero")
+    assert said.code == 2
+    assert codes(said) == ["a.yaml PK001"]
+    assert said.err.splitlines()[:3] == [
+        "policykit: missing.yaml: no such file or folder",
+        "policykit: gone.yaml: cannot be read: No such file or directory",
+        "  help: check the file and its permissions",
+    ]
+
+
+def test_nothing_to_lint_is_fine(shell: Shell) -> None:
+    said = shell.run("lint")
+    assert said == Said(0, "", "policykit: no manifest files there\nno findings (0 objects in 0 files)\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ([], 1),
+        (["--fail-on", "error"], 1),
+        (["--exit-zero"], 0),
+        (["--ignore", "syntax-error"], 0),
+        (["--select", "PK2"], 0),
+        (["--select", "PK001,PK2", "--ignore", "PK001"], 0),
+        (["--select", "PK9"], 2),
+        (["--ignore", "syntax-eror"], 2),
+        (["--fail-on", "none"], 2),
+        (["--format", "xml"], 2),
+        (["--jobs", "-1"], 2),
+        (["--require-policy"], 2),
+    ],
+    ids=str,
+)
+def test_exit_codes(shell: Shell, options: list[str], code: int) -> None:
+    shell.write({"a.yaml": BROKEN})
+    assert shell.run("lint", "a.yaml", *options).code == code
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("error", 0), ("warning", 1), ("info", 1)])
+def test_fail_on(shell: Shell, fail_on: str, code: int) -> None:
+    shell.write({"a.yaml": JOB, "pyproject.toml": "[tool.policykit.lint.severity]\nPK201 = 'warning'\n"})
+    assert shell.run("lint", "--fail-on", fail_on).code == code
+
+
+def test_info_never_fails(shell: Shell) -> None:
+    shell.write({"a.yaml": JOB, "pyproject.toml": "[tool.policykit.lint.severity]\nPK201 = 'info'\n"})
+    said = shell.run("lint", "--fail-on", "info")
+    assert (said.code, codes(said)) == (0, ["a.yaml PK201"])
+
+
+def test_silent_rules_are_counted_of_those_selected(shell: Shell) -> None:
+    shell.write({"a.yaml": POD})
+    assert shell.run("lint").err == f"{SILENT}no findings (1 object in 1 file)\n"
+    assert "stayed silent" not in shell.run("lint", "--select", "PK0").err
+    assert "stayed silent" not in shell.run("lint", "-p", "profile:hybrid-volcano").err
+
+
+def test_the_nearest_policy_governs_each_file(shell: Shell) -> None:
+    shell.write(
+        {
+            "policykit.yaml": POLICY + "lint: {ignore: [PK201]}\n",
+            "a.yaml": JOB,
+            "sub/policykit.yaml": POLICY,
+            "sub/deep/a.yaml": JOB,
+        }
+    )
+    assert "sub/deep/a.yaml PK201" in codes(shell.run("lint"))
+    assert "a.yaml PK201" not in codes(shell.run("lint"))
+    assert (
+        codes(shell.run("lint", "a.yaml", "sub/deep/a.yaml", "-p", "policykit.yaml", "--select", "ALL")) != []
+    )
+
+
+def test_a_policy_stops_at_the_repository(shell: Shell) -> None:
+    shell.write({"policykit.yaml": POLICY, "inner/a.yaml": POD})
+    (shell.folder / "inner" / ".git").mkdir()
+    assert "1 file has no policy" in shell.run("lint", "inner/a.yaml").err
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (BROKEN, "bad/policykit.yaml:"),
+        (POLICY + "lint: {select: [PK9]}\n", "bad/policykit.yaml: no rule is called 'PK9'"),
+        (POLICY + "poools: {}\n", "bad/policykit.yaml:6:1"),
+    ],
+    ids=["broken", "unknown rule", "unknown key"],
+)
+def test_a_bad_policy_fails_the_run_while_the_rest_is_linted(shell: Shell, policy: str, message: str) -> None:
+    shell.write({"bad/policykit.yaml": policy, "bad/a.yaml": JOB, "good/a.yaml": JOB})
+    said = shell.run("lint", "bad/a.yaml", "good/a.yaml")
+    assert said.code == 2
+    assert codes(said) == ["bad/a.yaml PK201", "good/a.yaml PK201"]
+    assert message in said.err
+    assert "1 file has no policy" in said.err
+
+
+def test_a_policy_of_the_command_line_that_is_not_there(shell: Shell) -> None:
+    shell.write({"a.yaml": JOB})
+    said = shell.run("lint", "-p", "nope.yaml")
+    assert (said.code, codes(said)) == (2, ["a.yaml PK201"])
+    assert said.err.startswith("policykit: nope.yaml: cannot be read: No such file or directory\n")
+
+
+def test_pyproject_governs_its_own_folder_only(shell: Shell) -> None:
+    ignore = "[tool.policykit.lint]\nignore = ['PK201']\n"
+    shell.write({"a/pyproject.toml": ignore, "a/a.yaml": JOB, "b/a.yaml": JOB, "c/pyproject.toml": "[x]\n"})
+    assert codes(shell.run("lint")) == ["b/a.yaml PK201"]
+    assert codes(shell.run("lint", "b", "a")) == ["b/a.yaml PK201"]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("[tool.policykit.lint", "not TOML: "),
+        ("[tool.policykit.lint]\nfoo = 1\n", "[tool.policykit.lint] has no setting 'foo'"),
+        ("[tool.policykit.lint]\nselect = 'PK1'\n", "[tool.policykit.lint] select must be a list of texts"),
+        ("[tool.policykit.lint]\nselect = ['PK9']\n", "no rule is called 'PK9'"),
+    ],
+    ids=["not TOML", "unknown key", "not a list", "unknown rule"],
+)
+def test_bad_settings_fail_the_run_while_the_rest_is_linted(shell: Shell, table: str, message: str) -> None:
+    shell.write({"bad/pyproject.toml": table, "bad/a.yaml": JOB, "good/a.yaml": JOB})
+    said = shell.run("lint")
+    assert (said.code, codes(said)) == (2, ["bad/a.yaml PK201", "good/a.yaml PK201"])
+    assert f"bad/pyproject.toml: {message}" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (["."], ["b.yaml PK001"]),
+        (["gen/a.yaml", "b.yaml"], ["b.yaml PK001", "gen/a.yaml PK001"]),
+        (["gen/a.yaml", "b.yaml", "--force-exclude"], ["b.yaml PK001"]),
+        (["gen"], []),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("by", ["policy", "pyproject"])
+def test_exclude(shell: Shell, by: str, arguments: list[str], found: list[str]) -> None:
+    settings = {
+        "policy": {"policykit.yaml": POLICY + "lint: {exclude: [gen]}\n"},
+        "pyproject": {"pyproject.toml": "[tool.policykit.lint]\nexclude = ['gen']\n"},
+    }[by]
+    shell.write({**settings, "gen/a.yaml": BROKEN, "b.yaml": BROKEN})
+    assert codes(shell.run("lint", *arguments)) == found
+
+
+GROUP = """\
+apiVersion: scheduling.sigs.k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train}
+spec: {minMember: 4}
+"""
+
+
+def worker(name: str) -> str:
+    return f"""\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: 2
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata:
+      labels: {{app: {name}, pod-group.scheduling.sigs.k8s.io: train}}
+    spec:
+      schedulerName: koord-scheduler
+      containers: [{{name: main, image: "registry.example/a:1"}}]
+"""
+
+
+GANG = {"group.yaml": GROUP, "one.yaml": worker("one"), "two.yaml": worker("two")}
+
+
+def within(folder: str, files: dict[str, str]) -> dict[str, str | bytes]:
+    return {f"{folder}/{name}": text for name, text in files.items()}
+
+
+@pytest.mark.parametrize("name", GANG)
+def test_one_file_of_a_gang_is_seen_with_the_others(shell: Shell, name: str) -> None:
+    shell.write(within("app", GANG))
+    said = shell.run("lint", f"app/{name}", "--select", "PK3")
+    assert (said.code, said.out) == (0, "")
+
+
+def test_what_is_found_in_a_scope_stands_where_it_is_said(shell: Shell) -> None:
+    shell.write(within("app", {"group.yaml": GROUP, "one.yaml": worker("one")}))
+    assert codes(shell.run("lint", "app", "--select", "PK3")) == ["app/group.yaml PK301"]
+    assert codes(shell.run("lint", "app/group.yaml", "--select", "PK3")) == ["app/group.yaml PK301"]
+    assert codes(shell.run("lint", "app/one.yaml", "--select", "PK3")) == []
+
+
+LAYOUTS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "kustomizations do not see each other": (
+        {"dev/kustomization.yaml": "resources: [x]\n", "prod/kustomization.yaml": "resources: [x]\n"},
+        ["dev/group.yaml PK301", "prod/one.yaml PK306"],
+    ),
+    "a kustomization that lists both joins them": (
+        {
+            "dev/kustomization.yaml": "resources: [x]\n",
+            "prod/kustomization.yaml": "resources: [x]\n",
+            "kustomization.yaml": "resources: [dev, ./prod/]\n",
+        },
+        [],
+    ),
+    "charts do not see each other": (
+        {"dev/Chart.yaml": "name: a\n", "prod/Chart.yaml": "name: a\n"},
+        ["dev/group.yaml PK301", "prod/one.yaml PK306"],
+    ),
+    "policies do not see each other": (
+        {"dev/policykit.yaml": POLICY, "prod/policykit.yaml": POLICY},
+        ["dev/group.yaml PK301", "prod/one.yaml PK306"],
+    ),
+    "one policy above joins them": ({"policykit.yaml": POLICY}, []),
+    "the folder argument joins them": ({}, []),
+    "an outer file does not see into a kustomization": (
+        {"dev/kustomization.yaml": "resources: [x]\n"},
+        ["dev/group.yaml PK301", "prod/one.yaml PK306"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("layout", "found"), LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_scopes(shell: Shell, layout: dict[str, str], found: list[str]) -> None:
+    lonely = {"dev/group.yaml": GROUP, "dev/half.yaml": worker("half"), "prod/one.yaml": worker("one")}
+    shell.write({**lonely, **layout})
+    assert codes(shell.run("lint", ".", "--select", "PK3")) == found
+
+
+def test_files_alone_stand_in_their_own_folders(shell: Shell) -> None:
+    shell.write({"dev/group.yaml": GROUP, "dev/half.yaml": worker("half"), "prod/one.yaml": worker("one")})
+    said = shell.run("lint", "dev/group.yaml", "prod/one.yaml", "--select", "PK3")
+    assert codes(said) == ["dev/group.yaml PK301", "prod/one.yaml PK306"]
+
+
+@pytest.mark.parametrize(
+    ("options", "kustomization", "found"),
+    [
+        ([], None, ["a.yaml PK306"]),
+        (["--namespace", "team-a"], None, []),
+        ([], "namespace: team-a\nresources: [a.yaml, g.yaml]\n", []),
+        (["--namespace", "default"], "namespace: team-a\nresources: [a.yaml]\n", ["a.yaml PK306"]),
+    ],
+    ids=["default", "option", "kustomization", "the option wins"],
+)
+def test_where_objects_without_a_namespace_stand(
+    shell: Shell, options: list[str], kustomization: str | None, found: list[str]
+) -> None:
+    group = GROUP.replace("name: train", "name: train, namespace: team-a").replace("4", "2")
+    shell.write({"a.yaml": worker("one"), "g.yaml": group})
+    if kustomization:
+        shell.write({"kustomization.yaml": kustomization})
+    assert codes(shell.run("lint", "a.yaml", "--select", "PK306", *options)) == found
+
+
+def test_findings_keep_the_namespace_null(shell: Shell) -> None:
+    shell.write({"a.yaml": JOB})
+    said = shell.run("lint", "--format", "json", "--namespace", "team-a")
+    assert json.loads(said.out)["findings"][0]["resource"]["namespace"] is None
+
+
+def test_output_goes_to_a_file(shell: Shell) -> None:
+    shell.write({"a.yaml": BROKEN, "there.txt": "old"})
+    (shell.folder / "link.txt").symlink_to("there.txt")
+    for name in ("new/report.txt", "link.txt"):
+        said = shell.run("lint", "a.yaml", "--output", name)
+        assert (said.code, said.out) == (1, "")
+        assert (shell.folder / name).read_text().startswith("a.yaml:1:4: PK001 ")
+    assert (shell.folder / "link.txt").is_symlink()
+    assert sorted(p.name for p in shell.folder.iterdir() if p.name.startswith(".policykit")) == []
+
+
+def test_output_that_cannot_be_written(shell: Shell) -> None:
+    shell.write({"a.yaml": BROKEN})
+    said = shell.run("lint", "a.yaml", "--output", "a.yaml/report.txt")
+    assert said.code == 2
+    assert said.err.startswith("policykit: a.yaml/report.txt: cannot be written: ")
+    assert (shell.folder / "a.yaml").read_text() == BROKEN

@@ -1,0 +1,146 @@
+"""The command line as a whole: help, unknown commands, streams that are closed, full or gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from policykit import __version__
+from policykit.cli import COMMANDS
+from tests.cli.commands import Shell, process
+from tests.shared import ROOT
+
+BROKEN = "a: [\n"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], *([name, "--help"] for name in COMMANDS)])
+def test_help(shell: Shell, words: list[str]) -> None:
+    said = shell.run(*words)
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("Usage: policykit ")
+
+
+def test_help_lists_every_command(shell: Shell) -> None:
+    listed = [
+        line.split()[0] for line in shell.run("--help").out.split("Commands:\n")[1].splitlines() if line
+    ]
+    assert listed[: len(COMMANDS)] == list(COMMANDS)
+
+
+def test_version(tmp_path: Path) -> None:
+    said = process("--version", cwd=tmp_path)
+    assert said == (0, f"policykit {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["lin"], "there is no command 'lin'. Did you mean 'lint'?"),
+        (["zzz"], "there is no command 'zzz'."),
+        (["lint", "--nope"], "No such option"),
+        (["explain"], "Missing argument"),
+        ([], "Usage: policykit"),
+    ],
+    ids=["near", "far", "option", "argument", "nothing"],
+)
+def test_usage(shell: Shell, words: list[str], message: str) -> None:
+    said = shell.run(*words)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+
+
+def shell_line(line: str, cwd: Path) -> tuple[str, str]:
+    """Standard output and error of a line of bash, where `pk` is the command."""
+    script = f'pk() {{ "{sys.executable}" -m policykit "$@"; }}; {line}'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=environment,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout, done.stderr
+
+
+FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+
+
+@pytest.mark.parametrize(
+    ("line", "out"),
+    [
+        pytest.param("pk lint a.yaml > /dev/full; echo $?", "2\n", marks=FULL),
+        pytest.param("pk lint a.yaml --output /dev/full; echo $?", "2\n", marks=FULL),
+        pytest.param("pk rules > /dev/full; echo $?", "2\n", marks=FULL),
+        pytest.param("pk lint a.yaml 2> /dev/full >/dev/null; echo $?", "1\n", marks=FULL),
+        ("pk lint a.yaml >&-; echo $? >&2", ""),
+        ("pk lint a.yaml 2>&- >/dev/null; echo $?", "1\n"),
+        ("pk lint - <&-; echo $?", "2\n"),
+        ("pk where - -p profile:hybrid-volcano <&-; echo $?", "2\n"),
+        ("pk lint a.yaml --output /dev/stderr; echo $?", "1\n"),
+        ("pk lint many | head -1 | cut -c1-6", "many/0\n"),
+        ("pk rules | true", ""),
+    ],
+)
+def test_streams(tmp_path: Path, line: str, out: str) -> None:
+    (tmp_path / "a.yaml").write_text(BROKEN)
+    (tmp_path / "many").mkdir()
+    for number in range(1500):
+        (tmp_path / "many" / f"{number:04}.yaml").write_text(BROKEN)
+    said, errors = shell_line(line, tmp_path)
+    assert said == out
+    assert "Traceback" not in errors
+    assert "Exception ignored" not in errors
+    assert not os.path.isfile("/dev/stderr") or os.path.islink("/dev/stderr")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_standard_input_and_files(tmp_path: Path, jobs: str) -> None:
+    (tmp_path / "a.yaml").write_text("b: c: d\n")
+    words = ["lint", "-", "a.yaml", "--stdin-filename", "x/y.yaml", "--jobs", jobs]
+    said = process(*words, cwd=tmp_path, stdin=BROKEN.encode())
+    assert said.code == 1
+    assert [line.split(" ")[0] for line in said.out.splitlines()[::2]] == ["a.yaml:1:5:", "x/y.yaml:1:4:"]
+
+
+def test_the_name_of_standard_input_chooses_the_policy(tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app/pyproject.toml").write_text("[tool.policykit.lint]\nignore = ['PK001']\n")
+    said = process("lint", "-", "--stdin-filename", "app/a.yaml", cwd=tmp_path, stdin=BROKEN.encode())
+    assert (said.code, said.out) == (0, "")
+    assert process("lint", "-", cwd=tmp_path, stdin=BROKEN.encode()).out.startswith("<stdin>:1:4: PK001 ")
+
+
+def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    with open(os.fsencode(tmp_path) + b"/\xff.yaml", "w") as file:
+        file.write(BROKEN)
+    said = process("lint", ".", cwd=tmp_path)
+    assert said.code == 1
+    assert said.out.startswith("\\udcff.yaml:1:4: PK001 ")
+    assert process("lint", "--format", "json", cwd=tmp_path).code == 1
+
+
+def test_an_interrupt(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    running = subprocess.Popen(
+        [sys.executable, "-m", "policykit", "lint", "pipe.yaml"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # It waits in open() for a writer that never comes.
+    time.sleep(1.5)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=20)
+    assert (running.returncode, out) == (130, "")
+    assert "Traceback" not in err

@@ -1,0 +1,50 @@
+"""Findings as JSON: exactly the members of the contract."""
+
+from __future__ import annotations
+
+import json
+
+from policykit.formats.json import json_text
+from tests.formats.reports import EMPTY, REPORT
+
+
+def test_a_whole_report() -> None:
+    data = json.loads(json_text(REPORT))
+    assert list(data) == ["schema_version", "summary", "findings"]
+    assert data["schema_version"] == 1
+    assert data["summary"] == {
+        "files": 3,
+        "documents": 4,
+        "skipped": 1,
+        "suppressed": 1,
+        "errors": 1,
+        "warnings": 0,
+        "infos": 1,
+    }
+    first, second = data["findings"]
+    assert first == {
+        "code": "PK101",
+        "name": "missing-toleration",
+        "severity": "error",
+        "message": "nothing tolerates a: 1",
+        "help": "Add the toleration,\nor another one.",
+        "path": "apps/train.yaml",
+        "line": 24,
+        "column": 9,
+        "end_line": 24,
+        "end_column": 40,
+        "document": 2,
+        "resource": {"api_version": "batch/v1", "kind": "Job", "namespace": None, "name": "train"},
+        "pointer": "/spec/template",
+        "fix": None,
+        "url": None,
+    }
+    assert second["resource"] is None
+
+
+def test_text_stays_readable() -> None:
+    assert "节点" in json_text(REPORT)
+
+
+def test_nothing_found() -> None:
+    assert json.loads(json_text(EMPTY))["findings"] == []

@@ -1,0 +1,81 @@
+"""Where pod sets can land: every verdict as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from policykit import api
+from policykit.formats.where import json_text, text
+from tests.clusters import profile
+
+JOB = b"""\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: team-a}
+spec:
+  parallelism: PODS
+  template:
+    metadata: {labels: {policykit.io/workload: KIND}}
+    spec:
+      restartPolicy: Never
+      tolerations:
+      - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+      - {key: nvidia.com/gpu.product, operator: Exists, effect: NoSchedule}
+      affinity:
+        nodeAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+          - weight: 100
+            preference:
+              matchExpressions: [{key: maip.mxsf.io/node.usage, operator: In, values: [training]}]
+      containers:
+      - {name: main, image: "registry.example/a:1", resources: {limits: {nvidia.com/gpu: 8}}}
+"""
+
+
+def reviewed(pods: str = "2", kind: str = "training") -> str:
+    raw = JOB.replace(b"PODS", pods.encode()).replace(b"KIND", kind.encode())
+    return text(("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano")))
+
+
+def test_text() -> None:
+    lines = reviewed().splitlines()
+    assert lines[0].startswith("a.yaml:6  Job train  ")
+    assert lines[0].endswith("  (2 pods, each asks for 8 x nvidia.com/gpu)")
+    assert lines[1].startswith("  workload kind training: ")
+    assert lines[2] == "  preferred    train-h20   preference 100"
+    assert lines[3].startswith("  refused      infer-h20   untolerated-taint: taint ")
+    assert len(lines) == 5
+
+
+@pytest.mark.parametrize(
+    ("pods", "says"),
+    [("1", "(1 pod, "), ("2", "(2 pods, "), ("null", "(1 pod, "), ("x", "(unknown number of pods, ")],
+)
+def test_pods(pods: str, says: str) -> None:
+    assert says in reviewed(pods)
+
+
+def test_json() -> None:
+    raw = JOB.replace(b"PODS", b"2").replace(b"KIND", b"training")
+    pairs = [("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))]
+    (said,) = json.loads(json_text(pairs))["pod_sets"]
+    assert (said["path"], said["pointer"], said["workload"]) == ("a.yaml", "/spec/template", "training")
+    assert said["resource"] == {
+        "api_version": "batch/v1",
+        "kind": "Job",
+        "namespace": "team-a",
+        "name": "train",
+    }
+    assert said["decided_by"]
+    assert [(pool["pool"], pool["verdict"], pool["reason"]) for pool in said["pools"]] == [
+        ("train-h20", "preferred", None),
+        ("infer-h20", "refused", "untolerated-taint"),
+        ("hybrid-h20", "refused", "untolerated-taint"),
+    ]
+
+
+def test_nothing() -> None:
+    assert text([]) == ""
+    assert json.loads(json_text([])) == {"pod_sets": []}

@@ -1,0 +1,90 @@
+"""M: the pools a pod set is meant for, and the products it states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.clusters import policy
+from tests.placement.pods import H20, L20, PRODUCT, USAGE, look, pod, required, tolerate
+
+CLUSTER = policy(
+    {
+        "domain": "maip.mxsf.io",
+        "cards": {"h20": H20, "l20": L20},
+        "pools": {
+            "train-h20": {"usage": "training", "card": "h20", "nodes": 1},
+            "train-l20": {"usage": "training", "card": "l20", "nodes": 1},
+            "infer-h20": {"usage": "inference", "card": "h20", "nodes": 1},
+            "plain-h20": {"card": "h20", "nodes": 1},
+            "cpu": {"nodes": 1},
+            "gate": {"nodes": 1},
+        },
+        "workloads": {
+            "training": {"usages": ["training"], "prefer": {"training": 100}},
+            "small": {"usages": ["training"], "cards": ["l20"]},
+            "driven": {"usages": ["training"], "helpers": ["gate"]},
+            "anything": {},
+            "web": {"cards": "none"},
+        },
+    }
+)
+H20_POOLS = ["train-h20", "infer-h20", "plain-h20"]
+CARD_POOLS = ["train-h20", "train-l20", "infer-h20", "plain-h20"]
+
+
+def meant(kind: str = "", cards: int = 1, resource: str = "nvidia.com/gpu", **spec: Any) -> list[str] | None:
+    labels = {"policykit.io/workload": kind} if kind else {}
+    found = look(pod(cards, labels, resource, **spec), CLUSTER).meant
+    return None if found is None else [pool.name for pool in found]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cards", "expected"),
+    [
+        pytest.param("training", 1, ["train-h20", "train-l20"], id="usage and card"),
+        pytest.param("small", 1, ["train-l20"], id="only the kind's cards"),
+        pytest.param("anything", 1, CARD_POOLS, id="a kind for any pool"),
+        pytest.param("web", 1, [], id="a kind without cards that asks for one"),
+        pytest.param("", 1, CARD_POOLS, id="no kind"),
+        pytest.param("training", 0, ["cpu", "gate"], id="helpers by default"),
+        pytest.param("driven", 0, ["gate"], id="helpers as stated"),
+        pytest.param("", 0, None, id="neither card nor kind"),
+    ],
+)
+def test_by_kind_and_card(kind: str, cards: int, expected: list[str] | None) -> None:
+    assert meant(kind, cards) == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param({"nodeSelector": {PRODUCT: "NVIDIA-H20"}}, H20_POOLS, id="selector"),
+        pytest.param({"affinity": required([(PRODUCT, "In", ["NVIDIA-H20"])])}, H20_POOLS, id="affinity"),
+        pytest.param({"tolerations": tolerate(PRODUCT, "NVIDIA-L20")}, ["train-l20"], id="toleration"),
+        pytest.param({"tolerations": tolerate(PRODUCT)}, CARD_POOLS, id="Exists states none"),
+        pytest.param(
+            {"nodeSelector": {PRODUCT: "NVIDIA-H20"}, "tolerations": tolerate(PRODUCT, "NVIDIA-L20")},
+            H20_POOLS,
+            id="the selection comes first",
+        ),
+        pytest.param(
+            {"tolerations": tolerate(PRODUCT, "NVIDIA-H20", "NVIDIA-L20")}, CARD_POOLS, id="several values"
+        ),
+        pytest.param({"nodeSelector": {PRODUCT: "NVIDIA-A10"}}, [], id="a product no pool has"),
+        pytest.param({"tolerations": tolerate(USAGE, "inference")}, CARD_POOLS, id="a usage is no product"),
+    ],
+)
+def test_by_product(spec: dict[str, Any], expected: list[str]) -> None:
+    assert meant(**spec) == expected
+
+
+def test_a_resource_that_no_pool_offers() -> None:
+    assert meant(resource="amd.com/gpu") == []
+
+
+def test_a_claim_may_be_for_any_card() -> None:
+    claims = [{"name": "card", "resourceClaimTemplateName": "card"}]
+    assert meant("training", 0, resourceClaims=claims) is None
+    assert meant("training", 1, resourceClaims=claims) == ["train-h20", "train-l20"]
