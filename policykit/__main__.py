@@ -1,6 +1,7 @@
 """The command line's first step: `--version` answers before anything heavy is imported."""
 
 import gc
+import os
 import sys
 
 
@@ -22,5 +23,17 @@ def main() -> int:
         return 130
 
 
+def entry() -> None:
+    """The installed command: leaves at once, since taking everything down takes a while."""
+    code = main()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream:
+                stream.flush()
+    except OSError:
+        code = code or 1
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

@@ -44,9 +44,9 @@ GKE = {
 
 
 def under(name: str) -> Cluster | None:
-    return {"none": lambda: None, "seed": lambda: profile("hybrid-volcano"), "gke": lambda: policy(GKE)}[
-        name
-    ]()
+    if name == "none":
+        return None
+    return profile("hybrid-volcano") if name == "seed" else policy(GKE)
 
 
 def corpus() -> Path:

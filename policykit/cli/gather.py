@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli.policy import cluster_from
 from policykit.errors import PolicykitError
 from policykit.linter.run import Member, Setting
-from policykit.model.cluster import Cluster, LintSettings
 from policykit.sources.files import File, discover, excluded, read, walk
 from policykit.sources.policies import nearest_policy
 from policykit.sources.scopes import is_patch, kustomization_namespace, scope_root
 from policykit.sources.settings import nearest_settings, pyproject_settings
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster, LintSettings
 
 STDIN = "-"
 
@@ -38,7 +41,7 @@ class Gathered:
         self._excludes: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
         self._bytes_of_stdin = b""
-        self._setting(None, LintSettings(), "")
+        self._setting(None, None, "")
 
     def gather(self, paths: Sequence[str], force_exclude: bool = False, stdin_filename: str = "") -> None:
         """Adds the files that paths mean, and standard input where `-` is among them."""
@@ -105,10 +108,10 @@ class Gathered:
             self._known[source] = 0
             return 0
 
-    def _setting(self, cluster: Cluster | None, lint: LintSettings, source: str) -> int:
+    def _setting(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:
         setting = api.setting(cluster, lint, self._select, self._ignore, self._namespace or "default")
         self.settings.append(setting)
-        self._excludes.append(lint.exclude)
+        self._excludes.append(lint.exclude if lint else ())
         return self._known.setdefault(source, len(self.settings) - 1)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import click
 
-from policykit.model.cluster import Cluster
 from policykit.sources.files import read
 from policykit.sources.policies import nearest_policy
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 
 def cluster_from(reference: str) -> Cluster:

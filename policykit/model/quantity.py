@@ -44,7 +44,10 @@ class Quantity(NamedTuple):
         return self.milli % 1000 == 0
 
     def format(self) -> str:
-        """Canonical text, as the API server prints it: the largest suffix without a fraction."""
+        """Canonical text: the largest suffix without a fraction.
+
+        Quantity.CanonicalizeBytes upstream; the API server itself keeps texts like `5e0` as written.
+        """
         if not self.nanos:
             return "0"
         if self.style == "binary" and abs(self.nanos) >= 1024 * _NANO and not self.nanos % _NANO:
@@ -106,7 +109,7 @@ def _parse_text(text: str) -> Quantity | None:
     else:
         scaled, power = digits, 9 - len(decimals) + _DECIMAL[decimal or ""]
     nanos = scaled * 10**power if power >= 0 else _up(scaled, 10**-power)
-    if binary and sign != "-":
+    if binary:
         nanos = min(nanos, _LARGEST * _NANO)
     return Quantity(-nanos if sign == "-" else nanos, style)
 

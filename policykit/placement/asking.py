@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from policykit.catalogue.cards import is_card
+from typing import TYPE_CHECKING
+
+from policykit.catalogue.resources import is_card
 from policykit.kube import requests
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 
 def is_card_of(resource: str, cluster: Cluster | None) -> bool:

@@ -184,8 +184,8 @@ def _asks_for_names(affinity: NodeAffinity) -> bool:
 
 
 def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> str:
-    """The first resource, by name, of which one empty node has too little; empty: it fits."""
-    for resource in sorted(requests):
+    """The first resource, devices first, of which one empty node has too little; empty: it fits."""
+    for resource in sorted(requests, key=lambda name: ("/" not in name, name)):
         asked = requests[resource]
         if asked <= 0:
             continue
@@ -197,7 +197,8 @@ def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> s
             continue
         if asked > there:
             have = f"at most {amount_text(resource, there)}" if there else "none"
-            return f"asks for {amount_text(resource, asked)} {resource}, its nodes have {have}"
+            nodes = "the node has" if cluster.observed else "its nodes have"
+            return f"asks for {amount_text(resource, asked)} {resource}, {nodes} {have}"
     return ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.catalogue import daemons
 from policykit.kube import affinity as affinities
@@ -10,16 +10,15 @@ from policykit.kube import requests, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
-from policykit.model.cluster import Cluster
-from policykit.model.pool import Amounts, Pool
 from policykit.model.taint import Toleration
-from policykit.model.workload import WorkloadKind
 from policykit.placement.asking import is_card_of
-from policykit.placement.landing import land
-from policykit.placement.meant import meant_pools, stated_products
 from policykit.placement.owner import owner, unsettled
-from policykit.placement.recognition import recognise
-from policykit.placement.verdict import Landing
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+    from policykit.model.pool import Amounts, Pool
+    from policykit.model.workload import WorkloadKind
+    from policykit.placement.verdict import Landing
 
 _SYSTEM_NAMESPACE = "kube-system"
 _ANYWHERE = frozenset({"", "exporter"})
@@ -101,41 +100,10 @@ def review(
     )
     if cluster is None:
         return plain
-    recognised = recognise(cluster, manifest, pod_set, tolerated, affinity, bool(cards), namespace)
-    products = stated_products(cluster, tolerated, affinity)
-    return plain._replace(
-        cluster=cluster,
-        workload=recognised.workload,
-        decided_by=recognised.decided_by if recognised.workload else "",
-        candidates=recognised.candidates,
-        products=products,
-        meant=_meant(cluster, pod_set, recognised.workload, cards, products),
-        landings=landings(cluster, tolerated, affinity, asked),
-    )
+    # Most hooks run without a policy on one file: they need not load how pools are judged.
+    from policykit.placement.judgement import judged
 
-
-def landings(
-    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, asked: Amounts
-) -> tuple[Landing, ...]:
-    """Every pool's verdict; of the accepting pools, those with the highest score are preferred."""
-    found = [land(cluster, pool, tolerated, affinity, asked) for pool in cluster.pools]
-    best = max((landing.score for landing in found if landing.accepts), default=0)
-    return tuple(
-        landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing
-        for landing in found
-    )
-
-
-def _meant(
-    cluster: Cluster,
-    pod_set: PodSet,
-    workload: WorkloadKind | None,
-    cards: tuple[str, ...],
-    products: tuple[str, ...],
-) -> tuple[Pool, ...] | None:
-    if not cards and pod_set.spec.get("resourceClaims"):
-        return None  # a claim may be for a card, and for which one only its DeviceClass says
-    return meant_pools(cluster, workload, cards, products)
+    return judged(plain, cluster, namespace)
 
 
 def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:

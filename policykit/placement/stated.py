@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import affinity
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster
-from policykit.placement.landing import decidable
 from policykit.placement.review import Review
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 REQUIRED = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
 """Path of the required terms below `affinity`."""
@@ -60,6 +61,8 @@ def known_values(cluster: Cluster, key: str) -> frozenset[str]:
 
 def known_everywhere(cluster: Cluster, key: str) -> bool:
     """Whether the policy says of every pool if it has the label, and with which value."""
+    from policykit.placement.landing import decidable
+
     return key in cluster.declared_keys and all(
         decidable(cluster, pool, {**pool.labels, **shape.labels}, key)
         for pool in cluster.pools

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from policykit.errors import UsageError
-from policykit.model.cluster import LintSettings
 from policykit.model.severity import Severity
 from policykit.sources.files import ancestors, read, repository_root
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import LintSettings
 
 _LISTS = ("select", "ignore", "exclude", "extra-plugins")
 _TABLES = ("per-path", "severity")
@@ -34,6 +36,8 @@ def pyproject_settings(path: str) -> LintSettings:
     """The settings of one file. Raises UsageError for unknown keys, wrong types and text that is not TOML."""
     import tomllib
 
+    from policykit.model.cluster import LintSettings
+
     try:
         data = tomllib.loads(read(path).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -45,6 +49,8 @@ def pyproject_settings(path: str) -> LintSettings:
 
 
 def _settings(path: str, table: dict[str, Any]) -> LintSettings:
+    from policykit.model.cluster import LintSettings
+
     known = {*_LISTS, *_TABLES, "preset"}
     for key in table:
         if key not in known:

@@ -127,7 +127,7 @@ def test_after_a_broken_document_reading_goes_on(shell: Shell) -> None:
 def test_a_value_of_a_manifest_neither_breaks_lines_nor_colours_the_terminal(shell: Shell) -> None:
     shell.write({"a.yaml": POD.replace("spec: {", 'spec: {"x\\ny\\e[31m": 1, ')})
     said = shell.run("lint", "a.yaml")
-    assert said.out.split(" [")[0] == r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m".split(" [")[0]
+    assert said.out.startswith(r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m [unknown-field]")
     assert len(said.out.splitlines()) == 2
 
 

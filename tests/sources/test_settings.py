@@ -42,8 +42,8 @@ def test_nearest_settings(tmp_path: Path, files: dict[str, str], nearest: str) -
         ("[tool.policykit]\nlint = 3\n", LintSettings()),
         (HEAD, LintSettings()),
         (
-            HEAD
-            + "select = ['PK1']\nignore = ['PK101']\nexclude = ['gen']\nextra-plugins = ['Mine']\npreset = 'strict'\n"
+            HEAD + "select = ['PK1']\nignore = ['PK101']\nexclude = ['gen']\n"
+            "extra-plugins = ['Mine']\npreset = 'strict'\n"
             "severity = {PK103 = 'info'}\nper-path = {'a/*' = ['PK2']}\n",
             LintSettings(
                 ("PK1",), ("PK101",), {"PK103": "info"}, (("a/*", ("PK2",)),), ("gen",), ("Mine",), "strict"

@@ -8,16 +8,19 @@ queue is not charged. A schedulerName that nothing serves leaves the pod pending
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect, Key
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: v1

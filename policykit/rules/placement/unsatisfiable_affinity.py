@@ -7,6 +7,7 @@ compare whole numbers only, so `80GB` never passes. A value that no pool carries
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from policykit.catalogue import labels
 from policykit.kube import selectors
@@ -14,11 +15,13 @@ from policykit.kube.affinity import Term
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.placement.contradiction import contradiction
 from policykit.placement.review import Review
 from policykit.placement.stated import REQUIRED, known_everywhere, known_values
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: v1

@@ -9,13 +9,16 @@ pods as a whole, `min` and `max` turn away every pod without cards.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from policykit.kube.names import is_extended
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
-from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: v1

@@ -8,14 +8,17 @@ wrong case, and `+` in the name of a MIG profile, where the resource has `.`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from policykit.catalogue.cards import resource, resource_problem
+from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: v1
@@ -45,19 +48,19 @@ spec:
         nvidia.com/gpu: 1
 """
 
+_COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
+
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Every name once per container. Names of unknown domains are anybody's, and silent."""
     for path, name in _asked(review):
         if _offered(name, review.cluster):
             continue
-        problem = resource_problem(name)
-        if problem:
-            message, meant = problem
-            yield Violation(path, f"{name} {message}", _advice(meant), key=True)
-            continue
         known = resource(name)
-        if known and known.role == "accounting" and not review.device_stack:
+        if known is None:
+            if name not in _COMPUTE:
+                yield from _mistaken(path, name)
+        elif known.role == "accounting" and not review.device_stack:
             yield Violation(
                 path,
                 f"{name} is kept by the device plugin for its own accounts, pods must not ask for it",
@@ -65,6 +68,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 Severity.WARNING,
                 key=True,
             )
+
+
+def _mistaken(path: Path, name: str) -> Iterator[Violation]:
+    from policykit.catalogue.mistakes import resource_problem
+
+    problem = resource_problem(name)
+    if problem:
+        message, meant = problem
+        yield Violation(path, f"{name} {message}", _advice(meant), key=True)
 
 
 def _asked(review: Review) -> Iterator[tuple[Path, str]]:

@@ -1,0 +1,63 @@
+"""Patches and fragments: nothing is missing from them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from policykit.kube.podsets import pod_sets
+from policykit.linter.partial import is_partial, says_partial
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# policykit: partial\na: 1\n", True),
+        ("a: 1\n  #  policykit:  partial -- a patch\n", True),
+        ("a: 1 # policykit: partial\n", False),
+        ("# policykit: partially\n", False),
+        ("# policykit: ignore[PK1]\n", False),
+        ("a: 'policykit: partial'\n", False),
+    ],
+    ids=["first line", "later", "behind a value", "another word", "another comment", "a value"],
+)
+def test_says_partial(text: str, says: bool) -> None:
+    assert says_partial(text) is says
+
+
+DEPLOYMENT = "{apiVersion: apps/v1, kind: Deployment, spec: {%s}}"
+POD = "{apiVersion: v1, kind: Pod, spec: {%s}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "partial"),
+    [
+        (DEPLOYMENT % "template: {spec: {containers: [{name: a}]}}", True),
+        (DEPLOYMENT % "template: {spec: {containers: [{name: a, image: x}]}}", False),
+        (DEPLOYMENT % "selector: {}, template: {spec: {containers: [{name: a}]}}", True),
+        (DEPLOYMENT % "selector: {matchLabels: {a: b}}, template: {spec: {containers: []}}", False),
+        (DEPLOYMENT % "template: {spec: {containers: {a: b}}}", True),
+        (DEPLOYMENT % "selector: {a: b}, $retainKeys: [a]", True),
+        (POD % "containers: [{name: a}]", False),
+        (POD % "containers: [{name: a, $patch: delete}]", True),
+        (POD % "volumes: [[{$patch: replace}]]", True),
+        ("{apiVersion: v1, kind: ConfigMap, data: {a: '$patch'}}", False),
+        ("{apiVersion: v1, kind: ConfigMap, data: {$patch: delete}}", True),
+    ],
+)
+def test_is_partial(text: str, partial: bool) -> None:
+    (document,) = parse(dedent(text))
+    assert document.root
+    (manifest,) = manifests(document.root, 0)
+    assert is_partial(manifest, pod_sets(manifest.data)) is partial
+
+
+def test_aliases_do_not_multiply_the_search() -> None:
+    lines = ["a0: &a0 {x: y}"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 15)]
+    (document,) = parse("\n".join(lines))
+    assert document.root
+    (manifest,) = manifests(document.root, 0)
+    assert is_partial(manifest, ()) is False

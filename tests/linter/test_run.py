@@ -1,0 +1,83 @@
+"""Many files: settings, scopes, failures, and workers that change nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from policykit import api
+from policykit.errors import SourceError
+from policykit.linter.finding import Report
+from policykit.linter.run import Member
+
+JOB = b"""\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: main, image: "registry.example/a:1", resources: {requests: {nvidia.com/gpu: 1}}}
+"""
+FILES = {f"{n:03}.yaml": JOB if n % 3 else b"a: [\n" for n in range(60)}
+
+
+def linted(files: dict[str, bytes], workers: int = 1, sizes: tuple[int, ...] = ()) -> Report:
+    def read(path: str) -> bytes:
+        if path not in files:
+            raise SourceError("cannot be read: gone", "", path)
+        return files[path]
+
+    members = [
+        Member(path, path, "scope", 0) for path in [*files, *(["lost.yaml"] if len(files) == 1 else [])]
+    ]
+    return api.lint(members, [api.setting()], read, lambda _: members, sizes, workers)
+
+
+@pytest.mark.parametrize("sizes", [(), tuple(len(raw) for raw in FILES.values()), (0,) * len(FILES)])
+@pytest.mark.parametrize("workers", [2, 4, 100])
+def test_workers_change_nothing(workers: int, sizes: tuple[int, ...]) -> None:
+    assert linted(FILES, workers, sizes) == linted(FILES)
+
+
+def test_findings_are_sorted() -> None:
+    report = linted(dict(reversed(FILES.items())))
+    assert [f.path for f in report.findings] == sorted(FILES)
+    assert (report.files, report.documents) == (60, 40)
+
+
+def test_a_file_that_cannot_be_read_leaves_the_others() -> None:
+    report = linted({"a.yaml": JOB})
+    assert [(f.path, f.code) for f in report.findings] == [("a.yaml", "PK201")]
+    assert report.failures == ("lost.yaml: cannot be read: gone",)
+
+
+def test_each_member_has_its_own_setting() -> None:
+    settings = [api.setting(), api.setting(ignore=["PK201"])]
+    members = [Member("a.yaml", "a.yaml", "", 0), Member("b.yaml", "b.yaml", "", 1)]
+    report = api.lint(members, settings, lambda _: JOB, lambda _: members, workers=1)
+    assert [f.path for f in report.findings] == ["a.yaml"]
+
+
+def test_what_stands_beside_is_seen_and_not_reported() -> None:
+    group = (
+        b"apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: PodGroup\n"
+        b"metadata: {name: g}\nspec: {minMember: 1}\n"
+    )
+    member = Member("group.yaml", "group.yaml", "scope", 0)
+    pods = JOB.replace(
+        b"    spec:", b"    metadata: {labels: {pod-group.scheduling.sigs.k8s.io: g}}\n    spec:"
+    )
+    files = {"group.yaml": group, "broken.yaml": b"a: [", "pods.yaml": pods}
+    members = [Member(name, name, "scope", 0) for name in files]
+    alone = api.lint([member], [api.setting(select=["PK3"])], files.__getitem__, lambda _: [member])
+    assert [f.code for f in alone.findings] == ["PK306"]
+    together = api.lint([member], [api.setting(select=["PK3"])], files.__getitem__, lambda _: members)
+    assert together.findings == ()
+    assert together.files == 1
+
+
+def test_nothing_to_lint() -> None:
+    report = api.lint([], [api.setting()], lambda _: b"", lambda _: [])
+    assert report == Report((), 0, 0, silent_rules=report.silent_rules)
