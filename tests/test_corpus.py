@@ -28,7 +28,7 @@ GKE = {
         },
     },
     "pools": {
-        "l4": {"usage": "inference", "card": "l4", "cardsPerNode": 8, "nodes": {"min": 0, "max": 20}},
+        "l4": {"usage": "inference", "card": "l4", "nodes": {"min": 0, "max": 20}},
         "h100": {
             "usage": "training",
             "card": "h100",

@@ -157,7 +157,7 @@ def test_named_gangs(texts: tuple[str, ...], expected: list[str]) -> None:
 
 def test_the_first_suggestion_is_to_raise_replicas() -> None:
     (found,) = exceeds(scope(GROUP, WORKERS), Context())
-    assert found.help == "Raise replicas of Deployment workers to 3, or lower the minimum to 2."
+    assert found.help == "raise replicas of Deployment workers to 3, or lower the minimum to 2"
 
 
 @pytest.mark.parametrize("texts", [(GROUP,), (WORKERS,), (GROUP, WORKERS)], ids=["group", "pods", "both"])
@@ -217,5 +217,5 @@ def test_a_group_in_another_namespace_is_named() -> None:
         without_group(scope(GROUP, WORKERS.replace("team-a", "team-b")), Context())
     )
     assert [(one.field, one.severity) for one in found] == [("name", "warning"), ("group", "error")]
-    assert found[0].help == "Pods in namespace team-b name it, but a gang stays within one namespace."
+    assert found[0].help == "pods in namespace team-b name it, but a gang stays within one namespace"
     assert found[1].message.endswith("does not exist in namespace team-b; there is one in namespace team-a")

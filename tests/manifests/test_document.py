@@ -76,7 +76,15 @@ def test_what_a_manifest_says_of_itself() -> None:
 
 
 def test_items_of_lists_are_objects_of_their_own() -> None:
-    text = "kind: List\napiVersion: v1\nitems:\n- {kind: Pod, apiVersion: v1}\n- kind: ConfigMapList\n  items:\n  - {kind: ConfigMap, apiVersion: v1}\n"
+    text = """\
+kind: List
+apiVersion: v1
+items:
+- {kind: Pod, apiVersion: v1}
+- kind: ConfigMapList
+  items:
+  - {kind: ConfigMap, apiVersion: v1}
+"""
     found = objects(text)
     assert [(m.kind, m.base) for m in found] == [
         ("Pod", ("items", 0)),

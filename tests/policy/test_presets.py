@@ -35,7 +35,7 @@ USAGE = {"d.example/node.usage": "training"}
 USAGE_TAINT = "d.example/node.usage=training:NoSchedule"
 H20 = {"nvidia.com/gpu.product": "NVIDIA-H20", "nvidia.com/gpu.count": "8"}
 H20_TAINT = "nvidia.com/gpu.product=NVIDIA-H20:NoSchedule"
-L4 = {"nvidia.com/gpu.product": "NVIDIA-L4", "nvidia.com/gpu.count": "1"}
+L4 = {"nvidia.com/gpu.product": "NVIDIA-L4"}
 GKE = "cloud.google.com/gke-accelerator"
 
 
@@ -49,7 +49,6 @@ GKE = "cloud.google.com/gke-accelerator"
             USAGE
             | {
                 "amd.com/gpu.product": "AMD-Instinct-MI300X-OAM",
-                "amd.com/gpu.count": "8",
                 "amd.com/gpu.memory": "196592",
             },
             [USAGE_TAINT, "amd.com/gpu.product=AMD-Instinct-MI300X-OAM:NoSchedule"],

@@ -116,3 +116,33 @@ def test_every_rule_file_is_listed() -> None:
 def test_rules_stand_in_the_order_of_their_codes_and_once() -> None:
     codes = [rule.code for rule in RULES]
     assert codes == sorted(set(codes))
+
+
+@pytest.mark.parametrize(("rule", "reference", "case"), list(cases("bad")))
+def test_messages_and_help_read_alike(rule: str, reference: object, case: dict[str, Any]) -> None:
+    """Neither ends with a stop; help begins in lower case unless with a name."""
+    texts = {"case.yaml": case["manifest"].encode()}
+    for finding in api.lint_texts(texts, cluster(reference)).findings:
+        for text in (finding.message, *finding.help.split("\n")):
+            assert not text.endswith("."), text
+            assert text == text.strip(), text
+        first = finding.help.split(" ")[0]
+        assert not (first.istitle() and first.isalpha() and first in COMMON_WORDS), finding.help
+
+
+COMMON_WORDS = {
+    "Add",
+    "Ask",
+    "Delete",
+    "Did",
+    "If",
+    "It",
+    "Name",
+    "Pods",
+    "Raise",
+    "Rename",
+    "Run",
+    "Select",
+    "The",
+    "Write",
+}

@@ -104,7 +104,8 @@ def _of_catalogue(name: str, stated: written.Card, product: catalogue.Product) -
         aliases=tuple(value for value in (product.product, *product.aliases) if value != stated.product),
         mistaken=(*product.short, *product.wrong),
         memory_mib=_mib(stated) or product.memory_mib,
-        per_node=next(iter(product.cards_per_node), 0) if stated.per_node is None else stated.per_node,
+        per_node=max(product.cards_per_node, default=0) if stated.per_node is None else stated.per_node,
+        per_node_sure=stated.per_node is not None or len(product.cards_per_node) == 1,
         mig_profiles={**product.older_mig_profiles, **product.mig_profiles},
         arch=product.arch,
     )

@@ -38,6 +38,9 @@ class KnownCard(NamedTuple):
     mistaken: tuple[str, ...] = ()
     memory_mib: int | None = None
     per_node: int = 0
+    """Of servers of several sizes the largest: too many are judged fitting rather than too few."""
+    per_node_sure: bool = True
+    """False: the catalogue lists several sizes and the policy says none."""
     mig_profiles: Mapping[str, int] = {}
     arch: str = ""
 

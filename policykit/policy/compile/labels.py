@@ -75,7 +75,7 @@ def mark_card(
     if part.label and names.product_key and product:
         label(draft, place, marks, names.product_key, product)
         counted = cards.offer().counted
-        if names.count_key and counted:
+        if names.count_key and counted and cards.sure:
             marks.labels.setdefault(names.count_key, str(counted))
         if names.writer == "manual" and names.memory_key and card.memory_mib:
             marks.labels.setdefault(names.memory_key, str(card.memory_mib))

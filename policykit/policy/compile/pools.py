@@ -46,7 +46,8 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design)
         if whole and per_node and whole >= per_node:
             message = f"wholeCards {whole} leaves none of the {per_node} cards of a node to cut"
             draft.problems.error((*path, "sharing", "wholeCards"), message, "lower it, or use mode none")
-        cards = PoolCards(card, sharing, per_node, whole, stated.sharing.rename)
+        sure = card.per_node_sure or stated.cards_per_node is not None
+        cards = PoolCards(card, sharing, per_node, whole, stated.sharing.rename, sure)
         pool = pool._replace(cards=cards, names=card_labels(card, design))
         mark_card(draft, path, pool.marks, cards, card_labels(card, design), design)
     _add_own(pool)

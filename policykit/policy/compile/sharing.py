@@ -39,6 +39,8 @@ class PoolCards(NamedTuple):
     whole: int = 0
     """Cards of a node left uncut under mig-mixed."""
     rename: bool = False
+    sure: bool = True
+    """Whether that many stand in each node, or at most that many."""
 
     def offer(self, per_node: int | None = None) -> Offer:
         """What a node offers: MIG partitions, replicas of them or of cards, or whole cards."""

@@ -50,7 +50,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 gang,
                 "min_member",
                 f"{value.what} needs {value.min_member} members but has {_pods(pods)}",
-                f"Raise the replicas to {value.min_member} in all, or lower the gang to {pods}.",
+                f"raise the replicas to {value.min_member} in all, or lower the gang to {pods}",
             )
     if scope.complete:
         yield from _named(scope, scalers)
@@ -70,7 +70,7 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
                 declared,
                 "min_member",
                 f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
-                f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}.",
+                f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}",
             )
 
 
@@ -125,8 +125,8 @@ def _raise(joined: Sequence[Located[Membership]], pods: int, minimum: int) -> st
     """The first suggestion: more pods."""
     who = _who(joined)
     if _has(joined) == "has" and joined[0].resource.kind in POD_PER_REPLICA:
-        return f"Raise replicas of {who} to {minimum}"
-    return f"Add {minimum - pods} more pods to it"
+        return f"raise replicas of {who} to {minimum}"
+    return f"add {minimum - pods} more pods to it"
 
 
 def _pods(number: int) -> str:

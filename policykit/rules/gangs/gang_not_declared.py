@@ -151,8 +151,8 @@ def _advice(manifest: Manifest, pods: int) -> str:
     gang = next(iter(gangs(manifest.data)), None)
     place = f" in {dotted(gang.path)}" if gang and gang.path else ""
     return (
-        f"Run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
-        f"and declare a gang of {pods}{place}."
+        f"run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
+        f"and declare a gang of {pods}{place}"
     )
 
 

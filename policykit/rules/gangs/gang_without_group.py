@@ -73,7 +73,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 member,
                 "group",
                 f"names PodGroup {value.group}, which does not exist in namespace {value.namespace}{aside}",
-                "Add the PodGroup, or correct the name: without it the pods never start.",
+                "add the PodGroup, or correct the name: without it the pods never start",
                 Severity.ERROR,
             )
 
@@ -87,8 +87,8 @@ def _how_to_join(name: str, scope: Scope, namespace: str) -> str:
         }
     )
     if elsewhere:
-        return f"Pods in namespace {', '.join(elsewhere)} name it, but a gang stays within one namespace."
-    return "Name it in the metadata of the pod template that should start together, or delete it."
+        return f"pods in namespace {', '.join(elsewhere)} name it, but a gang stays within one namespace"
+    return "name it in the metadata of the pod template that should start together, or delete it"
 
 
 RULE = Rule(

@@ -71,8 +71,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation(
                 gang.path,
                 f"the gang starts with {gang.min_member} of {pods} pods that ask for cards",
-                f"Write {pods}, so that none holds cards while it waits for the others. If the job can "
-                "go on with fewer, say so where its kind has a field for that.",
+                f"write {pods}, so that none holds cards while it waits for the others. If the job can "
+                "go on with fewer, say so where its kind has a field for that",
             )
 
 

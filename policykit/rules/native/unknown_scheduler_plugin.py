@@ -163,15 +163,15 @@ def _violation(where: str, path: Path, name: str, known: Collection[str]) -> Vio
 
 def _advice(name: str, known: Collection[str]) -> str:
     if name in _NOW_STRATEGIES:
-        return "It became a scoringStrategy of NodeResourcesFit in 1.22; set it in that plugin's args."
+        return "it became a scoringStrategy of NodeResourcesFit in 1.22; set it in that plugin's args"
     if name in _OLD:
-        return "NodeVolumeLimits took over its work."
+        return "NodeVolumeLimits took over its work"
     from difflib import get_close_matches
 
     near = get_close_matches(name, sorted(known), 1, 0.8)
     if near:
-        return f"Did you mean {near[0]}?"
-    return "If your scheduler is built with it, list it in the policy under lint.extra_plugins."
+        return f"did you mean {near[0]}?"
+    return "if your scheduler is built with it, list it in the policy under lint.extra_plugins"
 
 
 RULE = Rule(

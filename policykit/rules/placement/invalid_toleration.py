@@ -49,10 +49,10 @@ spec:
 
 _OPERATORS = ("", "Equal", "Exists", "Gt", "Lt")
 _ADVICE = {
-    "key": "Write the key of the taint, as `kubectl describe node` shows it.",
-    "operator": "Write operator: Exists to answer any value, or Equal with the taint's value.",
-    "value": "Delete the value, or write operator: Equal to compare it.",
-    "effect": "Write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds go with NoExecute only.",
+    "key": "write the key of the taint, as `kubectl describe node` shows it",
+    "operator": "write operator: Exists to answer any value, or Equal with the taint's value",
+    "value": "delete the value, or write operator: Equal to compare it",
+    "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds go with NoExecute only",
 }
 
 

@@ -39,7 +39,7 @@ GOOD = BAD.replace("      nodeName: gpu-node-1\n", "")
 
 _HOSTNAME = "kubernetes.io/hostname"
 _TERMS = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
-_ADVICE = "Select by labels that several nodes carry: the pool's usage, the card's product, the zone."
+_ADVICE = "select by labels that several nodes carry: the pool's usage, the card's product, the zone"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:

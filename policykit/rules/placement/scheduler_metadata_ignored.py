@@ -65,8 +65,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield Violation(
             path,
             f"schedulerName is {scheduler}, which nothing in the policy serves",
-            f"The policy's schedulers: {', '.join(sorted(cluster.schedulers))}. A pod that names no running "
-            "scheduler stays pending.",
+            f"the policy's schedulers: {', '.join(sorted(cluster.schedulers))}; a pod that names no running "
+            "scheduler stays pending",
         )
         return
     system = system_of(scheduler, cluster)
@@ -126,8 +126,8 @@ def _advice(dialect: Dialect, key: Key, cluster: Cluster | None) -> str:
     target = cluster.targets.get(dialect.name) if cluster else None
     wanted = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
     if cluster and cluster.schedulers and wanted not in cluster.schedulers:
-        return f"Delete the {key.where[:-1]}: the policy has no {dialect.title}."
-    return f"Write schedulerName: {wanted}, or delete the {key.where[:-1]}."
+        return f"delete the {key.where[:-1]}: the policy has no {dialect.title}"
+    return f"write schedulerName: {wanted}, or delete the {key.where[:-1]}"
 
 
 RULE = Rule(

@@ -57,7 +57,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield Violation(
                 review.pod_set.place("tolerations", position),
                 f"toleration without a key and with operator Exists answers {taints}, of any pool",
-                "Name the keys of the taints that this workload should pass.",
+                "name the keys of the taints that this workload should pass",
             )
 
 

@@ -78,7 +78,7 @@ def _fault(
             return (
                 side,
                 f"{resource} is {amounts[resource]}, an extended resource takes whole numbers only",
-                "Ask for whole cards, or for the resource of a shared or partitioned card.",
+                "ask for whole cards, or for the resource of a shared or partitioned card",
             )
     if resource not in limits:
         if partial:
@@ -86,7 +86,7 @@ def _fault(
         return (
             "requests",
             f"{resource} is requested ({requests[resource]}) without a limit",
-            f"Write the same amount under limits: {resource}: {requests[resource]}.",
+            f"write the same amount under limits: {resource}: {requests[resource]}",
         )
     requested, limit = parse(requests.get(resource)), parse(limits[resource])
     if requested is None or limit is None or requested.nanos == limit.nanos:
@@ -94,7 +94,7 @@ def _fault(
     return (
         "requests",
         f"{resource} has request {requests[resource]} but limit {limits[resource]}",
-        "Write the same amount on both sides, or only the limit: the request is then copied from it.",
+        "write the same amount on both sides, or only the limit: the request is then copied from it",
     )
 
 

@@ -68,14 +68,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 asked_at(review.pod_set, resource),
                 f"one pod asks for {amount_text(resource, asked)} {resource}, "
                 f"the largest node of its pools has {amount_text(resource, largest)}",
-                f"Pools: {pools}. Ask for less per pod and use more pods.",
+                f"ask for less per pod and use more pods (pools {pools})",
             )
             return
     lacking = sorted({resource for shape in shapes for resource in _lacking(shape, review)})
     yield Violation(
         asked_at(review.pod_set, lacking[0]),
         f"no node of its pools has enough {' and '.join(lacking)} together for one pod",
-        f"Pools: {pools}. Ask for less of one of them per pod.",
+        f"ask for less of one of them per pod (pools {pools})",
     )
 
 

@@ -85,8 +85,8 @@ def _metrics(spec: Mapping[str, Any]) -> Iterator[Violation]:
             yield Violation(
                 ("spec", "metrics", position, block, "name"),
                 f"{metric['type']} metric on {name} never has a value: only cpu and memory are measured",
-                "Use a Pods, Object or External metric from a metrics adapter, for example the card's "
-                "utilisation from its exporter.",
+                "use a Pods, Object or External metric from a metrics adapter, for example the card's "
+                "utilisation from its exporter",
             )
 
 
@@ -103,7 +103,7 @@ def _target(spec: Mapping[str, Any]) -> Iterator[Violation]:
         yield Violation(
             ("spec", "scaleTargetRef", "kind"),
             f"scaleTargetRef is {what}, which has no scale subresource",
-            "Point it at a Deployment, StatefulSet or another kind that can be scaled.",
+            "point it at a Deployment, StatefulSet or another kind that can be scaled",
         )
 
 
@@ -113,13 +113,13 @@ def _bounds(spec: Mapping[str, Any]) -> Iterator[Violation]:
         yield Violation(
             ("spec", "minReplicas"),
             f"minReplicas {low} is above maxReplicas {high}",
-            "Raise maxReplicas or lower minReplicas.",
+            "raise maxReplicas or lower minReplicas",
         )
     if low == 0 and not _measures_from_outside(spec):
         yield Violation(
             ("spec", "minReplicas"),
             "minReplicas is 0, which needs an Object or External metric",
-            "Write 1 or more: a pod that is not there measures nothing.",
+            "write 1 or more: a pod that is not there measures nothing",
         )
 
 

@@ -75,7 +75,7 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
         yield Violation(
             (*base, "completionMode"),
             f"completionMode is Indexed but completions is missing (parallelism {spec['parallelism']})",
-            f"Write completions: {spec['parallelism']} if every pod has one index.",
+            f"write completions: {spec['parallelism']} if every pod has one index",
             Severity.ERROR,
         )
     if mode in (None, "NonIndexed"):
@@ -84,7 +84,7 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
                 yield Violation(
                     (*base, field),
                     f"{field} needs completionMode Indexed, the Job is {mode or 'NonIndexed'}",
-                    "Write completionMode: Indexed with the number of completions.",
+                    "write completionMode: Indexed with the number of completions",
                     Severity.ERROR,
                     key=True,
                 )
@@ -97,8 +97,8 @@ def _too_parallel(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
             (*base, "parallelism"),
             f"parallelism {parallelism} is above completions {completions}: "
             f"never more than {completions} run at once",
-            f"Write completions: {parallelism} if {parallelism} pods should run together, "
-            f"or parallelism: {completions}.",
+            f"write completions: {parallelism} if {parallelism} pods should run together, "
+            f"or parallelism: {completions}",
         )
 
 
@@ -110,14 +110,14 @@ def _restart(base: Path, spec: Mapping[str, Any], *, required: bool) -> Iterator
         yield Violation(
             path,
             f"restartPolicy is {what}; a Job takes Never or OnFailure",
-            "Write restartPolicy: Never (a new pod after a failure) or OnFailure (the same pod restarts).",
+            "write restartPolicy: Never (a new pod after a failure) or OnFailure (the same pod restarts)",
             Severity.ERROR,
         )
     elif spec.get("podFailurePolicy") is not None and written == "OnFailure":
         yield Violation(
             path,
             "restartPolicy is OnFailure; podFailurePolicy needs Never",
-            "Write restartPolicy: Never.",
+            "write restartPolicy: Never",
             Severity.ERROR,
         )
 
@@ -133,7 +133,7 @@ def _mpi_job(manifest: Manifest) -> Iterator[Violation]:
             yield Violation(
                 path,
                 f"restartPolicy of {role} is {written}; an MPIJob takes Never or OnFailure",
-                "Write OnFailure for the Launcher, Never for the Worker.",
+                "write OnFailure for the Launcher, Never for the Worker",
                 Severity.ERROR,
             )
 
@@ -154,7 +154,7 @@ def _ray(manifest: Manifest) -> Iterator[Violation]:
             yield Violation(
                 (*base, *group, *_RESTART),
                 f"restartPolicy is {written}; autoscaler v2 takes Never or none",
-                "Write restartPolicy: Never or delete the line.",
+                "write restartPolicy: Never or delete the line",
                 Severity.ERROR,
             )
 

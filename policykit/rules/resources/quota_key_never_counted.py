@@ -61,7 +61,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation(
                 (*_HARD, key),
                 f"{key} is never counted: a ResourceQuota does not charge {resource}",
-                "Limit it in the scheduler's own quota (a queue, an ElasticQuota) and delete the key.",
+                "limit it in the scheduler's own quota (a queue, an ElasticQuota) and delete the key",
                 Severity.WARNING,
                 key=True,
             )
@@ -79,8 +79,8 @@ def _counted(key: str) -> bool:
 def _uncounted(key: str, resource: str, counted_too: bool) -> tuple[str, str]:
     message = f"{key} is accepted but never counted: only requests.{resource} is"
     if counted_too:
-        return message, f"Delete it: requests.{resource} stands beside it and does the work."
-    return message, f"Rename it to requests.{resource}. The quota then takes effect."
+        return message, f"delete it: requests.{resource} stands beside it and does the work"
+    return message, f"rename it to requests.{resource}. The quota then takes effect"
 
 
 RULE = Rule(

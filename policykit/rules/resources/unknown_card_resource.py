@@ -64,7 +64,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield Violation(
                 path,
                 f"{name} is kept by the device plugin for its own accounts, pods must not ask for it",
-                "Ask for the card itself.",
+                "ask for the card itself",
                 Severity.WARNING,
                 key=True,
             )
@@ -102,8 +102,8 @@ def _offered(name: str, cluster: Cluster | None) -> bool:
 
 def _advice(meant: tuple[str, ...]) -> str:
     if not meant:
-        return "Ask for a resource that `kubectl describe node` lists under Allocatable."
-    return f"Did you mean {' or '.join(meant)}?"
+        return "ask for a resource that `kubectl describe node` lists under Allocatable"
+    return f"did you mean {' or '.join(meant)}?"
 
 
 RULE = Rule(

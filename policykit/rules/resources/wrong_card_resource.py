@@ -98,8 +98,8 @@ def _offers(pool: Pool, name: str) -> bool:
 def _advice(pools: Sequence[Pool], offered: Sequence[str]) -> str:
     names = ", ".join(pool.name for pool in pools)
     if len(offered) == 1:
-        return f"Pools: {names}. Ask for {offered[0]}."
-    return f"Pools: {names}. Ask for the resource of the pool that is meant."
+        return f"ask for {offered[0]} (pools {names})"
+    return f"ask for the resource of the pool that is meant (pools {names})"
 
 
 RULE = Rule(
