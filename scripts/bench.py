@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import yaml
-from yaml.cyaml import CSafeDumper  # type: ignore[attr-defined]
+from yaml.cyaml import CSafeDumper
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BIN = os.path.dirname(sys.executable)

@@ -111,7 +111,7 @@ def merged(base: Any, patch: Any) -> Any:
 def patched(cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn) -> dict[str, Any]:
     """The bare manifest with the generated patch applied."""
     want = wanted(cluster, workload, card)
-    manifest = bare(kind, card)
+    manifest: dict[str, Any] = bare(kind, card)
     if kind is VOLCANO:
         manifest = merged(manifest, volcano_labels(workload))
         for operation in volcano_patch(workload, want):

@@ -1,5 +1,6 @@
 """The manifests of the seeds, mistakes included, under the profiles of their clusters."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,8 @@ def errors(findings: list[Finding]) -> list[Finding]:
     return [f for f in findings if f.severity is Severity.ERROR]
 
 
+Text = Callable[[str], bytes]
+
 both = pytest.mark.parametrize("text", [own, seed], ids=["own", "shared"])
 
 
@@ -66,13 +69,13 @@ both = pytest.mark.parametrize("text", [own, seed], ids=["own", "shared"])
         ("inference-deployment", "/spec/template/spec/containers/0/resources"),
     ],
 )
-def test_as_published_only_the_card_is_missing(text: type[own], name: str, pointer: str) -> None:
+def test_as_published_only_the_card_is_missing(text: Text, name: str, pointer: str) -> None:
     assert brief(lint(text(name))) == [f"PK124 warning {pointer}"]
 
 
 @both
 @pytest.mark.parametrize("name", ["training-volcano-job", "inference-deployment"])
-def test_with_the_card_lines_restored_nothing(text: type[own], name: str) -> None:
+def test_with_the_card_lines_restored_nothing(text: Text, name: str) -> None:
     restored = text(name).replace(b"# nvidia.com/gpu: 1", b"nvidia.com/gpu: 1")
     assert restored != text(name)
     assert lint(restored) == []
@@ -93,7 +96,7 @@ def test_with_the_card_lines_restored_nothing(text: type[own], name: str) -> Non
         ("priorityclass-and-pod", set(), set()),
     ],
 )
-def test_seed_002(text: type[own], name: str, has: set[str], error_codes: set[str]) -> None:
+def test_seed_002(text: Text, name: str, has: set[str], error_codes: set[str]) -> None:
     found = lint(text(name))
     assert has <= {f.code for f in found}
     assert {f.code for f in errors(found)} == error_codes
@@ -101,24 +104,24 @@ def test_seed_002(text: type[own], name: str, has: set[str], error_codes: set[st
 
 
 @both
-def test_a_label_nobody_declares_is_named(text: type[own]) -> None:
+def test_a_label_nobody_declares_is_named(text: Text) -> None:
     (finding,) = [f for f in lint(text("pod-gpu-affinity")) if f.code == "PK108"]
     assert "gpu-type" in finding.message
     assert finding.severity is Severity.WARNING
 
 
 @both
-def test_cronjob_has_no_placement_finding(text: type[own]) -> None:
+def test_cronjob_has_no_placement_finding(text: Text) -> None:
     assert [f for f in lint(text("cronjob")) if f.code.startswith("PK1")] == []
 
 
 @both
-def test_resourcequota_names_only_the_key_that_never_counts(text: type[own]) -> None:
+def test_resourcequota_names_only_the_key_that_never_counts(text: Text) -> None:
     assert brief(lint(text("resourcequota"))) == ["PK206 error /spec/hard/limits.nvidia.com~1gpu"]
 
 
 @both
-def test_limitrange_once_at_each_default(text: type[own]) -> None:
+def test_limitrange_once_at_each_default(text: Text) -> None:
     assert brief(lint(text("limitrange"))) == [
         "PK207 warning /spec/limits/0/default/nvidia.com~1gpu",
         "PK207 warning /spec/limits/0/defaultRequest/nvidia.com~1gpu",
@@ -126,28 +129,28 @@ def test_limitrange_once_at_each_default(text: type[own]) -> None:
 
 
 @both
-def test_scheduler_plugin_that_is_not_in_the_tree(text: type[own]) -> None:
+def test_scheduler_plugin_that_is_not_in_the_tree(text: Text) -> None:
     (finding,) = lint(text("kubescheduler-configuration"))
     assert (finding.code, finding.severity) == ("PK801", Severity.WARNING)
     assert "GPUAffinity" in finding.message
 
 
 @both
-def test_a_fragment_is_skipped_and_counted(text: type[own]) -> None:
+def test_a_fragment_is_skipped_and_counted(text: Text) -> None:
     report = api.lint_texts({"fragment.yaml": text("topology-spread-fragment")}, profile("hybrid-volcano"))
     assert report.findings == ()
     assert len(report.skipped) == 1
 
 
 @both
-def test_seed_003_as_published(text: type[own]) -> None:
+def test_seed_003_as_published(text: Text) -> None:
     found = lint(text("deployment-dongle"), text("koordinator-podgroup"), cluster="koordinator-binpack")
     assert errors(found) == []
     assert [f.code for f in found if f.severity is Severity.WARNING] == ["PK306"]
 
 
 @both
-def test_seed_003_with_the_gang_label(text: type[own]) -> None:
+def test_seed_003_with_the_gang_label(text: Text) -> None:
     labelled = text("deployment-dongle").replace(
         b"        app: vgpu-job\n    spec:",
         b"        app: vgpu-job\n        pod-group.scheduling.sigs.k8s.io: gang-example\n    spec:",
@@ -167,7 +170,7 @@ def test_seed_003_with_the_gang_label(text: type[own]) -> None:
 
 
 @both
-def test_seed_004_job_line_by_line(text: type[own]) -> None:
+def test_seed_004_job_line_by_line(text: Text) -> None:
     broken = text("volcano-gang-job")
     (first,) = lint(broken)
     assert (first.code, first.span.line) == ("PK001", 11)
@@ -190,7 +193,7 @@ def outdented(text: bytes, first: int, last: int, by: int) -> bytes:
 
 
 @both
-def test_seed_004_pod(text: type[own]) -> None:
+def test_seed_004_pod(text: Text) -> None:
     found = lint(text("yunikorn-pod"))
     fields = [f for f in found if f.code == "PK003"]
     assert [f.pointer for f in fields] == ["/metadata/applicationId", "/metadata/queue"]

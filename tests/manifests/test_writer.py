@@ -7,8 +7,8 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from yamllint import linter  # type: ignore[import-untyped]  # it ships no types
-from yamllint.config import YamlLintConfig  # type: ignore[import-untyped]  # it ships no types
+from yamllint import linter  # it ships no types
+from yamllint.config import YamlLintConfig  # it ships no types
 
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse

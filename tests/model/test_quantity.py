@@ -12,6 +12,7 @@ from policykit.model.quantity import Quantity, amount, amount_text, cpu_text, pa
 
 POWERS = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi")
+LARGEST = Decimal(2**63 - 1)
 SUFFIXES = st.sampled_from([*POWERS, *BINARY, "e3", "E-2", "e+0"])
 TEXTS = st.builds(
     lambda sign, digits, suffix: f"{sign}{digits}{suffix}",
@@ -22,11 +23,11 @@ TEXTS = st.builds(
 
 
 def exact(text: str) -> Decimal:
-    """A slow, independent reading; binary amounts end at the largest 64-bit number."""
+    """A slow, independent reading; binary amounts end at the largest 64-bit number, either sign."""
     for suffix in BINARY:
         if text.endswith(suffix):
             exactly = Decimal(text.removesuffix(suffix)) * Decimal(1024 ** (BINARY.index(suffix) + 1))
-            return min(exactly, Decimal(2**63 - 1))
+            return max(-LARGEST, min(exactly, LARGEST))
     if text[-1] in POWERS:
         return Decimal(text[:-1]).scaleb(POWERS[text[-1]])
     return Decimal(text)

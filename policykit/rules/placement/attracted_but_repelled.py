@@ -93,7 +93,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         pool = selected[0]
         yield Violation(
             review.pod_set.place("tolerations"),
-            f"it selects only {', '.join(lacking)}, but does not tolerate"
+            f"the pod selects only {', '.join(lacking)}, but does not tolerate"
             f" taint {lacking[pool.name][0]} of pool {pool.name}",
             "tolerate the taints of the pools it selects, or select the pools it tolerates",
         )

@@ -123,7 +123,7 @@ def _how(review: Review) -> str:
         answers = [(pool, selection(cluster, pool, review.affinity)) for pool in cluster.pools]
         selected = [pool.name for pool, answer in answers if answer]
         if selected and all(answer is False or (answer and pool.card) for pool, answer in answers):
-            return f"it selects card pools ({', '.join(selected)})"
+            return f"the pod selects card pools ({', '.join(selected)})"
     named = tuple(toleration for toleration in review.tolerations if toleration.key)
     for pool in cluster.pools:
         if (
@@ -131,7 +131,7 @@ def _how(review: Review) -> str:
             and reserved_keys(cluster, pool)
             and not untolerated_taints(pool, named, review.requests)
         ):
-            return f"it tolerates the taints of card pool {pool.name}"
+            return f"the pod tolerates the taints of card pool {pool.name}"
     return ""
 
 

@@ -67,7 +67,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         names = ", ".join(pool.name for pool in accepting)
         yield Violation(
             review.pod_set.path,
-            f"it asks for no card, but only card pools accept it: {names}",
+            f"the pod asks for no card, but only card pools accept it: {names}",
             "\n".join(_advice(review)),
             Severity.ERROR if workload.cards == () else None,
         )

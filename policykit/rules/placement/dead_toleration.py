@@ -106,7 +106,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             continue
         yield Violation(
             review.pod_set.place("tolerations", position),
-            f"it matches no taint of the cluster: {_difference(toleration, taints)}",
+            f"this toleration matches no taint of the cluster: {_difference(toleration, taints)}",
             f"the taints of that key are {', '.join(sorted(str(taint) for taint in set(taints)))}",
         )
 

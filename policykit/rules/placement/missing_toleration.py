@@ -94,7 +94,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     more = f" and {len(taints) - 1} more" if len(taints) > 1 else ""
     yield Violation(
         review.pod_set.place("tolerations"),
-        f"it does not tolerate taint {taints[0]}{more} of pool {pool.name}"
+        f"the pod does not tolerate taint {taints[0]}{more} of pool {pool.name}"
         + (f", nor the taints of {_others(review, pool)}" if len(review.meant) > 1 else ""),
         "\n".join(_advice(review, taints)),
     )

@@ -83,7 +83,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     first = terms[term_at].expressions[0]
     yield Violation(
         review.pod_set.place("affinity", *REQUIRED, term_at, "matchExpressions", 0),
-        f"it only says where not to run ({first.key} {first.operator}): every node without the label matches",
+        f"the pod only says where not to run ({first.key} {first.operator}): every node without the"
+        " label matches",
         "say which nodes it wants with In, or leave the selection to the card request and the taints",
     )
 

@@ -96,7 +96,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             if pool not in review.meant and all(taint.key != toleration.key for taint in pool.taints):
                 yield Violation(
                     review.pod_set.place("tolerations", position),
-                    f"it tolerates {toleration}, but pool {pool.name}, which has no such taint,"
+                    f"the pod tolerates {toleration}, but pool {pool.name}, which has no such taint,"
                     " accepts it too",
                     "select the pools it is meant for with node affinity: a toleration attracts nothing",
                 )

@@ -74,7 +74,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                     yield Violation(
                         ("spec", "limits", position, block, resource),
                         f"{block} {does}",
-                        f"delete the entry. Cap cards with a ResourceQuota on requests.{resource}",
+                        f"delete the entry, and cap cards with a ResourceQuota on requests.{resource}",
                         severity,
                         key=True,
                     )

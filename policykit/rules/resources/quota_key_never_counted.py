@@ -80,7 +80,7 @@ def _uncounted(key: str, resource: str, counted_too: bool) -> tuple[str, str]:
     message = f"{key} is accepted but never counted: only requests.{resource} is"
     if counted_too:
         return message, f"delete it: requests.{resource} stands beside it and does the work"
-    return message, f"rename it to requests.{resource}. The quota then takes effect"
+    return message, f"rename it to requests.{resource}; the quota then takes effect"
 
 
 RULE = Rule(

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 import yaml
-from yamllint import linter  # type: ignore[import-untyped]  # it ships no types
-from yamllint.config import YamlLintConfig  # type: ignore[import-untyped]  # it ships no types
+from yamllint import linter  # it ships no types
+from yamllint.config import YamlLintConfig  # it ships no types
 
 from policykit.generator.artifact import Role
 from policykit.generator.bundle import bundle
