@@ -16,7 +16,7 @@ _HEADER_LINES = 4
 _ROLES = {
     Role.MANIFEST: "applied by the kustomization",
     Role.VALUES: "for the component's own release (Helm values, post-rendering)",
-    Role.COMPONENT: "for your workloads: reference it from their kustomization",
+    Role.COMPONENT: "referenced by the kustomization of what they patch: your workloads, the chart",
     Role.NODE: "for the nodes: by hand or by the provisioner, never from a kustomization",
     Role.PAGE: "to read",
 }

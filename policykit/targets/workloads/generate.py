@@ -20,7 +20,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
 _PARTIAL = "---\n# policykit: partial\n"
 """A Pod is taken for whole, unless it says otherwise."""
-_FIRST_TASK = "---\n# The first task of the Job; `policykit patch` writes every task.\n"
+_FIRST_TASK = (
+    "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on.\n"
+    "# They take the place of an affinity and of tolerations that are there.\n"
+)
 _VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
 
 
@@ -91,12 +94,9 @@ def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Arti
         yield Artifact(
             f"{folder}/{path}", _PARTIAL + dump(strategic_patch(built_in, workload, want)), Role.COMPONENT
         )
-        target = (
-            {"group": built_in.group, "kind": built_in.kind}
-            if built_in.group
-            else {"version": "v1", "kind": built_in.kind}
-        )
-        patches.append({"path": path, "target": target})
+        # An empty group would match every group: targets are regular expressions.
+        group = built_in.group or "^$"
+        patches.append({"path": path, "target": {"group": group, "kind": built_in.kind}})
     job = {"group": "batch.volcano.sh", "kind": "Job"}
     yield Artifact(
         f"{folder}/volcano-job-labels.yaml", _PARTIAL + dump(volcano_labels(workload)), Role.COMPONENT
@@ -160,7 +160,8 @@ def volcano_patch(workload: WorkloadKind, want: Wanted, tasks: int = 1) -> list[
     """
     operations: list[dict[str, Any]] = []
     fields = pod_spec(workload, want)
-    scheduler = fields.pop("schedulerName", "")
+    # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
+    scheduler = fields.get("schedulerName", "")
     if scheduler and scheduler != "volcano":
         operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
     if workload.queue:

@@ -115,8 +115,10 @@ def test_a_volcano_job_is_patched_by_index() -> None:
         ("add", "/spec/priorityClassName"),
         ("add", "/spec/tasks/0/template/spec/affinity"),
         ("add", "/spec/tasks/0/template/spec/tolerations"),
+        ("add", "/spec/tasks/0/template/spec/schedulerName"),
         ("add", "/spec/tasks/1/template/spec/affinity"),
         ("add", "/spec/tasks/1/template/spec/tolerations"),
+        ("add", "/spec/tasks/1/template/spec/schedulerName"),
     ]
     assert operations[2]["value"] == AFFINITY
 
@@ -140,7 +142,7 @@ def test_a_component_names_every_patch_that_lies_beside_it() -> None:
     targets = {patch["path"]: patch["target"] for patch in component["patches"]}
     assert targets["deployment.yaml"] == {"group": "apps", "kind": "Deployment"}
     assert targets["job.yaml"] == {"group": "batch", "kind": "Job"}
-    assert targets["pod.yaml"] == {"version": "v1", "kind": "Pod"}
+    assert targets["pod.yaml"] == {"group": "^$", "kind": "Pod"}
     assert targets["volcano-job.yaml"] == {"group": "batch.volcano.sh", "kind": "Job"}
 
 
