@@ -27,11 +27,10 @@ def entry() -> None:
     """The installed command: leaves at once, since taking everything down takes a while."""
     code = main()
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream:
-                stream.flush()
+        if sys.stdout:
+            sys.stdout.flush()
     except OSError:
-        code = code or 1
+        code = code or 2
     os._exit(code)
 
 

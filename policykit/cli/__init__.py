@@ -10,6 +10,7 @@ from importlib import import_module
 import click
 
 from policykit import __version__
+from policykit.cli.output import say
 from policykit.errors import PolicykitError
 
 COMMANDS = {
@@ -81,24 +82,23 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except PolicykitError as error:
-        click.echo(f"policykit: {error}", err=True)
+        say(f"policykit: {error}")
         return 2
     except BrokenPipeError:
         # The reader of our output left: end quietly.
         _drop_output()
         return 1
     except OSError as error:
-        click.echo(f"policykit: {error.filename or 'standard output'}: {error.strerror}", err=True)
+        say(f"policykit: {error.filename or 'standard output'}: {error.strerror}")
         _drop_output()
         return 2
     except Exception as error:
         # A fault of ours: told in one line, unless somebody wants to look for it.
         if os.environ.get("POLICYKIT_TRACEBACK"):
             raise
-        click.echo(
+        say(
             f"policykit: internal error: {type(error).__name__}: {error}\n"
-            "  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened",
-            err=True,
+            "  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
         )
         return 2
 

@@ -9,7 +9,7 @@ from difflib import unified_diff
 import click
 
 from policykit import api
-from policykit.cli.output import emit, write_file
+from policykit.cli.output import emit, say, write_file
 from policykit.cli.policy import cluster_from, files_of
 from policykit.errors import PolicykitError, SourceError, UsageError
 from policykit.formats.text import counted
@@ -66,7 +66,7 @@ def command(
         try:
             code = max(code, _generate(reference, output, targets, check, diff, prune))
         except PolicykitError as error:
-            click.echo(f"policykit: {error}", err=True)
+            say(f"policykit: {error}")
             code = 2
     return code
 
@@ -86,7 +86,7 @@ def _generate(
     if output != "-" and (check or diff):
         return _compare(folder, cluster.name, files, check, diff, whole=not targets)
     for notice in generated.notices:
-        click.echo(f"{notice.target}: {notice.message}", err=True)
+        say(f"{notice.target}: {notice.message}")
     if output == "-":
         emit("".join(f"# File: {path}\n{text}" for path, text in files.items() if path.endswith(".yaml")))
     else:
@@ -121,7 +121,7 @@ def _write(folder: str, policy: str, files: Mapping[str, str], prune: bool, *, w
     says = f"{folder}: {counted(written, 'file')} written, {len(files) - written} unchanged"
     if orphaned:
         says += f", {len(orphaned)} {'removed' if prune else 'no longer generated (--prune removes them)'}"
-    click.echo(says, err=True)
+    say(says)
 
 
 def _report_drift(
@@ -133,7 +133,7 @@ def _report_drift(
         *((p, "differs") for p in different),
         *((p, "no longer generated") for p in orphaned),
     ]:
-        click.echo(f"{os.path.join(folder, path)}: {why}", err=True)
+        say(f"{os.path.join(folder, path)}: {why}")
 
 
 def _one_policy(policy: str | None) -> str:
@@ -170,7 +170,7 @@ def _has_output(path: str, base: bool) -> bool:
     except PolicykitError:
         return not base
     if not base:
-        click.echo(f"{path}: no generate.out, nothing written", err=True)
+        say(f"{path}: no generate.out, nothing written")
     return False
 
 

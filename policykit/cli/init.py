@@ -6,7 +6,7 @@ import os
 
 import click
 
-from policykit.cli.output import write_file
+from policykit.cli.output import say, write_file
 from policykit.cli.profiles import profile_text
 from policykit.errors import UsageError
 from policykit.sources.policies import FILE_NAME
@@ -23,5 +23,5 @@ def command(profile: str, folder: str) -> int:
     if os.path.lexists(path):
         raise UsageError("there is a policy already", "edit it, or choose another folder", path)
     write_file(path, profile_text(profile))
-    click.echo(f"wrote {path}; describe your pools in it, then: policykit lint, policykit gen", err=True)
+    say(f"wrote {path}; describe your pools in it, then: policykit lint, policykit gen")
     return 0

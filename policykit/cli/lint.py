@@ -8,7 +8,7 @@ import click
 
 from policykit import api
 from policykit.cli.gather import Gathered
-from policykit.cli.output import emit
+from policykit.cli.output import emit, say
 from policykit.formats import FORMATS, format_named
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
@@ -100,17 +100,16 @@ def _fails(report: Report, fail_on: Severity) -> bool:
 
 def _tell(report: Report, gathered: Gathered, show_files: bool) -> None:
     if not gathered.members and not gathered.failures:
-        click.echo("policykit: no manifest files there", err=True)
+        say("policykit: no manifest files there")
     for failure in (*gathered.failures, *report.failures):
-        click.echo(f"policykit: {failure}", err=True)
+        say(f"policykit: {failure}")
     if show_files:
         for path, why in report.skipped:
-            click.echo(f"skipped {path}: {why}", err=True)
+            say(f"skipped {path}: {why}")
     if gathered.without_policy and report.silent_rules:
         files = "file has" if gathered.without_policy == 1 else "files have"
-        click.echo(
+        say(
             f"policykit: {gathered.without_policy} {files} no policy: {report.silent_rules} rules stayed"
-            " silent (give one with -p, or see `policykit init`)",
-            err=True,
+            " silent (give one with -p, or see `policykit init`)"
         )
-    click.echo(summary(report), err=True)
+    say(summary(report))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+import click
+
 from policykit.errors import SourceError
 
 
@@ -61,3 +63,16 @@ def _replace(path: str, content: bytes) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def say(text: str) -> None:
+    """One message to standard error. Where nobody can hear it, the run goes on: its findings and
+    its exit code do not depend on it."""
+    if sys.stderr is None:
+        return
+    try:
+        click.echo(text, err=True)
+        sys.stderr.flush()
+    except OSError:
+        # Full or closed: what is left in the buffer must not be tried again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import click
-
+from policykit.cli.output import say
 from policykit.sources.files import read
 from policykit.sources.policies import nearest_policy
 
@@ -30,7 +29,7 @@ def _loaded(reference: str) -> tuple[Cluster, tuple[str, ...]]:
 
     loaded = load(reference, read)
     for notice in loaded.notices:
-        click.echo(f"policykit: {notice}", err=True)
+        say(f"policykit: {notice}")
     return loaded.cluster, loaded.files
 
 

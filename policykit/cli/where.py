@@ -8,7 +8,7 @@ import sys
 import click
 
 from policykit import api
-from policykit.cli.output import emit
+from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats import where as formats
@@ -53,7 +53,7 @@ def command(
         reviewed.extend((path, review) for review in api.where(raw, cluster, stands_in))
     emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
     if not reviewed:
-        click.echo("policykit: no pods in there", err=True)
+        say("policykit: no pods in there")
     return 0
 
 
