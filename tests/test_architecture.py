@@ -23,7 +23,7 @@ LAYERS = (
     ("kube", "catalogue"),
     ("manifests",),
     ("model",),
-    ("errors", "bundled", "__init__"),
+    ("errors", "bundled", "nearest", "__init__"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 

@@ -11,7 +11,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.inner import inner_manifests
-from policykit.linter.partial import is_partial, says_partial
+from policykit.linter.partial import has_directives, is_partial, says_partial
 from policykit.linter.precedence import Said, causes
 from policykit.linter.reader import Text, decode, documents, is_template
 from policykit.linter.registry import RuleSet
@@ -61,6 +61,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
     suppressions: list[Suppression] = []
     asked_to_ignore = comments(text.text)
     whole_file_partial = job.partial or says_partial(text.text)
+    directives = has_directives(text.text)
     objects = 0
     skipped = ""
     for index, (document, last_line) in enumerate(_with_last_line(text)):
@@ -79,7 +80,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
                 continue
             objects += 1
             pod_sets = podsets.pod_sets(manifest.data)
-            partial = whole_file_partial or is_partial(manifest, pod_sets)
+            partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
             manifest = manifest._replace(partial=partial)
             suppressions.extend(annotated(manifest, _lines(manifest)))
             found.extend(_object(job, text.text, manifest, pod_sets, rules))

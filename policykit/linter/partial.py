@@ -20,8 +20,15 @@ def says_partial(text: str) -> bool:
     return "policykit:" in text and _COMMENT.search(text) is not None
 
 
-def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
+def has_directives(text: str) -> bool:
+    """Whether a file can hold a document with a patch directive: one search for the whole file."""
+    return any(directive in text for directive in _DIRECTIVES)
+
+
+def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: bool = True) -> bool:
     """A document with a patch directive, or a controller with neither selector nor any image.
+
+    `directives` False: the file is known to hold none.
 
     Kinds that keep their containers elsewhere than in a PodSpec (Argo, Spark) show no image
     there when they are whole.
@@ -31,7 +38,7 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
         spec = manifest.data.get("spec")
         if not (isinstance(spec, dict) and spec.get("selector")):
             return True
-    return _has_directive(manifest.data)
+    return directives and _has_directive(manifest.data)
 
 
 def _makes_pods(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:

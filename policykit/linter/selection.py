@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from policykit.errors import UsageError
 from policykit.linter.finding import Finding
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 if TYPE_CHECKING:
     from policykit.model.cluster import LintSettings
@@ -90,10 +91,8 @@ def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
 
 
 def _closest(rules: Sequence[Listed], word: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, [r.name for r in rules] + [r.code for r in rules], n=1)
-    return f"did you mean {near[0]}?" if near else "`policykit rules` lists them all"
+    near = nearest(word, (*(r.name for r in rules), *(r.code for r in rules)))
+    return f"did you mean {near}?" if near else "`policykit rules` lists them all"
 
 
 def _matches(path: str, glob: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
@@ -93,6 +94,7 @@ def read(path: str) -> bytes:
         ) from None
 
 
+@cache
 def repository_root(folder: str) -> str | None:
     """The nearest folder upwards that holds `.git`; None outside a repository."""
     for here in ancestors(folder):

@@ -72,15 +72,17 @@ def patch_files(folder: str) -> frozenset[str]:
 def is_patch(path: str) -> bool:
     """Whether a kustomization in the file's folder, or above it, lists it as a patch."""
     absolute = os.path.abspath(path)
-    limit = repository_root(os.path.dirname(absolute))
-    for here in ancestors(os.path.dirname(absolute)):
-        if absolute in patch_files(here):
-            return True
-        if here == limit:
-            return False
-    return False
+    return absolute in _patches_above(os.path.dirname(absolute))
 
 
+@cache
+def _patches_above(folder: str) -> frozenset[str]:
+    found = patch_files(folder)
+    parent = os.path.dirname(folder)
+    return found if folder in (parent, repository_root(folder)) else found | _patches_above(parent)
+
+
+@cache
 def _chart_root(folder: str) -> str:
     limit = repository_root(folder)
     for here in ancestors(folder):

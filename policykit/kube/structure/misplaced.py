@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from policykit.kube.structure.shapes import Shape
 from policykit.manifests.path import Path, Step, dotted, lookup
+from policykit.nearest import nearest
 
 _ALMOST, _CLOSE, _FAR = 0.85, 0.75, 0.65
 _DEPTH = 4
@@ -111,12 +112,10 @@ _SINGULAR = {"labels": "label", "annotations": "annotation", "matchLabels": "lab
 
 
 def _alike(key: str, names: list[str], cutoff: float) -> str:
-    from difflib import get_close_matches
-
     for name in names:
         if name.lower() == key.lower():
             return name
-    return next(iter(get_close_matches(key, names, 1, cutoff)), "")
+    return nearest(key, tuple(names), cutoff)
 
 
 def _spelt(path: Path, name: str, owner: Shape) -> Guess:

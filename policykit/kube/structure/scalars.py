@@ -10,6 +10,7 @@ from policykit.kube.structure.problem import BAD_VALUE, INVALID_LABEL, INVALID_Q
 from policykit.kube.structure.shapes import Schema
 from policykit.kube.structure.wording import expected, found, shown, way_out
 from policykit.model.quantity import parse
+from policykit.nearest import nearest
 
 _PLACEHOLDER = re.compile(r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
@@ -108,9 +109,7 @@ def _not_listed(value: str, allowed: list[str]) -> Fault:
     words = [word for word in allowed if word]
     guess = next((word for word in words if word.lower() == value.strip().lower()), "")
     if not guess:
-        from difflib import get_close_matches
-
-        guess = next(iter(get_close_matches(value, words, 1, 0.75)), "")
+        guess = nearest(value, tuple(words), 0.75)
     advice = f"did you mean {guess}?" if guess else ""
     return Fault(BAD_VALUE, f"is {shown(value)}, which is none of {', '.join(words)}", advice)
 

@@ -14,6 +14,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -166,11 +167,9 @@ def _advice(name: str, known: Collection[str]) -> str:
         return "it became a scoringStrategy of NodeResourcesFit in 1.22; set it in that plugin's args"
     if name in _OLD:
         return "NodeVolumeLimits took over its work"
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, sorted(known), 1, 0.8)
+    near = nearest(name, tuple(sorted(known)), 0.8)
     if near:
-        return f"did you mean {near[0]}?"
+        return f"did you mean {near}?"
     return "if your scheduler is built with it, list it in the policy under lint.extra_plugins"
 
 

@@ -13,6 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 from policykit.placement.review import Review
 from policykit.placement.stated import REQUIRED
 
@@ -97,15 +98,13 @@ def _known(cluster: Cluster, key: str) -> bool:
 
 
 def _advice(cluster: Cluster, key: str) -> str:
-    from difflib import get_close_matches
-
-    declared = sorted(cluster.declared_keys)
-    near = get_close_matches(key, declared, n=1)
+    near = nearest(key, tuple(sorted(cluster.declared_keys)))
     if near:
-        return f"did you mean {near[0]}?"
-    if not declared:
+        return f"did you mean {near}?"
+    carried = sorted({label for pool in cluster.pools for label in pool.labels})
+    if not carried:
         return "declare the label on a pool of the policy"
-    return f"declare the label on a pool of the policy, or select one of {', '.join(declared[:4])}"
+    return f"declare the label on a pool of the policy, or select one of {', '.join(carried[:4])}"
 
 
 RULE = Rule(

@@ -16,6 +16,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 from policykit.placement.contradiction import contradiction
 from policykit.placement.review import Review
 from policykit.placement.stated import REQUIRED, known_everywhere, known_values
@@ -148,10 +149,8 @@ def _there(known: list[str]) -> str:
 
 
 def _closest(known: list[str], value: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(value, known, n=1)
-    return f"did you mean {near[0]}?" if near else "select a value that a pool has"
+    near = nearest(value, tuple(known))
+    return f"did you mean {near}?" if near else "select a value that a pool has"
 
 
 RULE = Rule(
