@@ -13,7 +13,7 @@ def test_table(shell: Shell) -> None:
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
     assert [line.split()[:2] for line in lines[:-2]] == [[e.code, e.name] for e in CATALOGUE]
-    assert lines[0].split(None, 4)[2:] == ["error", "--", "text that is not YAML or JSON"]
+    assert lines[0].split(None, 4)[2:] == ["error", "--", "Text that is not YAML or JSON."]
 
 
 def test_json(shell: Shell) -> None:
@@ -26,7 +26,7 @@ def test_json(shell: Shell) -> None:
         "severity": "error",
         "needs_policy": False,
         "fix": None,
-        "summary": "text that is not YAML or JSON",
+        "summary": "Text that is not YAML or JSON.",
         "since": "0.1",
         "preview": False,
     }

@@ -1,4 +1,4 @@
-"""a key that stands twice in one mapping
+"""A key that stands twice in one mapping.
 
 The API server refuses such a document under strict validation; everything else silently
 takes the last of the two, so half of what was written has no effect.

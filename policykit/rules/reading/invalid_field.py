@@ -1,4 +1,4 @@
-"""a value of the wrong type, outside what is allowed, or missing
+"""A value of the wrong type, outside what is allowed, or missing.
 
 The API server refuses the object: text where a number belongs, a word no enum has, a
 container without an image. null is as good as absent; a placeholder that another tool

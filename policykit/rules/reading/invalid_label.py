@@ -1,4 +1,4 @@
-"""a label or taint whose key or value has the wrong form
+"""A label or taint whose key or value has the wrong form.
 
 Values are text of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean
 or a number, and the API server refuses the whole object.

@@ -1,4 +1,4 @@
-"""an amount that is not a Kubernetes quantity
+"""An amount that is not a Kubernetes quantity.
 
 Suffixes are exact: k, M, G, T and Ki, Mi, Gi, Ti, never GB, gi or a space before them. The API
 server refuses anything else.

@@ -1,4 +1,4 @@
-"""an API version that is no longer served
+"""An API version that is no longer served.
 
 The API server answers "no matches for kind", so the object is never created. Without a
 stated version of the cluster, a version that some supported release still serves is a

@@ -1,4 +1,4 @@
-"""text that is not YAML or JSON
+"""Text that is not YAML or JSON.
 
 Nothing in such a document is read: kubectl, GitOps tools and policykit stop there. The
 place and the likely cause are given; the rest of the file is still looked at.

@@ -1,4 +1,4 @@
-"""an API kind that its group does not have
+"""An API kind that its group does not have.
 
 A slip in `kind` or a kind under another group's apiVersion: the API server answers "no
 matches for kind". Only groups that policykit knows whole are judged, so custom resources

@@ -1,4 +1,4 @@
-"""a field that its API kind does not have
+"""A field that its API kind does not have.
 
 The API server refuses it under strict validation and drops it otherwise: what it says never
 takes effect. The usual cause is indentation: a block that stands beside the field it belongs
