@@ -44,6 +44,11 @@ def provider(key: str) -> str:
     return str(prefixes.get(prefix + slash, "")) if slash else ""
 
 
+def names_machine(key: str) -> bool:
+    """Whether one value of this key is one node, machine type or card model, so one kind of card."""
+    return key in _machines()
+
+
 def provider_values(key: str) -> tuple[str, ...]:
     """Values a provider is known to give this key; empty: not listed."""
     return tuple(_table()["provider_keys"].get(key, {}).get("values", ()))
@@ -108,6 +113,11 @@ def label_format(key: str) -> str:
     if key in _integers():
         return _INTEGER
     return _TEXT if key in _texts() else ""
+
+
+@cache
+def _machines() -> frozenset[str]:
+    return frozenset(_table()["machines"])
 
 
 @cache

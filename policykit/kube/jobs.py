@@ -32,20 +32,37 @@ def all_at_once(manifest: Manifest) -> bool:
 
 
 def goes_on_with_fewer(manifest: Manifest) -> bool:
-    """An elastic job, one cut into partitions, or one with parameter servers.
+    """An elastic job, one cut into partitions, one with parameter servers, or servers of one pod each.
 
-    Its workers do not all wait for each other.
+    Its pods do not all wait for each other.
     """
     spec = manifest.data.get("spec")
     if not isinstance(spec, Mapping):
         return False
     if spec.get("elasticPolicy") is not None or any(_is_server(name) for name in _replica_types(spec)):
         return True
+    if manifest.group == "orchestration.aibrix.ai" and not _spans_pods(manifest):
+        return True
     tasks = spec.get("tasks")
     return isinstance(tasks, list) and any(
         isinstance(task, Mapping) and ("partitionPolicy" in task or _is_server(task.get("name")))
         for task in tasks
     )
+
+
+def _spans_pods(manifest: Manifest) -> bool:
+    """A role of an AIBrix StormService or RoleSet whose every instance is several pods.
+
+    Instances serve on their own; only the pods of one wait for each other (podGroupSize, default 1).
+    """
+    roles = [*_items(manifest, "spec", "roles"), *_items(manifest, "spec", "template", "spec", "roles")]
+    sizes = [role.get("podGroupSize") for role in roles if isinstance(role, Mapping)]
+    return any(isinstance(size, int) and size > 1 for size in sizes)
+
+
+def _items(manifest: Manifest, *path: str) -> list[Any]:
+    found = lookup(manifest.data, path)
+    return found if isinstance(found, list) else []
 
 
 def _replica_types(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -46,6 +46,7 @@ def test_well_known(key: str, expected: bool) -> None:
         ("gpu.nvidia.com/class", "coreweave"),
         ("node.koordinator.sh/gpu-model", "koordinator"),
         ("volcano.sh/nodegroup-name", "volcano"),
+        ("node.gke.io/enable-writable-cgroups", "gke"),
         ("cloud.google.com", ""),
         ("nvidia.com/gpu.product", ""),
         ("gpu-type", ""),
@@ -54,6 +55,21 @@ def test_well_known(key: str, expected: bool) -> None:
 )
 def test_provider(key: str, expected: str) -> None:
     assert labels.provider(key) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("kubernetes.io/hostname", True),
+        ("node.kubernetes.io/instance-type", True),
+        ("karpenter.k8s.aws/instance-gpu-name", True),
+        ("karpenter.sh/nodepool", False),
+        ("topology.kubernetes.io/zone", False),
+        ("kubernetes.io/arch", False),
+    ],
+)
+def test_names_machine(key: str, expected: bool) -> None:
+    assert labels.names_machine(key) is expected
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.meant import product_of
@@ -56,6 +57,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster = review.cluster
     if cluster is None or not review.meant or review.products or review.device_stack or not review.judged:
         return
+    if _names_machine(review):
+        return
     pools = review.accepting or review.meant
     products = sorted({product for pool in pools if (product := product_of(cluster, pool))})
     if len(products) > 1:
@@ -66,6 +69,17 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f" and none is stated: {', '.join(products)}",
             f"require {' or '.join(keys)} In [...] in nodeAffinity, or tolerate the model's taint",
         )
+
+
+def _names_machine(review: Review) -> bool:
+    """Each way onto a node asks for machines that have one model, though the policy does not say which."""
+    if any(labels.names_machine(key) for key in review.affinity.selector):
+        return True
+    terms = review.affinity.required or ()
+    return bool(terms) and all(
+        any(asked.operator == "In" and labels.names_machine(asked.key) for asked in term.expressions)
+        for term in terms
+    )
 
 
 RULE = Rule(
