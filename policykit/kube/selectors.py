@@ -36,15 +36,25 @@ class LabelSelector(NamedTuple):
 
 
 def read(raw: object) -> Requirement:
-    """One item of a matchExpressions or matchFields list; MALFORMED for another shape."""
+    """One item of a matchExpressions or matchFields list; MALFORMED for another shape.
+
+    A number or boolean that should be in quotes is read as its text: the API server refuses it,
+    and what else is wrong with the expression does not follow from that.
+    """
     if not isinstance(raw, Mapping):
         return MALFORMED
     key, operator, values = raw.get("key") or "", raw.get("operator") or "", raw.get("values") or ()
     if not (isinstance(key, str) and isinstance(operator, str) and isinstance(values, (list, tuple))):
         return MALFORMED
-    if not all(isinstance(value, str) for value in values):
+    if not all(isinstance(value, (str, int)) for value in values):
         return MALFORMED
-    return Requirement(key, operator, tuple(values))
+    return Requirement(key, operator, tuple(_text(value) for value in values))
+
+
+def _text(value: str | int) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
 
 
 def read_all(raw: object) -> tuple[Requirement, ...]:

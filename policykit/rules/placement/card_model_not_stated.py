@@ -62,12 +62,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     pools = review.accepting or review.meant
     products = sorted({product for pool in pools if (product := product_of(cluster, pool))})
     if len(products) > 1:
-        keys = sorted({card.product_key for card in cluster.cards.values() if card.product_key})
+        used = (cluster.card_of(pool) for pool in pools)
+        keys = sorted({card.product_key for card in used if card is not None and card.product_key})
         yield Violation(
             review.pod_set.place("affinity", *REQUIRED[:2]),
             f"{', '.join(review.card_resources)} is offered by {len(products)} card models,"
             f" and none is stated: {', '.join(products)}",
-            f"require {' or '.join(keys)} In [...] in nodeAffinity, or tolerate the model's taint",
+            f"require {' or '.join(keys)} In [...] in nodeAffinity",
         )
 
 

@@ -54,6 +54,7 @@ _ADVICE = {
     "value": "delete the value, or write operator: Equal to compare it",
     "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds go with NoExecute only",
 }
+_SECONDS = "write effect: NoExecute, or delete tolerationSeconds"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -67,7 +68,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             for field, message in dict(reversed(problems(toleration))).items():
                 if not (shaped and _is_shape(toleration, field)):
                     path = review.pod_set.place("tolerations", position, field)
-                    yield Violation(path, f"toleration refused: {message}", _ADVICE[field])
+                    advice = _SECONDS if field == "effect" and not toleration.effect else _ADVICE[field]
+                    yield Violation(path, f"toleration refused: {message}", advice)
 
 
 def _is_shape(toleration: Toleration, field: str) -> bool:

@@ -14,6 +14,7 @@ from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.placement.asking import is_card_of
 from policykit.placement.review import Review
 from policykit.placement.stated import REQUIRED
 
@@ -98,6 +99,8 @@ def _known(cluster: Cluster, key: str) -> bool:
 
 
 def _advice(cluster: Cluster, key: str) -> str:
+    if is_card_of(key, cluster):
+        return f"{key} is a resource: ask for it under limits, and select by the card's product label"
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
     if near:
         return f"did you mean {near}?"
