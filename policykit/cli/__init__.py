@@ -12,6 +12,7 @@ import click
 from policykit import __version__
 from policykit.cli.output import say
 from policykit.errors import PolicykitError
+from policykit.nearest import nearest
 
 COMMANDS = {
     "init": "a commented policykit.yaml from a bundled profile",
@@ -48,10 +49,8 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            near = nearest(args[0], tuple(COMMANDS))
+            hint = f" Did you mean {near!r}?" if near else ""
             raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -11,6 +11,7 @@ from policykit.manifests.path import Path
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+    from policykit.model.pool import Amounts
 
 
 def is_card_of(resource: str, cluster: Cluster | None) -> bool:
@@ -22,7 +23,11 @@ def is_card_of(resource: str, cluster: Cluster | None) -> bool:
 
 def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
     """Card resources one pod asks for (amount above 0), sorted."""
-    asked = requests.effective(pod_set.spec, pod_set.devices)
+    return cards_among(requests.effective(pod_set.spec, pod_set.devices), cluster)
+
+
+def cards_among(asked: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
+    """The card resources of a request (amount above 0), sorted."""
     return tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
 
 

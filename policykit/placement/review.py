@@ -11,7 +11,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.model.taint import Toleration
-from policykit.placement.asking import is_card_of
+from policykit.placement.asking import cards_among
 from policykit.placement.owner import owner, unsettled
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def review(
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     asked = requests.effective(pod_set.spec, pod_set.devices)
-    cards = tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
+    cards = cards_among(asked, cluster)
     plain = Review(
         manifest,
         pod_set,

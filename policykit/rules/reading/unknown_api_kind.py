@@ -13,6 +13,7 @@ from policykit.kube.structure.versions import homes_of, kinds_of, removal
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.nearest import nearest
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -63,11 +64,9 @@ def _group(manifest: Manifest) -> str:
 def _advice(kind: str, kinds: dict[str, list[str]], likeness: float) -> str:
     if homes := homes_of(kind):
         return f"{kind} is in {', '.join(homes)}"
-    from difflib import get_close_matches
-
     lower = {name.lower(): name for name in kinds}
-    close = get_close_matches(kind.lower(), lower, 1, likeness)
-    return f"did you mean {lower[close[0]]}?" if close else ""
+    close = nearest(kind.lower(), tuple(lower), likeness)
+    return f"did you mean {lower[close]}?" if close else ""
 
 
 RULE = Rule(

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests import writer
-from policykit.targets.koordinator.versions import GROUP, Version
+from policykit.targets.koordinator.versions import GROUP
+from policykit.targets.release import Version
 
 NAMESPACE = "koordinator-system"
 CONFIG_MAP = "koord-scheduler-config"

@@ -11,7 +11,8 @@ from policykit.manifests.embedded import embedded, kinds, strings
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError
 from policykit.manifests.path import Path
-from policykit.targets.koordinator.versions import COSCHEDULING_SCORES, Version
+from policykit.targets.koordinator.versions import COSCHEDULING_SCORES
+from policykit.targets.release import Version
 
 KIND = "KubeSchedulerConfiguration"
 FIT_PLUS = "NodeResourcesFitPlus"

@@ -9,7 +9,7 @@ from policykit.model.cluster import Cluster, Target
 from policykit.targets.koordinator import chart, config, delivery, notices, page, versions
 from policykit.targets.koordinator.merge import merged
 from policykit.targets.koordinator.packing import packing
-from policykit.targets.koordinator.versions import Version
+from policykit.targets.release import Version
 
 TARGET = "koordinator"
 PAGE = f"{delivery.FOLDER}/README.md"

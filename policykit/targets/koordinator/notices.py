@@ -8,8 +8,8 @@ from policykit.model.cluster import Cluster
 from policykit.targets.koordinator import versions, weights
 from policykit.targets.koordinator.config import Source
 from policykit.targets.koordinator.packing import Packing, cards_per_node
-from policykit.targets.koordinator.versions import Version
 from policykit.targets.koordinator.weights import MAX_POINTS, Margin
+from policykit.targets.release import Version
 
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 

@@ -11,8 +11,8 @@ from policykit.model.cluster import Cluster, Target
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import config, weights
 from policykit.targets.koordinator.scores import Fit
-from policykit.targets.koordinator.versions import Version
 from policykit.targets.koordinator.weights import Margin, Rival
+from policykit.targets.release import Version
 
 DEFAULT_BESIDE: Mapping[str, Fit] = {
     "cpu": Fit("LeastAllocated", 2),

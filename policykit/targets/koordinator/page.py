@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from policykit.targets.koordinator import weights
 from policykit.targets.koordinator.packing import Packing
-from policykit.targets.koordinator.versions import Version
+from policykit.targets.release import Version
 
 _POST_RENDER = """\
 No value of Koordinator's chart reaches this configuration, so `post-render/` is a kustomize component that

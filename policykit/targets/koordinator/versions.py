@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.errors import PolicykitError
+from policykit.targets.release import Version, release
 
 NEWEST = "1.8.0"
 GROUP = "kubescheduler.config.k8s.io"
-
-
-class Version(NamedTuple):
-    """A release of Koordinator."""
-
-    major: int
-    minor: int
-    patch: int
-
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}.{self.patch}"
 
 
 class Decodes(NamedTuple):
@@ -51,7 +39,6 @@ COSCHEDULING_SCORES = Version(1, 8, 0)
 
 _CHARTS: Mapping[int, int] = {4: 1, 5: 0, 6: 0, 7: 0, 8: 0}
 """Minor release of Koordinator 1 to the patch its last chart installs."""
-_TEXT = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?\Z")
 
 
 def parse(text: str) -> Version:
@@ -59,15 +46,7 @@ def parse(text: str) -> Version:
 
     Raises PolicykitError for releases policykit has no facts about.
     """
-    match = _TEXT.match(text or NEWEST)
-    major, minor = (int(match[1]), int(match[2])) if match else (0, 0)
-    if match is None or major != 1 or minor not in _CHARTS:
-        oldest, newest = min(_CHARTS), max(_CHARTS)
-        raise PolicykitError(
-            f"Koordinator {text} is not a version policykit knows",
-            f"set targets.koordinator.version to a release from 1.{oldest} to 1.{newest}, such as {NEWEST!r}",
-        )
-    return Version(major, minor, int(match[3]) if match[3] else _CHARTS[minor])
+    return release("Koordinator", text, NEWEST, _CHARTS)
 
 
 def decodes(version: Version) -> Decodes:

@@ -8,8 +8,8 @@ from policykit.errors import PolicykitError
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
+from policykit.targets.release import Version
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.versions import Version
 
 MAX_DEPTH = 5
 """Levels below root (--max-queue-depth)."""

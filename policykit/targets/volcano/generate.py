@@ -10,10 +10,10 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, Target
 from policykit.model.queue import Queue
+from policykit.targets.release import Version
 from policykit.targets.volcano import admission, config, fleet, page, queues, versions
 from policykit.targets.volcano.config import Configuration, Plugin
 from policykit.targets.volcano.scoring import Scoring, scoring
-from policykit.targets.volcano.versions import Version
 
 TARGET = "volcano"
 NAMESPACE = "volcano-system"

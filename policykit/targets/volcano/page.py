@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policykit.targets.volcano.versions import Version
+from policykit.targets.release import Version
 
 _RELOAD = (
     "The scheduler watches its configuration: a change takes effect without a restart, about a minute after "

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from policykit.errors import PolicykitError
+from policykit.targets.release import Version, release
 
 NEWEST = "1.15.1"
 
 _LAST_PATCH: Mapping[int, int] = {8: 2, 9: 1, 10: 2, 11: 2, 12: 4, 13: 3, 14: 4, 15: 1}
 """Minor release of Volcano 1 to its last known patch."""
-
-_TEXT = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?\Z")
-
-
-class Version(NamedTuple):
-    """A release; the chart of a release has the same number."""
-
-    major: int
-    minor: int
-    patch: int
-
-    def __str__(self) -> str:
-        return f"{self.major}.{self.minor}.{self.patch}"
 
 
 CAPACITY = Version(1, 9, 0)
@@ -47,12 +32,4 @@ def parse(text: str) -> Version:
 
     Raises PolicykitError for releases policykit has no facts about.
     """
-    match = _TEXT.match(text or NEWEST)
-    major, minor = (int(match[1]), int(match[2])) if match else (0, 0)
-    if match is None or major != 1 or minor not in _LAST_PATCH:
-        oldest, newest = min(_LAST_PATCH), max(_LAST_PATCH)
-        raise PolicykitError(
-            f"Volcano {text} is not a version policykit knows",
-            f"set targets.volcano.version to a release from 1.{oldest} to 1.{newest}, such as {NEWEST!r}",
-        )
-    return Version(major, minor, int(match[3]) if match[3] else _LAST_PATCH[minor])
+    return release("Volcano", text, NEWEST, _LAST_PATCH)

@@ -3,7 +3,8 @@
 import pytest
 
 from policykit.errors import PolicykitError
-from policykit.targets.koordinator.versions import Version, cannot_start, parse
+from policykit.targets.koordinator.versions import cannot_start, parse
+from policykit.targets.release import Version
 
 GROUP = "kubescheduler.config.k8s.io"
 

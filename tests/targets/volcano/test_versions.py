@@ -1,8 +1,8 @@
 import pytest
 
 from policykit.errors import PolicykitError
+from policykit.targets.release import Version
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.versions import Version
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,38 @@
+"""A target's release as the policy states it: one grammar for every system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError
+
+_TEXT = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?\Z")
+
+
+class Version(NamedTuple):
+    """A release number; releases compare as their numbers do."""
+
+    major: int
+    minor: int
+    patch: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}.{self.patch}"
+
+
+def release(system: str, text: str, newest: str, patches: Mapping[int, int]) -> Version:
+    """`1.8.0`, `v1.6` (the patch of that minor in `patches`), or empty for the newest known.
+
+    `patches` holds the known minor releases of 1. Raises PolicykitError for any other.
+    """
+    match = _TEXT.match(text or newest)
+    major, minor = (int(match[1]), int(match[2])) if match else (0, 0)
+    if match is None or major != 1 or minor not in patches:
+        raise PolicykitError(
+            f"{system} {text} is not a version policykit knows",
+            f"set targets.{system.lower()}.version to a release from 1.{min(patches)} to 1.{max(patches)},"
+            f" such as {newest!r}",
+        )
+    return Version(major, minor, int(match[3]) if match[3] else patches[minor])
