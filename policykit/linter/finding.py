@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
-from policykit.model.severity import Severity
+from policykit.manifests.patch import Patch
+from policykit.model.severity import Applicability, Severity
 
 
 class Resource(NamedTuple):
@@ -22,6 +24,17 @@ class Resource(NamedTuple):
         return f"{self.kind} {name}".strip()
 
 
+class TextFix(NamedTuple):
+    """A fix as changes to the text of its file."""
+
+    applicability: Applicability
+    description: str
+    edits: tuple[Edit, ...]
+    """Sorted, apart from each other; offsets in bytes of the file as it was read."""
+    patches: tuple[Patch, ...] = ()
+    """What the edits say as data, from the document's root; nothing: only comments change."""
+
+
 class Finding(NamedTuple):
     """One report of one rule. Lines and columns from 1, the end exclusive."""
 
@@ -35,6 +48,8 @@ class Finding(NamedTuple):
     document: int = 0
     resource: Resource | None = None
     pointer: str = ""
+    fix: TextFix | None = None
+    """Computed only where somebody wants it."""
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from policykit.manifests.extents import Edit
+from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 
@@ -13,6 +15,23 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 V = TypeVar("V")
+
+
+class Fix(NamedTuple):
+    """Changes that mend a violation: made together, or not at all."""
+
+    description: str
+    """What is done, as an order: `quote the value`."""
+    patches: tuple[Patch, ...] = ()
+    """Relative to the subject's manifest, made one after another."""
+    applicability: Applicability = Applicability.UNSAFE
+    """What the rule says for it. A safe one is proven by landing, or becomes unsafe."""
+    edits: tuple[Edit, ...] = ()
+    """Changes that data does not show, comments for one: code points of the whole file."""
+
+
+MakeFix = Callable[[], Fix | None]
+"""Called only where somebody wants the fix; None: there is no right one in this case."""
 
 
 class Violation(NamedTuple):
@@ -28,6 +47,7 @@ class Violation(NamedTuple):
     """Where it differs from the rule's own."""
     key: bool = False
     """Point at the key at `path` instead of its value."""
+    fix: MakeFix | None = None
 
 
 class Context(NamedTuple):

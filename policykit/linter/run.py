@@ -130,10 +130,10 @@ def _about_scopes(work: Run, facts: dict[str, list[Fact]]) -> Iterator[tuple[Fin
 
 def _finding(rule: AnyRule, violation: ScopeViolation) -> Finding:
     where = violation.located
-    span, pointer = where.place(violation.field)
+    place = where.place(violation.field)
     return Finding(
         where.path,
-        span,
+        place.span,
         rule.code,
         rule.name,
         violation.severity or rule.severity,
@@ -141,7 +141,7 @@ def _finding(rule: AnyRule, violation: ScopeViolation) -> Finding:
         violation.help,
         where.document,
         where.resource,
-        pointer,
+        place.pointer,
     )
 
 

@@ -14,6 +14,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect
 from policykit.linter.finding import Resource
 from policykit.linter.own_gangs import oversized
+from policykit.linter.rule import MakeFix
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.path import Path, pointer
@@ -27,10 +28,15 @@ _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member":
 
 
 class Place(NamedTuple):
-    """Where a field stands in its file, and its JSON pointer in the document."""
+    """Where a field stands: in its file, and from the root of its document."""
 
     span: Span
-    pointer: str
+    path: Path
+
+    @property
+    def pointer(self) -> str:
+        """RFC 6901 JSON pointer in the document."""
+        return pointer(self.path)
 
 
 class Located(NamedTuple, Generic[T]):
@@ -74,6 +80,8 @@ class ScopeViolation(NamedTuple):
     help: str = ""
     severity: Severity | None = None
     """Where it differs from the rule's own."""
+    fix: MakeFix | None = None
+    """Its patches start at the root of the document that `located` was read from."""
 
 
 def facts_of(
@@ -114,7 +122,7 @@ def _facts(
 
 def _locate(value: T, manifest: Manifest, path: str, places: Mapping[str, Path]) -> Located[T]:
     fields = {
-        field: Place(manifest.span(place), pointer((*manifest.base, *place)))
+        field: Place(manifest.span(place), (*manifest.base, *place))
         for field, place in places.items()
     }
     resource = Resource(manifest.api_version, manifest.kind, manifest.namespace or None, manifest.name)

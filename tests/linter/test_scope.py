@@ -74,7 +74,7 @@ def test_a_group_and_its_places() -> None:
     assert not isinstance(group, Autoscaler)
     assert group.value == PodGroup("koordinator", "team-a", "train", 3)
     assert (group.path, group.document, str(group.resource)) == ("gang.yaml", 0, "PodGroup team-a/train")
-    span, pointer = group.place("min_member")
+    span, pointer = group.place("min_member").span, group.place("min_member").pointer
     assert (span.line, span.column, span.end_column, pointer) == (7, 14, 15, "/spec/minMember")
     assert group.place("name").pointer == "/metadata/name"
 
