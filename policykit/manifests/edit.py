@@ -8,7 +8,7 @@ intended is never handed back.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from policykit.manifests import removal, rendering
@@ -40,27 +40,8 @@ class _Place(NamedTuple):
     """The whole document is in flow style: JSON."""
 
 
-def apply(text: str, patches: Iterable[Patch], document: int = 0) -> str:
-    """The text with the changes made in order.
-
-    Raises EditError where the text is not YAML, a path leads nowhere, or the result would
-    not read as intended (an edit below an alias, say).
-    """
-    for patch in patches:
-        wanted = [root.data if root else None for root in read(text)]
-        if not 0 <= document < len(wanted):
-            raise EditError(f"the text has no document {document}")
-        wanted[document] = patched(wanted[document], patch)
-        text = spliced(text, edit(text, patch, document))
-        if not same([root.data if root else None for root in read(text)], wanted):
-            raise EditError(
-                f"{dotted(patch.path)}: cannot be edited in place without changing something else"
-            )
-    return text
-
-
 def edit(text: str, patch: Patch, document: int = 0) -> Edit:
-    """The one edit that makes a change; `apply` also proves it. Raises EditError."""
+    """The one edit that makes a change; `amend` also proves it. Raises EditError."""
     skipped = len(_BOM) if text.startswith(_BOM) else 0
     made = _edit(text[skipped:], patch, document)
     return Edit(made.start + skipped, made.end + skipped, made.text)

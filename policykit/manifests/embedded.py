@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from policykit.manifests.edit import apply, edit, read, same, spliced
+from policykit.manifests.amend import apply
+from policykit.manifests.edit import edit, read, same, spliced
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse

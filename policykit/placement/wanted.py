@@ -53,19 +53,20 @@ def affinity_data(want: Wanted) -> dict[str, Any]:
     """The nodeAffinity of a PodSpec as plain data, empty where nothing is wanted."""
     node_affinity: dict[str, Any] = {}
     if want.required:
-        expressions = [_expression(key, values) for key, values in want.required]
+        expressions = [expression(key, values) for key, values in want.required]
         node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
             "nodeSelectorTerms": [{"matchExpressions": expressions}]
         }
     if want.preferred:
         node_affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
-            {"weight": weight, "preference": {"matchExpressions": [_expression(key, (value,))]}}
+            {"weight": weight, "preference": {"matchExpressions": [expression(key, (value,))]}}
             for weight, key, value in want.preferred
         ]
     return node_affinity
 
 
-def _expression(key: str, values: Iterable[str]) -> dict[str, Any]:
+def expression(key: str, values: Iterable[str]) -> dict[str, Any]:
+    """`key In values` as an item of matchExpressions."""
     return {"key": key, "operator": "In", "values": list(values)}
 
 

@@ -8,7 +8,8 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from policykit.manifests.edit import apply, edit, same, spliced
+from policykit.manifests.amend import apply
+from policykit.manifests.edit import edit, same, spliced
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import EditError, Patch, differences, patched
 from policykit.manifests.path import Path, Step

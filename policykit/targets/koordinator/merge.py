@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.manifests.edit import apply
+from policykit.manifests.amend import apply
 from policykit.manifests.embedded import apply_inside
 from policykit.manifests.patch import APPEND, Patch, differences
 from policykit.manifests.path import Path

@@ -1,0 +1,127 @@
+"""Several changes to one document, proven together, as edits of the text that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from policykit.manifests.edit import edit, read, same, spliced
+from policykit.manifests.extents import Edit
+from policykit.manifests.patch import EditError, Patch, patched
+from policykit.manifests.path import dotted
+from policykit.manifests.stream import Slice, slices
+
+_Piece = tuple[int, int] | str
+"""A stretch of the text as read, or text that was written."""
+
+
+class Amended(NamedTuple):
+    """A text with changes made, and the same changes as edits of the text before."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    """Sorted and apart from each other, in code points of the text before."""
+
+
+def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
+    """The text with changes made to one document, one after another.
+
+    Only that document is read; after each change it is read again. Raises EditError where it
+    is not YAML, a path leads nowhere, or the result would not read as intended (an edit below
+    an alias, say).
+    """
+    extent = _extent(text, document)
+    piece = before = text[extent.start : extent.end]
+    made: list[Edit] = []
+    data = _data(piece)
+    for patch in patches:
+        data = patched(data, patch)
+        change = edit(piece, patch)
+        piece = spliced(piece, change)
+        if not same(_data(piece), data) or (extent.end < len(text) and piece[-1:] != "\n"):
+            raise EditError(
+                f"{dotted(patch.path)}: cannot be edited in place without changing something else"
+            )
+        made.append(change)
+    edits = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in composed(before, made))
+    return Amended(text[: extent.start] + piece + text[extent.end :], tuple(edits))
+
+
+def apply(text: str, patches: Iterable[Patch], document: int = 0) -> str:
+    """The text with the changes made in order. Raises EditError as `amended` does."""
+    return amended(text, patches, document).text
+
+
+def composed(text: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Edits made one after another, each in the text the one before left, as edits of `text`."""
+    pieces: list[_Piece] = [(0, len(text))]
+    for one in edits:
+        pieces = [*_cut(pieces, 0, one.start), one.text, *_cut(pieces, one.end, len(text) + _grown(pieces))]
+    found: list[Edit] = []
+    at, written = 0, ""
+    for piece in [*pieces, (len(text), len(text))]:
+        if isinstance(piece, str):
+            written += piece
+            continue
+        if written or piece[0] > at:
+            found.extend(_trimmed(text, Edit(at, piece[0], written)))
+        at, written = piece[1], ""
+    return tuple(found)
+
+
+def made(text: str, edits: Sequence[Edit]) -> str:
+    """The text with edits made that are apart from each other; from the end backwards."""
+    for one in sorted(edits, reverse=True):
+        text = spliced(text, one)
+    return text
+
+
+def _extent(text: str, document: int) -> Slice:
+    found = slices(text)
+    if not 0 <= document < len(found):
+        raise EditError(f"the text has no document {document}")
+    return found[document]
+
+
+def _data(piece: str) -> object:
+    roots = read(piece)
+    if len(roots) != 1:
+        raise EditError("the document cannot be told from its neighbours")
+    return roots[0].data if roots[0] else None
+
+
+def _size(piece: _Piece) -> int:
+    return len(piece) if isinstance(piece, str) else piece[1] - piece[0]
+
+
+def _grown(pieces: Sequence[_Piece]) -> int:
+    return sum(_size(piece) for piece in pieces)
+
+
+def _cut(pieces: Sequence[_Piece], start: int, end: int) -> list[_Piece]:
+    """The pieces of `[start, end)` of the text they make."""
+    found: list[_Piece] = []
+    at = 0
+    for piece in pieces:
+        first, last = max(start - at, 0), min(end - at, _size(piece))
+        if first < last:
+            whole = isinstance(piece, str)
+            found.append(piece[first:last] if whole else (piece[0] + first, piece[0] + last))  # type: ignore[operator, arg-type]
+        at += _size(piece)
+    return found
+
+
+def _trimmed(text: str, one: Edit) -> list[Edit]:
+    """The edit without what it puts back where it was; nothing where it changes nothing."""
+    old, new = text[one.start : one.end], one.text
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    old, new = old[head:], new[head:]
+    tail = 0
+    while tail < min(len(old), len(new)) and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    end = one.end - tail
+    if one.start + head == end and len(new) == tail:
+        return []
+    return [Edit(one.start + head, end, new[: len(new) - tail])]

@@ -1,0 +1,198 @@
+"""The changes that give a pod set the placement it should have, and keep all else it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.kube import tolerations
+from policykit.kube.affinity import PREFERRED, REQUIRED
+from policykit.manifests.patch import APPEND, Patch
+from policykit.manifests.path import Path, lookup
+from policykit.placement.review import Review
+from policykit.placement.wanted import Wanted, affinity_data, expression, wanted
+
+_REQUIRED = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
+_PREFERRED = ("affinity", "nodeAffinity", PREFERRED)
+
+
+def wanted_by(review: Review) -> Wanted | None:
+    """What the policy wants for a pod set of a workload kind.
+
+    None where nothing recognised it, where no pool is meant for it, and where several cards
+    would do and it states none: which one is for a person to say.
+    """
+    cluster, workload = review.cluster, review.workload
+    if cluster is None or workload is None or not review.meant:
+        return None
+    cards = dict.fromkeys(pool.card for pool in review.meant) if review.card_resources else {"": None}
+    if len(cards) != 1:
+        return None
+    return wanted(cluster, workload, cluster.cards.get(next(iter(cards))))
+
+
+def placing(review: Review, want: Wanted) -> tuple[Patch, ...]:
+    """Patches relative to the manifest, to be made in order; none where all is as wanted.
+
+    Tolerations that lack are appended; required expressions hold in every term there is;
+    a node selector on the usage gives way to them; preferred usages get their weights.
+    Whatever else the pods tolerate, require or prefer stays. Empty too where the kind has
+    no place of its own for these fields, or takes them from elsewhere.
+    """
+    changes = (*_selector(review, want), *_required(review, want), *_preferred(review, want))
+    return (*changes, *_tolerations(review, want))
+
+
+def placeable(review: Review) -> bool:
+    """Whether the fields of placement stand where the kind keeps them, as the pods get them."""
+    pod_set = review.pod_set
+    for field in ("nodeSelector", "affinity", "tolerations"):
+        if field in pod_set.places and pod_set.places[field] is None:
+            return False
+        if pod_set.default_place is None and field not in pod_set.places:
+            return False
+        if lookup(review.manifest.data, pod_set.place(field)) != pod_set.spec.get(field):
+            return False
+    return True
+
+
+def _tolerations(review: Review, want: Wanted) -> Iterator[Patch]:
+    place = review.pod_set.place("tolerations")
+    lacking = [
+        tolerations.to_dict(one)
+        for one in want.tolerations
+        if not any(tolerations.covers(there, one) for there in review.tolerations)
+    ]
+    if isinstance(review.pod_set.spec.get("tolerations"), list):
+        yield from (Patch("add", (*place, APPEND), one) for one in lacking)
+    elif lacking:
+        yield Patch("add", place, lacking)
+
+
+def _selector(review: Review, want: Wanted) -> Iterator[Patch]:
+    """Pairs of the node selector that the required expressions take the place of."""
+    replaced = _replaced(review, want)
+    place = review.pod_set.place("nodeSelector")
+    if replaced and len(replaced) == len(review.pod_set.spec.get("nodeSelector") or ()):
+        yield Patch("remove", place)
+        return
+    for key in replaced:
+        yield Patch("remove", (*place, key))
+
+
+def _replaced(review: Review, want: Wanted) -> list[str]:
+    """Keys selected with a value that is not wanted, or the usage with one of several."""
+    selector = review.affinity.selector
+    return [
+        key
+        for key, values in want.required
+        if key in selector
+        and (selector[key] not in values or (len(values) > 1 and key == _usage_key(review)))
+    ]
+
+
+def _usage_key(review: Review) -> str:
+    return review.cluster.usage_key if review.cluster else ""
+
+
+def _required(review: Review, want: Wanted) -> Iterator[Patch]:
+    selected = set(review.affinity.selector).difference(_replaced(review, want))
+    lacking = [(key, values) for key, values in want.required if key not in selected]
+    place = review.pod_set.place(*_REQUIRED)
+    terms = lookup(review.manifest.data, place)
+    if not isinstance(terms, list):
+        if lacking:
+            expressions = [expression(key, values) for key, values in lacking]
+            yield Patch("add", place, [{"matchExpressions": expressions}])
+        return
+    lacking = [(key, values) for key, values in lacking if not _among_them(terms, key, values)]
+    for position, term in enumerate(terms):
+        # An empty term matches nothing: with an expression in it, it would.
+        if isinstance(term, Mapping) and (term.get("matchExpressions") or term.get("matchFields")):
+            for key, values in lacking:
+                yield from _in_term((*place, position), term, key, values, key == _usage_key(review))
+
+
+def _among_them(terms: list[Any], key: str, values: tuple[str, ...]) -> bool:
+    """Whether ORed terms name exactly these values, each some of them."""
+    named = [
+        {value for one in _expressions(term) if _is_in(one, key) for value in _values(one)} for term in terms
+    ]
+    return all(named) and set().union(*named) == set(values)
+
+
+def _expressions(term: object) -> list[Any]:
+    there = term.get("matchExpressions") if isinstance(term, Mapping) else None
+    return there if isinstance(there, list) else []
+
+
+def _is_in(one: object, key: str) -> bool:
+    return isinstance(one, Mapping) and (one.get("key"), one.get("operator")) == (key, "In")
+
+
+def _values(one: Mapping[str, Any]) -> list[str]:
+    listed = one.get("values")
+    return [value for value in listed if isinstance(value, str)] if isinstance(listed, list) else []
+
+
+def _in_term(
+    place: Path, term: Mapping[str, Any], key: str, values: tuple[str, ...], whole: bool
+) -> Iterator[Patch]:
+    """A term's own `In` on the key says all these values (`whole`), or some; else one is added."""
+    found = False
+    for position, one in enumerate(_expressions(term)):
+        if _is_in(one, key):
+            found = True
+            yield from _in_list((*place, "matchExpressions", position, "values"), one, values, whole)
+    if not found:
+        yield Patch("add", (*place, "matchExpressions", APPEND), expression(key, values))
+
+
+def _in_list(at: Path, one: Mapping[str, Any], values: tuple[str, ...], whole: bool) -> Iterator[Patch]:
+    listed = _values(one)
+    if not set(listed) & set(values) or len(listed) != len(one["values"]):
+        yield Patch("add", at, list(values))
+        return
+    if whole:
+        yield from (Patch("add", (*at, APPEND), value) for value in values if value not in listed)
+    for position in reversed(range(len(listed))):
+        if listed[position] not in values:
+            yield Patch("remove", (*at, position))
+
+
+def _preferred(review: Review, want: Wanted) -> Iterator[Patch]:
+    if not want.preferred:
+        return
+    place = review.pod_set.place(*_PREFERRED)
+    there = lookup(review.manifest.data, place)
+    entries = affinity_data(want)[PREFERRED]
+    if not isinstance(there, list) or not there:
+        yield Patch("add", place, entries)
+        return
+    alone = [_lone_usage(one, _usage_key(review)) for one in there]
+    weights = {value: weight for weight, _, value in want.preferred}
+    for position, value in enumerate(alone):
+        if value in weights and there[position].get("weight") != weights[value]:
+            yield Patch("replace", (*place, position, "weight"), weights[value])
+    for entry, (_, _, value) in zip(entries, want.preferred, strict=True):
+        if value not in alone:
+            yield Patch("add", (*place, APPEND), entry)
+    for position in reversed(range(len(there))):
+        misled = alone[position] and alone[position] not in weights
+        if misled and _weight(there[position]) >= min(weights.values()):
+            yield Patch("remove", (*place, position))
+
+
+def _weight(entry: Mapping[str, Any]) -> int:
+    weight = entry.get("weight")
+    return weight if isinstance(weight, int) else 0
+
+
+def _lone_usage(entry: object, key: str) -> str:
+    """The one usage a preferred term is about, where it is about nothing else; else empty."""
+    preference = lookup(entry, ("preference",))
+    if not isinstance(preference, Mapping) or set(preference) != {"matchExpressions"}:
+        return ""
+    listed = _expressions(preference)
+    values = _values(listed[0]) if len(listed) == 1 and _is_in(listed[0], key) else []
+    return values[0] if len(values) == 1 else ""
