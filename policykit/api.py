@@ -18,6 +18,7 @@ from policykit.targets import DIALECTS, writers
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
+    from policykit.linter.mend import Mended
     from policykit.model.cluster import Cluster, LintSettings
 
 
@@ -43,20 +44,52 @@ def lint(
     surroundings: Callable[[str], Iterable[Member]],
     sizes: Sequence[int] = (),
     workers: int = 0,
+    *,
+    fixes: bool = False,
 ) -> Report:
-    """Findings over many files; `workers` 0 takes the processors there are when it pays."""
-    work = Run(tuple(members), tuple(settings), DIALECTS, read, surroundings, tuple(sizes))
+    """Findings over many files; `workers` 0 takes the processors there are when it pays.
+
+    `fixes`: each finding comes with its fix, where there is one.
+    """
+    work = Run(tuple(members), tuple(settings), DIALECTS, read, surroundings, tuple(sizes), fixes)
     return run(work, workers)
 
 
-def lint_texts(
-    texts: dict[str, bytes], cluster: Cluster | None = None, select: Sequence[str] = (), complete: bool = True
-) -> Report:
-    """Findings over texts in memory, by path; `complete`: together they are a whole scope."""
-    scope = "memory" if complete else ""
-    members = [Member(path, path, scope, 0) for path in texts]
-    chosen = setting(cluster, select=select)
-    return lint(members, [chosen], texts.__getitem__, lambda _: members, workers=1)
+def fix(
+    members: Sequence[Member],
+    settings: Sequence[Setting],
+    read: Callable[[str], bytes],
+    surroundings: Callable[[str], Iterable[Member]],
+    narrow: Callable[[Report], Report] = lambda report: report,
+    *,
+    unsafe: bool = False,
+    workers: int = 0,
+) -> Mended:
+    """Fixes what can be fixed, and tells what remains; nothing is written.
+
+    `narrow` leaves out findings that nobody asked about: they are neither fixed nor told.
+    """
+    from policykit.linter.mend import mend
+
+    def looked(reading: Callable[[str], bytes], paths: frozenset[str]) -> Report:
+        some = [member for member in members if not paths or member.path in paths]
+        return narrow(lint(some, settings, reading, surroundings, workers=workers, fixes=True))
+
+    return mend(looked, read, {member.path: member.file for member in members}, unsafe=unsafe)
+
+
+def fix_texts(
+    texts: dict[str, bytes],
+    cluster: Cluster | None = None,
+    select: Sequence[str] = (),
+    *,
+    unsafe: bool = False,
+    complete: bool = True,
+) -> Mended:
+    """Fixes texts in memory, by path; `complete`: together they are a whole scope."""
+    members = [Member(path, path, "memory" if complete else "", 0) for path in texts]
+    chosen = [setting(cluster, select=select)]
+    return fix(members, chosen, texts.__getitem__, lambda _: members, unsafe=unsafe, workers=1)
 
 
 def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:

@@ -13,7 +13,7 @@ from policykit.linter.finding import Finding, Resource
 from policykit.linter.inner import inner_manifests
 from policykit.linter.partial import has_directives, is_partial, says_partial
 from policykit.linter.precedence import Said, causes
-from policykit.linter.reader import Text, decode, documents, is_template
+from policykit.linter.reader import BOM, Text, decode, documents, is_template
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import Fact, facts_of
@@ -25,6 +25,7 @@ from policykit.manifests.path import pointer
 from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
+    from policykit.linter.fixes import Fixes
     from policykit.model.cluster import Cluster
 
 
@@ -36,6 +37,8 @@ class Job(NamedTuple):
     partial: bool = False
     """A kustomization lists it as a patch."""
     namespace: str = "default"
+    fixes: bool = False
+    """Compute the fixes of findings."""
 
 
 class FileResult(NamedTuple):
@@ -48,6 +51,8 @@ class FileResult(NamedTuple):
     skipped: str = ""
     """Why the file, or part of it, was passed over."""
     suppressed: int = 0
+    dropped: tuple[str, ...] = ()
+    """Fixes left out because the text would not say what was intended, each with its place."""
 
 
 def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect]) -> FileResult:
@@ -64,6 +69,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
     directives = has_directives(text.text)
     objects = 0
     skipped = ""
+    fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     for index, (document, last_line) in enumerate(_with_last_line(text)):
         if template and document.problem:
             skipped = "a template, YAML only once rendered"
@@ -83,27 +89,46 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
             partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
             manifest = manifest._replace(partial=partial)
             suppressions.extend(annotated(manifest, _lines(manifest)))
-            found.extend(_object(job, text.text, manifest, pod_sets, rules))
+            found.extend(_object(job, text.text, manifest, pod_sets, rules, fixes))
             facts.extend(facts_of(manifest, pod_sets, dialects, job.path, job.namespace))
     kept = [f for f in found if not suppressed(f, suppressions)] if suppressions else found
     return FileResult(
-        tuple(kept), tuple(facts), tuple(suppressions), objects, skipped, len(found) - len(kept)
+        tuple(kept),
+        tuple(facts),
+        tuple(suppressions),
+        objects,
+        skipped,
+        len(found) - len(kept),
+        tuple(fixes.dropped) if fixes else (),
     )
 
 
+def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
+    """What makes the fixes of a file; loaded only where they are wanted."""
+    from policykit.linter.fixes import Fixes, Source
+
+    return Fixes(path, Source(text, len(BOM) if raw.startswith(BOM) else 0))
+
+
 def _object(
-    job: Job, text: str, manifest: Manifest, pod_sets: tuple[PodSet, ...], rules: RuleSet
+    job: Job,
+    text: str,
+    manifest: Manifest,
+    pod_sets: tuple[PodSet, ...],
+    rules: RuleSet,
+    fixes: Fixes | None,
 ) -> Iterator[Finding]:
     context = Context(job.cluster, job.path, job.namespace)
     problems = structures.check(manifest.data, manifest.api_version, manifest.kind)
     structure = Structure(manifest, problems)
     for rule in rules.structure:
-        yield from _place(job.path, manifest, rule, rule.check(structure, context))
+        yield from _place(job.path, manifest, rule, rule.check(structure, context), fixes)
     for rule in rules.for_kind(manifest.kind):
-        yield from _place(job.path, manifest, rule, rule.check(manifest, context))
+        yield from _place(job.path, manifest, rule, rule.check(manifest, context), fixes)
     for inner, path, relocate in inner_manifests(manifest, text):
         for rule in rules.for_kind(inner.kind):
-            for found in _place(job.path, inner, rule, rule.check(inner, context)):
+            inside = fixes.inside(manifest, path) if fixes else None
+            for found in _place(job.path, inner, rule, rule.check(inner, context), inside):
                 yield found._replace(
                     span=relocate(found.span),
                     document=manifest.document,
@@ -113,7 +138,7 @@ def _object(
     for pod_set in pod_sets:
         looked = review(manifest, pod_set, job.cluster, job.namespace)
         for said in causes(_said(looked, context, rules)):
-            yield from _place(job.path, manifest, said.rule, (said.violation,))
+            yield from _place(job.path, manifest, said.rule, (said.violation,), fixes, looked)
 
 
 def _said(looked: Review, context: Context, rules: RuleSet) -> Iterator[Said]:
@@ -127,12 +152,15 @@ def _place(
     manifest: Manifest,
     rule: AnyRule,
     violations: Iterable[Violation],
+    fixes: Fixes | None,
+    looked: Review | None = None,
 ) -> Iterator[Finding]:
-    """Violations with the rule, the place and the object."""
+    """Violations with the rule, the place, the object and, where asked for, the fix."""
     for violation in violations:
+        span = manifest.span(violation.path, key=violation.key)
         yield Finding(
             path,
-            manifest.span(violation.path, key=violation.key),
+            span,
             rule.code,
             rule.name,
             violation.severity or rule.severity,
@@ -141,6 +169,7 @@ def _place(
             manifest.document,
             resource(manifest),
             pointer((*manifest.base, *violation.path)),
+            fixes.of(rule.code, span, manifest, violation.fix, looked) if fixes else None,
         )
 
 

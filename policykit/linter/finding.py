@@ -71,6 +71,8 @@ class Report(NamedTuple):
     suppressed: int = 0
     silent_rules: int = 0
     """Rules that need a policy and had none."""
+    dropped: tuple[str, ...] = ()
+    """Fixes left out because the text would not say what was intended, each with its place."""
 
     def worst(self) -> Severity | None:
         return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)

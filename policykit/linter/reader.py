@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.manifests.parser import Parsed, Problem, parse
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class Text(NamedTuple):
@@ -19,7 +19,7 @@ class Text(NamedTuple):
 
 def decode(raw: bytes) -> Text:
     """UTF-8, a byte order mark tolerated; other bytes are a problem with their place."""
-    body = raw[3:] if raw.startswith(_BOM) else raw
+    body = raw[3:] if raw.startswith(BOM) else raw
     try:
         return Text(body.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.dialect import Dialect
-from policykit.linter.engine import FileResult, Job, lint_file
-from policykit.linter.finding import Finding, Report
+from policykit.linter.engine import FileResult, Job, fixes_of, lint_file
+from policykit.linter.finding import Finding, Report, TextFix
+from policykit.linter.reader import decode
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.scope import Fact, ScopeViolation, scope_of
@@ -61,6 +62,8 @@ class Run(NamedTuple):
     """All files of a scope, those of the run among them."""
     sizes: tuple[int, ...] = ()
     """Bytes of each member, for spreading work; empty: unknown."""
+    fixes: bool = False
+    """Compute the fixes of findings."""
 
 
 class _Outcome(NamedTuple):
@@ -77,6 +80,7 @@ def run(work: Run, workers: int = 0) -> Report:
     suppressions: dict[str, tuple[Suppression, ...]] = {}
     skipped: list[tuple[str, str]] = []
     failures: list[str] = []
+    dropped: list[str] = []
     documents = hidden = 0
     for member, (result, failure) in zip(work.members, _outcomes(work, workers), strict=True):
         if failure:
@@ -84,25 +88,27 @@ def run(work: Run, workers: int = 0) -> Report:
         findings.extend(work.settings[member.setting].selection.apply(result.findings))
         documents += result.documents
         hidden += result.suppressed
+        dropped.extend(result.dropped)
         if result.skipped:
             skipped.append((member.path, result.skipped))
         if result.facts:
             facts.setdefault(member.scope or _alone(member), []).extend(result.facts)
         if result.suppressions:
             suppressions[member.path] = result.suppressions
-    for finding, setting in _about_scopes(work, facts):
+    for finding, setting in _about_scopes(work, facts, dropped):
         if suppressed(finding, suppressions.get(finding.path, ())):
             hidden += 1
         else:
             findings.extend(setting.selection.apply([finding]))
     return Report(
-        tuple(sorted(set(findings), key=Finding.sort_key)),
+        tuple(sorted({f._replace(fix=None): f for f in findings}.values(), key=Finding.sort_key)),
         len(work.members),
         documents,
         tuple(skipped),
         tuple(failures),
         hidden,
         max((setting.rules.silent for setting in work.settings), default=0),
+        tuple(dropped),
     )
 
 
@@ -111,10 +117,12 @@ def _alone(member: Member) -> str:
     return f"\0{member.path}"
 
 
-def _about_scopes(work: Run, facts: dict[str, list[Fact]]) -> Iterator[tuple[Finding, Setting]]:
+def _about_scopes(
+    work: Run, facts: dict[str, list[Fact]], dropped: list[str]
+) -> Iterator[tuple[Finding, Setting]]:
     """Rules about whole scopes, over what the run has read and what stands beside it."""
     settings = {member.scope or _alone(member): member.setting for member in work.members}
-    reported = {member.path for member in work.members}
+    reported = {member.path: member for member in work.members}
     for name in sorted(facts):
         setting = work.settings[settings[name]]
         whole = not name.startswith("\0")
@@ -124,11 +132,14 @@ def _about_scopes(work: Run, facts: dict[str, list[Fact]]) -> Iterator[tuple[Fin
         context = Context(setting.cluster, "", setting.namespace)
         for rule in setting.rules.scope:
             for violation in rule.check(scope, context):
-                if violation.located.path in reported:
-                    yield _finding(rule, violation), setting
+                member = reported.get(violation.located.path)
+                if member is not None:
+                    yield _finding(work, member, rule, violation, dropped), setting
 
 
-def _finding(rule: AnyRule, violation: ScopeViolation) -> Finding:
+def _finding(
+    work: Run, member: Member, rule: AnyRule, violation: ScopeViolation, dropped: list[str]
+) -> Finding:
     where = violation.located
     place = where.place(violation.field)
     return Finding(
@@ -142,7 +153,22 @@ def _finding(rule: AnyRule, violation: ScopeViolation) -> Finding:
         where.document,
         where.resource,
         place.pointer,
+        _fix(work, member, rule, violation, dropped) if work.fixes and violation.fix else None,
     )
+
+
+def _fix(
+    work: Run, member: Member, rule: AnyRule, violation: ScopeViolation, dropped: list[str]
+) -> TextFix | None:
+    """The fix of a finding about a scope: its file is read once more."""
+    from policykit.linter.fixes import Place
+
+    raw = work.read(member.file)
+    fixes = fixes_of(member.path, decode(raw).text, raw)
+    where = violation.located
+    made = fixes.at(rule.code, where.place(violation.field).span, Place(where.document), violation.fix)
+    dropped.extend(fixes.dropped)
+    return made
 
 
 def _outcomes(work: Run, workers: int) -> Iterator[_Outcome]:
@@ -160,7 +186,8 @@ def _attempt(work: Run, member: Member) -> _Outcome:
         raw = work.read(member.file)
     except SourceError as error:
         return _Outcome(FileResult(), str(error))
-    job = Job(member.path, setting.cluster, member.partial, member.namespace or setting.namespace)
+    namespace = member.namespace or setting.namespace
+    job = Job(member.path, setting.cluster, member.partial, namespace, work.fixes)
     return _Outcome(lint_file(job, raw, setting.rules, work.dialects))
 
 

@@ -121,9 +121,6 @@ def _facts(
 
 
 def _locate(value: T, manifest: Manifest, path: str, places: Mapping[str, Path]) -> Located[T]:
-    fields = {
-        field: Place(manifest.span(place), (*manifest.base, *place))
-        for field, place in places.items()
-    }
+    fields = {field: Place(manifest.span(place), (*manifest.base, *place)) for field, place in places.items()}
     resource = Resource(manifest.api_version, manifest.kind, manifest.namespace or None, manifest.name)
     return Located(value, path, manifest.document, resource, fields, manifest.partial)

@@ -32,7 +32,7 @@ def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
     """
     extent = _extent(text, document)
     piece = before = text[extent.start : extent.end]
-    made: list[Edit] = []
+    changes: list[Edit] = []
     data = _data(piece)
     for patch in patches:
         data = patched(data, patch)
@@ -42,8 +42,8 @@ def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
             raise EditError(
                 f"{dotted(patch.path)}: cannot be edited in place without changing something else"
             )
-        made.append(change)
-    edits = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in composed(before, made))
+        changes.append(change)
+    edits = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in composed(before, changes))
     return Amended(text[: extent.start] + piece + text[extent.end :], tuple(edits))
 
 
@@ -67,13 +67,6 @@ def composed(text: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
             found.extend(_trimmed(text, Edit(at, piece[0], written)))
         at, written = piece[1], ""
     return tuple(found)
-
-
-def made(text: str, edits: Sequence[Edit]) -> str:
-    """The text with edits made that are apart from each other; from the end backwards."""
-    for one in sorted(edits, reverse=True):
-        text = spliced(text, one)
-    return text
 
 
 def _extent(text: str, document: int) -> Slice:

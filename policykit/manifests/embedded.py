@@ -85,15 +85,17 @@ def embedded(outer: str, path: Path, node: Node) -> Embedded:
     return Embedded(path, text, True, False, tuple(start + o for o in aligned), 0)
 
 
-def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int = 0) -> str:
+def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int = 0, inner: int = 0) -> str:
     """`outer` with the text at `path` changed: a literal block line by line, any other string whole.
 
-    Raises EditError as `edit.apply` does, and where no string stands at `path`.
+    `inner` counts the documents of that text. Raises EditError as `amend.apply` does, and
+    where no string stands at `path`.
     """
     for patch in patches:
         inside = _at(outer, path, document)
-        text = apply(inside.text, [patch])
-        candidate = _in_place(outer, inside, edit(inside.text, patch), document) if inside.literal else None
+        text = apply(inside.text, [patch], inner)
+        made = edit(inside.text, patch, inner)
+        candidate = _in_place(outer, inside, made, document) if inside.literal else None
         if candidate is None or _at(candidate, path, document).text.rstrip("\n") != text.rstrip("\n"):
             candidate = apply(outer, [Patch("replace", path, text)], document)
         outer = candidate

@@ -54,6 +54,8 @@ class Review(NamedTuple):
     """M of the catalogue, in the policy's order; None: the pod set has none at all."""
     landings: tuple[Landing, ...] = ()
     """One per pool, in the policy's order."""
+    namespace: str = "default"
+    """Where the object stands if it states no namespace."""
 
     @property
     def judged(self) -> bool:
@@ -97,6 +99,7 @@ def review(
         cards,
         _device_stack(manifest, pod_set, namespace),
         unsettled(manifest, pod_set),
+        namespace=namespace,
     )
     if cluster is None:
         return plain

@@ -55,6 +55,40 @@ def test_good(rule: str, reference: object, case: dict[str, Any]) -> None:
     assert found(rule, reference, case) == []
 
 
+def fixable() -> Iterator[Any]:
+    """Bad cases that say what their fix makes of them: `fixed`, and `fix` safe or unsafe."""
+    return (case for case in cases("bad") if "fixed" in case.values[2])
+
+
+@pytest.mark.parametrize(("rule", "reference", "case"), list(fixable()))
+def test_fixed(rule: str, reference: object, case: dict[str, Any]) -> None:
+    """The rule's own fixes make exactly this text, and the same again of it."""
+    policy, complete = cluster(reference), case.get("complete", True)
+
+    def mend(raw: bytes, unsafe: bool) -> bytes:
+        texts = {"case.yaml": raw}
+        mended = api.fix_texts(texts, policy, [rule], unsafe=unsafe, complete=complete)
+        assert mended.dropped == ()
+        return mended.after.get("case.yaml", raw)
+
+    before = case["manifest"].encode()
+    after = mend(before, unsafe=True)
+    assert after.decode() == case["fixed"]
+    assert mend(after, unsafe=True) == after
+    assert (mend(before, unsafe=False) == after) == (case["fix"] == "safe")
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.fix], ids=lambda rule: rule.code)
+def test_a_rule_with_a_fix_shows_it(rule: AnyRule) -> None:
+    """A case at least, and the bad example of its page can be mended."""
+    assert rule.name in {case.values[0] for case in fixable()}
+    reference = OPEN_POOLS if rule.code in NEED_OPEN_POOLS else "profile:hybrid-volcano"
+    policy = cluster(reference) if rule.needs_policy else None
+    mended = api.fix_texts({"bad.yaml": rule.bad.encode()}, policy, [rule.code], unsafe=True)
+    assert mended.after
+    assert rule.code not in [finding.code for finding in mended.report.findings]
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_every_rule_has_cases(rule: AnyRule) -> None:
     path = next((p for p in files() if p.stem == rule.name), None)

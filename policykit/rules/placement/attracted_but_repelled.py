@@ -6,7 +6,9 @@ Affinity attracts and taints repel: a pod needs both the label match and the tol
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.landing import selection, untolerated_taints
@@ -96,6 +98,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"the pod selects only {', '.join(lacking)}, but does not tolerate"
             f" taint {lacking[pool.name][0]} of pool {pool.name}",
             "tolerate the taints of the pools it selects, or select the pools it tolerates",
+            fix=partial(placement_fix, review),
         )
 
 

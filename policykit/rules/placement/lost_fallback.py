@@ -7,7 +7,9 @@ tolerate or select them waits beside free cards.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
@@ -106,6 +108,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         f"{workload.name} may use pool {lost[0].pool.name} too{more}, but is kept off it: {lost[0].detail}",
         f"tolerate and select the pools {', '.join(pool.name for pool in review.meant)},"
         f" or leave {lost[0].pool.name} out in the policy",
+        fix=partial(placement_fix, review),
     )
 
 

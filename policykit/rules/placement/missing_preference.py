@@ -7,8 +7,10 @@ while the dedicated ones stay empty.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.kube.affinity import PREFERRED
+from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
@@ -99,6 +101,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             review.pod_set.place("affinity", "nodeAffinity", PREFERRED),
             f"{workload.name} prefers usage {usage} with weight {weight}, but {but}",
             f"prefer {cluster.usage_key} In [{usage}] with weight {weight} in nodeAffinity",
+            fix=partial(placement_fix, review),
         )
 
 

@@ -7,8 +7,10 @@ holds for each pool the pod is meant for, it stays Pending for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.kube.tolerations import to_dict
+from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
@@ -97,6 +99,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         f"the pod does not tolerate taint {taints[0]}{more} of pool {pool.name}"
         + (f", nor the taints of {_others(review, pool)}" if len(review.meant) > 1 else ""),
         "\n".join(_advice(review, taints)),
+        fix=partial(placement_fix, review),
     )
 
 

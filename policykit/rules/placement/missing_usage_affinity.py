@@ -7,7 +7,9 @@ nothing keeps the pod from landing there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
@@ -96,6 +98,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"{workload.name} is meant for usage {usages}, but nothing selects a usage"
             f" and pool {outside[0]} accepts it",
             f"require {cluster.usage_key} In [{usages}] in nodeAffinity",
+            fix=partial(placement_fix, review),
         )
 
 

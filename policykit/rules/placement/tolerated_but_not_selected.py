@@ -7,7 +7,9 @@ the pod too, it can land there, away from the nodes it was meant for.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.reserved import reserved_keys
@@ -99,6 +101,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                     f"the pod tolerates {toleration}, but pool {pool.name}, which has no such taint,"
                     " accepts it too",
                     "select the pools it is meant for with node affinity: a toleration attracts nothing",
+                    fix=partial(placement_fix, review),
                 )
                 return
 

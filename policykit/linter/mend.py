@@ -1,0 +1,165 @@
+"""Fixing files: which fixes can be made together, and again until nothing is left to fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from policykit.linter.finding import Finding, Report, TextFix
+from policykit.linter.reader import decode
+from policykit.manifests.edit import read, same
+from policykit.manifests.extents import Edit
+from policykit.manifests.patch import EditError, patched
+from policykit.manifests.stream import slices
+from policykit.model.severity import Applicability
+
+_ROUNDS = 100
+"""Fixes that stand in each other's way are made one after another; no file needs so many."""
+
+
+class Mended(NamedTuple):
+    """What fixing came to."""
+
+    report: Report
+    """The findings that remain."""
+    before: Mapping[str, bytes]
+    """Bytes of each changed file as they were, by the name it is opened by."""
+    after: Mapping[str, bytes]
+    fixed: int
+    """Findings that are gone because of a fix."""
+    dropped: tuple[str, ...] = ()
+    """Fixes left out because the text would not say what was intended."""
+
+
+class Overlay:
+    """Reads files, changed ones as they are now. A value that worker processes can be given."""
+
+    def __init__(self, read: Callable[[str], bytes]) -> None:
+        self._read = read
+        self.changed: dict[str, bytes] = {}
+
+    def __call__(self, file: str) -> bytes:
+        return self.changed[file] if file in self.changed else self._read(file)
+
+
+Lint = Callable[[Callable[[str], bytes], frozenset[str]], Report]
+"""The report, fixes included, of files read through the first argument: those reported under
+the names of the second, or all where that is empty."""
+
+
+def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str], *, unsafe: bool) -> Mended:
+    """Lints, fixes and lints again until still; `unsafe`: makes unsafe fixes too.
+
+    `files` maps reported paths to the names they are opened by.
+    """
+    overlay = Overlay(read_file)
+    before: dict[str, bytes] = {}
+    seen: set[tuple[str, bytes]] = set()
+    dropped: dict[str, None] = {}
+    report = lint(overlay, frozenset())
+    fixed = 0
+    whole = report
+    for _ in range(_ROUNDS):
+        dropped |= dict.fromkeys(report.dropped)
+        moved: set[str] = set()
+        for path, found in _by_file(report.findings, unsafe).items():
+            raw = overlay(files[path])
+            new, amount = fixed_once(raw, found)
+            if new == raw or (path, new) in seen:
+                continue
+            seen |= {(path, raw), (path, new)}
+            before.setdefault(files[path], raw)
+            overlay.changed[files[path]] = new
+            moved.add(path)
+            fixed += amount
+        if not moved:
+            break
+        report = lint(overlay, frozenset(moved))
+    if before:
+        whole = lint(overlay, frozenset())
+    changed = {file: raw for file, raw in overlay.changed.items() if raw != before[file]}
+    return Mended(whole, {file: before[file] for file in changed}, changed, fixed, tuple(dropped))
+
+
+def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
+    """The file with those fixes made that do not touch each other, and how many findings they mend.
+
+    The result is read again: of a document that would not say what all its fixes intend
+    together only the first fix is made.
+    """
+    fixes: dict[tuple[Edit, ...], list[Finding]] = {}
+    for finding in sorted(findings, key=Finding.sort_key):
+        if finding.fix:
+            fixes.setdefault(finding.fix.edits, []).append(finding)
+    chosen = [found for edits, found in fixes.items()]
+    documents: dict[int, list[list[Finding]]] = {}
+    for found in chosen:
+        documents.setdefault(found[0].document, []).append(found)
+    edits: list[Edit] = []
+    amount = 0
+    for document in sorted(documents):
+        for found in _together(raw, document, documents[document]):
+            edits.extend(_fix(found).edits)
+            amount += len(found)
+    return _spliced(raw, edits), amount
+
+
+def _fix(found: Sequence[Finding]) -> TextFix:
+    fix = found[0].fix
+    assert fix is not None
+    return fix
+
+
+def _together(raw: bytes, document: int, fixes: Sequence[list[Finding]]) -> list[list[Finding]]:
+    """The fixes of one document to make at once."""
+    apart: list[list[Finding]] = []
+    taken: list[Edit] = []
+    for found in fixes:
+        edits = _fix(found).edits
+        if not any(_touch(one, other) for one in edits for other in taken):
+            apart.append(found)
+            taken.extend(edits)
+    return apart if len(apart) == 1 or _says(raw, document, apart) else apart[:1]
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    return one.start <= other.end and other.start <= one.end
+
+
+def _says(raw: bytes, document: int, fixes: Sequence[list[Finding]]) -> bool:
+    """Whether the document reads as intended with all the fixes made.
+
+    Later places first: what is added or removed there leaves the steps of earlier ones true.
+    """
+    ordered = sorted((_fix(found) for found in fixes), key=lambda fix: fix.edits[0], reverse=True)
+    text = decode(raw).text
+    after = decode(_spliced(raw, [edit for fix in ordered for edit in fix.edits])).text
+    try:
+        data = _data(text, document)
+        for fix in ordered:
+            for patch in fix.patches:
+                data = patched(data, patch)
+        return len(slices(text)) == len(slices(after)) and same(data, _data(after, document))
+    except EditError:
+        return False
+
+
+def _data(text: str, document: int) -> object:
+    extent = slices(text)[document]
+    root = read(text[extent.start : extent.end])[0]
+    return root.data if root else None
+
+
+def _spliced(raw: bytes, edits: Iterable[Edit]) -> bytes:
+    for one in sorted(edits, reverse=True):
+        raw = raw[: one.start] + one.text.encode() + raw[one.end :]
+    return raw
+
+
+def _by_file(findings: Iterable[Finding], unsafe: bool) -> dict[str, list[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        fix = finding.fix
+        if fix and (unsafe or fix.applicability is Applicability.SAFE):
+            found.setdefault(finding.path, []).append(finding)
+    return found

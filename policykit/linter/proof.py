@@ -1,0 +1,85 @@
+"""Whether a fix is safe: where a pod set can land, computed before and after (contract 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policykit.kube import podsets
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import EditError, Patch, patched
+from policykit.manifests.path import Path
+from policykit.model.pool import Pool
+from policykit.placement.meant import may_use
+from policykit.placement.review import Review, review
+
+
+def proven(before: Review, patches: Sequence[Patch]) -> bool:
+    """Whether the changes to the manifest help this pod set and harm no other of it.
+
+    Afterwards at least one pool accepts it, all that accept it are allowed to its workload
+    kind, and none that was allowed before is lost; its other pod sets keep what they had.
+    Changes that leave every landing as it was move nothing. Without a policy nothing is
+    known of landing, and the rule's word stands.
+    """
+    if before.cluster is None:
+        return True
+    changed = _changed(before, patches)
+    if changed is None:
+        return False
+    after, others_kept = changed
+    if not others_kept:
+        return False
+    if _placement(before) == _placement(after):
+        return True
+    accepting = after.accepting
+    return (
+        before.workload == after.workload
+        and bool(accepting)
+        and all(_allowed(after, pool) for pool in accepting)
+        and not any(_lost(before, after, pool) for pool in before.cluster.pools)
+    )
+
+
+def _changed(before: Review, patches: Sequence[Patch]) -> tuple[Review, bool] | None:
+    """The pod set of the changed manifest, and whether the others land as before; None: it is gone."""
+    data = before.manifest.data
+    try:
+        for patch in patches:
+            data = patched(data, patch)
+    except EditError:
+        return None
+    old, new = _reviews(before, before.manifest), _reviews(before, before.manifest._replace(data=data))
+    mine = (before.pod_set.name, before.pod_set.path)
+    if mine not in new or list(old) != list(new):
+        return None
+    kept = all(_verdicts(old[other]) == _verdicts(new[other]) for other in old if other != mine)
+    return new[mine], kept
+
+
+def _reviews(before: Review, manifest: Manifest) -> dict[tuple[str, Path], Review]:
+    return {
+        (pod_set.name, pod_set.path): review(manifest, pod_set, before.cluster, before.namespace)
+        for pod_set in podsets.pod_sets(manifest.data)
+    }
+
+
+def _placement(one: Review) -> tuple[object, ...]:
+    return one.tolerations, one.affinity, one.requests, one.workload, _verdicts(one)
+
+
+def _verdicts(one: Review) -> list[tuple[str, str]]:
+    return [(landing.verdict, landing.reason) for landing in one.landings]
+
+
+def _allowed(one: Review, pool: Pool) -> bool:
+    if one.workload is None:
+        return True
+    if one.card_resources:
+        return may_use(one.workload, pool)
+    return one.meant is None or pool in one.meant
+
+
+def _lost(before: Review, after: Review, pool: Pool) -> bool:
+    """An undecidable pool may accept: refusing it loses it as well."""
+    had = before.landing(pool).verdict != "refused" and _allowed(before, pool)
+    return had and after.landing(pool).verdict == "refused"
