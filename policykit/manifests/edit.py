@@ -26,6 +26,7 @@ from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import APPEND, EditError, Patch, patched
 from policykit.manifests.path import Path, Step, dotted
+from policykit.manifests.writer import Layout
 
 _BOM = "\ufeff"
 
@@ -38,6 +39,8 @@ class _Place(NamedTuple):
     newline: str
     json: bool
     """The whole document is in flow style: JSON."""
+    layout: Layout
+    """How the document indents its blocks."""
 
 
 def edit(text: str, patch: Patch, document: int = 0) -> Edit:
@@ -74,13 +77,14 @@ def _edit(text: str, patch: Patch, document: int) -> Edit:
     if root is None:
         raise EditError(f"the text has no document {document}, or it is empty: there is nothing to edit")
     newline = "\r\n" if "\r\n" in text else "\n"
+    layout = rendering.layout_of(root)
     patch = _settled(root, patch)
     if not patch.path:
-        written = newline.join(rendering.lines(patch.value, 0))
+        written = newline.join(rendering.lines(patch.value, 0, layout))
         return Edit(root.start.index, content_end(text, root), written)
     chain = _chain(root, patch.path[:-1])
     parent, step = chain[-1], patch.path[-1]
-    place = _Place(text, parent, newline, json=bool(root.style is True and root.entries is not None))
+    place = _Place(text, parent, newline, bool(root.style is True and root.entries is not None), layout)
     if (len(parent.data) == 1 and patch.op == "remove") or _opens(chain, place):
         # The last entry goes, or the first one comes to `{}`: the collection itself changes shape.
         whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
@@ -148,12 +152,12 @@ def _replaced(place: _Place, step: Step, old: Node, value: Any) -> Edit:
     if isinstance(parent.entries, dict):
         key = parent.entries[step][0]
         after, column = colon(text, key), key.start.column
-        written = rendering.lines({step: value}, column)
+        written = rendering.lines({step: value}, column, place.layout)
         lead = len(rendering.lines({step: 0}, column)[0]) - len(" 0")
     else:
         at = dash(text, old)
         after, column = at + 1, removal.column_of(text, at)
-        written = rendering.lines([value], column)
+        written = rendering.lines([value], column, place.layout)
         lead = column + len("-")
     short = rendering.requoted(value, old.style)
     if isinstance(value, str) and short is None and text[end : line_end(text, end)].strip():
@@ -181,7 +185,7 @@ def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
         raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
     last = max(pairs, key=lambda pair: pair[1].end.index)[1]
     at = after_line(place.text, last)
-    written = rendering.lines({key: value}, pairs[0][0].start.column)
+    written = rendering.lines({key: value}, pairs[0][0].start.column, place.layout)
     return Edit(at, at, place.newline + place.newline.join(written) + _closing(place, at, value))
 
 
@@ -192,7 +196,7 @@ def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
         raise EditError(f"item {step}: the sequence has no such place")
     first = dash(place.text, items[0])
     column = removal.column_of(place.text, first)
-    written = place.newline.join(rendering.lines([value], column))
+    written = place.newline.join(rendering.lines([value], column, place.layout))
     if position == 0:
         return Edit(first, first, written[column:] + place.newline + " " * column)
     at = after_line(place.text, items[position - 1])

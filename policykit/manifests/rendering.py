@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests import writer
+from policykit.manifests.extents import own_items, own_pairs
+from policykit.manifests.node import Node
+from policykit.manifests.writer import HOUSE, Layout
 
 _FLOW_INDICATORS = frozenset(",[]{}")
+_WIDEST = 8
+"""Columns of indentation beyond which a block is no example to follow."""
 
 
 def inline(value: Any) -> str | None:
@@ -52,7 +58,33 @@ def ends_in_block_text(value: Any) -> bool:
     return isinstance(value, str) and "\n" in value
 
 
-def lines(value: Any, column: int) -> list[str]:
+def lines(value: Any, column: int, layout: Layout = HOUSE) -> list[str]:
     """A mapping or sequence in block style, every line indented to `column`."""
     pad = " " * column
-    return [pad + line if line else "" for line in writer.dump(value)[:-1].split("\n")]
+    return [pad + line if line else "" for line in writer.dump(value, layout)[:-1].split("\n")]
+
+
+def layout_of(root: Node) -> Layout:
+    """How most blocks of a document are indented; the house's way where it has none."""
+    mappings: Counter[int] = Counter()
+    sequences: Counter[int] = Counter()
+    pending, seen = [root], set[int]()
+    while pending:
+        node = pending.pop()
+        if node.style or not node.entries or id(node.entries) in seen:
+            continue
+        seen.add(id(node.entries))
+        if isinstance(node.entries, list):
+            pending.extend(own_items(node))
+            continue
+        for key, value in own_pairs(node):
+            if value.entries and not value.style and value.start.index > key.start.index:
+                votes = sequences if isinstance(value.entries, list) else mappings
+                votes[value.start.column - key.start.column] += 1
+                pending.append(value)
+    return Layout(_most(mappings, HOUSE.mapping), _most(sequences, HOUSE.sequence))
+
+
+def _most(votes: Counter[int], otherwise: int) -> int:
+    allowed = {columns: votes[columns] for columns in sorted(votes) if 0 <= columns <= _WIDEST}
+    return max(allowed, key=lambda columns: allowed[columns], default=otherwise)

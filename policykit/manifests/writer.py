@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from policykit.manifests.scalars import resolve
 
@@ -21,11 +21,22 @@ _UGLY_BLOCK = re.compile(r"[ \t](?:\n|\Z)|\n{4}")
 """What yamllint refuses in a block: spaces at the end of a line, three empty lines."""
 
 
-def dump(data: Any) -> str:
+class Layout(NamedTuple):
+    """Columns by which a block stands further right than the key it belongs to."""
+
+    mapping: int = 2
+    sequence: int = 2
+    """0 puts the dashes below the key, as kubectl and Go programs do."""
+
+
+HOUSE = Layout()
+
+
+def dump(data: Any, layout: Layout = HOUSE) -> str:
     """One document, without `---`, ending in a newline. Mappings keep their order."""
     if isinstance(data, (Mapping, list, tuple)) and data:
         lines: list[str] = []
-        _block(data, 0, lines)
+        _block(data, 0, lines, layout)
         return "\n".join(lines) + "\n"
     return _flow(data) + "\n"
 
@@ -35,25 +46,27 @@ def dump_all(documents: Iterable[Any]) -> str:
     return "".join(f"---\n{dump(document)}" for document in documents)
 
 
-def _block(data: Any, indent: int, lines: list[str]) -> None:
+def _block(data: Any, indent: int, lines: list[str], layout: Layout) -> None:
     pad = " " * indent
     if isinstance(data, Mapping):
         for key, value in data.items():
-            _entry(f"{pad}{scalar(str(key))}:", value, indent, lines)
+            _entry(f"{pad}{scalar(str(key))}:", value, indent, lines, layout)
         return
     for item in data:
         if isinstance(item, (Mapping, list, tuple)) and item:
             start = len(lines)
-            _block(item, indent + 2, lines)
+            _block(item, indent + 2, lines, layout)
             lines[start] = f"{pad}- {lines[start][indent + 2 :]}"
         else:
             _leaf(f"{pad}-", item, indent, lines)
 
 
-def _entry(lead: str, value: Any, indent: int, lines: list[str]) -> None:
+def _entry(lead: str, value: Any, indent: int, lines: list[str], layout: Layout) -> None:
     if isinstance(value, (Mapping, list, tuple)) and value:
         lines.append(lead)
-        _block(value, indent + 2, lines)
+        _block(
+            value, indent + (layout.mapping if isinstance(value, Mapping) else layout.sequence), lines, layout
+        )
     else:
         _leaf(lead, value, indent, lines)
 

@@ -38,7 +38,17 @@ CASES = {
     "key in a nested mapping with deep indentation": (
         "a:\n     b: 1\nc: 2\n",
         Patch("add", ("a", "d"), {"e": "f"}),
-        "a:\n     b: 1\n     d:\n       e: f\nc: 2\n",
+        "a:\n     b: 1\n     d:\n          e: f\nc: 2\n",
+    ),
+    "dashes below the key, as the document has them": (
+        "a:\n- b\nc: 1\n",
+        Patch("add", ("d",), [{"e": [1]}]),
+        "a:\n- b\nc: 1\nd:\n- e:\n  - 1\n",
+    ),
+    "indented as most of the document": (
+        "a:\n- b\nc:\n    - d\n    - e:\n        - f\n",
+        Patch("add", ("g",), {"h": [1]}),
+        "a:\n- b\nc:\n    - d\n    - e:\n        - f\ng:\n  h:\n      - 1\n",
     ),
     "key behind a literal block and its blank line": (
         "a:\n  t: |\n    x\n\nb: 1\n",
