@@ -78,6 +78,16 @@ def fix(
     return mend(looked, read, {member.path: member.file for member in members}, unsafe=unsafe)
 
 
+def lint_texts(
+    texts: dict[str, bytes], cluster: Cluster | None = None, select: Sequence[str] = (), complete: bool = True
+) -> Report:
+    """Findings over texts in memory, by path; `complete`: together they are a whole scope."""
+    scope = "memory" if complete else ""
+    members = [Member(path, path, scope, 0) for path in texts]
+    chosen = setting(cluster, select=select)
+    return lint(members, [chosen], texts.__getitem__, lambda _: members, workers=1)
+
+
 def fix_texts(
     texts: dict[str, bytes],
     cluster: Cluster | None = None,

@@ -46,9 +46,9 @@ CASES = {
         "a:\n- b\nc: 1\nd:\n- e:\n  - 1\n",
     ),
     "indented as most of the document": (
-        "a:\n- b\nc:\n    - d\n    - e:\n        - f\n",
+        "a:\n- b\nc:\n    - d\n    - e:\n          - f\n",
         Patch("add", ("g",), {"h": [1]}),
-        "a:\n- b\nc:\n    - d\n    - e:\n        - f\ng:\n  h:\n      - 1\n",
+        "a:\n- b\nc:\n    - d\n    - e:\n          - f\ng:\n  h:\n      - 1\n",
     ),
     "key behind a literal block and its blank line": (
         "a:\n  t: |\n    x\n\nb: 1\n",
