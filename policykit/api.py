@@ -60,10 +60,11 @@ def fix(
     settings: Sequence[Setting],
     read: Callable[[str], bytes],
     surroundings: Callable[[str], Iterable[Member]],
-    narrow: Callable[[Report], Report] = lambda report: report,
-    *,
-    unsafe: bool = False,
+    sizes: Sequence[int] = (),
     workers: int = 0,
+    *,
+    narrow: Callable[[Report], Report] = lambda report: report,
+    unsafe: bool = False,
 ) -> Mended:
     """Fixes what can be fixed, and tells what remains; nothing is written.
 
@@ -72,8 +73,9 @@ def fix(
     from policykit.linter.mend import mend
 
     def looked(reading: Callable[[str], bytes], paths: frozenset[str]) -> Report:
-        some = [member for member in members if not paths or member.path in paths]
-        return narrow(lint(some, settings, reading, surroundings, workers=workers, fixes=True))
+        some = [member for member in members if member.path in paths] if paths else members
+        bytes_of = () if paths else sizes
+        return narrow(lint(some, settings, reading, surroundings, bytes_of, workers, fixes=True))
 
     return mend(looked, read, {member.path: member.file for member in members}, unsafe=unsafe)
 

@@ -11,6 +11,7 @@ from policykit.cli.output import emit
 from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
+from policykit.model.severity import Applicability
 from policykit.rules import rules
 
 
@@ -25,9 +26,16 @@ def command(rule: str) -> int:
     return 0
 
 
+_FIX = {
+    None: "no fix",
+    Applicability.SAFE: "fixed by --fix where that is proven safe",
+    Applicability.UNSAFE: "fixed by --unsafe-fixes",
+}
+
+
 def page(rule: AnyRule) -> str:
     """The page as plain text."""
-    fix = f"{rule.fix.value} fix declared, not applied yet" if rule.fix else "no fix"
+    fix = _FIX[rule.fix]
     policy = "needs a policy" if rule.needs_policy else "works without a policy"
     parts = [
         f"{rule.code} {rule.name}",

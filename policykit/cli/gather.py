@@ -40,7 +40,8 @@ class Gathered:
         self._namespace = namespace
         self._excludes: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
-        self._bytes_of_stdin = b""
+        self.given: bytes | None = None
+        """What came by standard input; None: it was not asked for."""
         self._setting(None, None, "")
 
     def gather(self, paths: Sequence[str], force_exclude: bool = False, stdin_filename: str = "") -> None:
@@ -56,7 +57,7 @@ class Gathered:
 
     def read(self, path: str) -> bytes:
         """The bytes of a member. Raises SourceError."""
-        return self._bytes_of_stdin if path == STDIN else read(path)
+        return self.given or b"" if path == STDIN else read(path)
 
     def surroundings(self, scope: str) -> Iterator[Member]:
         """Every manifest file of a scope; those of the run under the paths they were given by."""
@@ -74,7 +75,7 @@ class Gathered:
             self.failures.append(f"{file.path}: standard input is closed")
             return
         # Read here: worker processes have another standard input.
-        self._bytes_of_stdin = sys.stdin.buffer.read()
+        self.given = sys.stdin.buffer.read()
         self._add(file, STDIN, "", force_exclude)
 
     def _add(self, file: File, opened: str, scope: str, force_exclude: bool) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from policykit import api
-from policykit.cli.gather import Gathered
+from policykit.cli.gather import STDIN, Gathered
 from policykit.cli.output import emit, say
-from policykit.formats import FORMATS, format_named
+from policykit.formats import FORMATS, WITH_FIXES, format_named
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
 from policykit.model.severity import Severity
+
+if TYPE_CHECKING:
+    from policykit.linter.mend import Mended
 
 
 @click.command("lint")
@@ -34,6 +38,9 @@ from policykit.model.severity import Severity
     help="Only these codes, names or families, separated by commas.",
 )
 @click.option("--ignore", multiple=True, metavar="RULES", help="Never these.")
+@click.option("--fix", is_flag=True, help="Change the files: safe fixes, proven to move no pod wrongly.")
+@click.option("--unsafe-fixes", is_flag=True, help="Make unsafe fixes too; implies --fix.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 @click.option(
     "--fail-on",
     type=click.Choice([s.value for s in Severity]),
@@ -67,6 +74,9 @@ def command(
     output: str,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
     fail_on: str,
     exit_zero: bool,
     force_exclude: bool,
@@ -76,17 +86,44 @@ def command(
     show_files: bool,
     jobs: int,
 ) -> int:
-    """Find scheduling mistakes in manifests: files, folders, or - for standard input."""
+    """Find scheduling mistakes in manifests: files, folders, or - for standard input.
+
+    With --fix, standard input comes out fixed on standard output and findings go to standard
+    error. With --diff the diff is on standard output, and findings go to standard error.
+    """
     gathered = Gathered(policy or "", _words(select), _words(ignore), namespace)
     gathered.gather(paths or (".",), force_exclude, stdin_filename)
-    report = api.lint(
-        gathered.members, gathered.settings, gathered.read, gathered.surroundings, gathered.sizes, jobs
-    )
-    emit(format_named(format_)(report), output)
+    work = (gathered.members, gathered.settings, gathered.read, gathered.surroundings, gathered.sizes, jobs)
+    done, changes = True, False
+    if fix or unsafe_fixes or diff:
+        mended = api.fix(*work, unsafe=unsafe_fixes)
+        report = mended.report
+        done, changes = _make(mended, gathered, diff)
+    else:
+        report = api.lint(*work, fixes=format_ in WITH_FIXES)
+    says = format_named(format_)(report)
+    if output or not (diff or (STDIN in paths and (fix or unsafe_fixes))):
+        emit(says, output)
+    elif says:
+        say(says.removesuffix("\n"))
     _tell(report, gathered, show_files)
-    if gathered.failures or report.failures or (require_policy and gathered.without_policy):
+    if gathered.failures or report.failures or not done or (require_policy and gathered.without_policy):
         return 2
-    return 0 if exit_zero or not _fails(report, Severity(fail_on)) else 1
+    return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
+
+
+def _make(mended: Mended, gathered: Gathered, diff: bool) -> tuple[bool, bool]:
+    """Shows or writes the fixes: (everything was written, a diff was shown)."""
+    from policykit.cli import fixed
+
+    done, shown = True, ""
+    if diff:
+        shown = fixed.differences(mended, {m.file: m.path for m in gathered.members})
+        emit(shown)
+    else:
+        done = fixed.written(mended, STDIN, gathered.given)
+    fixed.tell(mended, diff=diff)
+    return done, bool(shown)
 
 
 def _words(options: Sequence[str]) -> list[str]:

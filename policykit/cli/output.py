@@ -10,7 +10,7 @@ import click
 from policykit.errors import SourceError
 
 
-def emit(text: str, path: str = "") -> None:
+def emit(text: str | bytes, path: str = "") -> None:
     """To a file, or to standard output when there is no path or it is `-`."""
     if path and path != "-":
         write_file(path, text)
@@ -20,18 +20,19 @@ def emit(text: str, path: str = "") -> None:
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:
-        sys.stdout.write(text)
+        sys.stdout.write(encoded(text).decode())
     else:
         stream.write(encoded(text))
         stream.flush()
 
 
-def encoded(text: str) -> bytes:
-    """UTF-8; bytes of file names that are not UTF-8 stay visible as `\\udcff`, which JSON reads back."""
-    return text.encode("utf-8", errors="backslashreplace")
+def encoded(text: str | bytes) -> bytes:
+    """Bytes as they are, text as UTF-8; file names of other bytes stay visible as `\\udcff`, which
+    JSON reads back."""
+    return text if isinstance(text, bytes) else text.encode("utf-8", errors="backslashreplace")
 
 
-def write_file(path: str, text: str) -> None:
+def write_file(path: str, text: str | bytes) -> None:
     """Writes beside the file and moves it into place. Raises SourceError; nothing is half written.
 
     A link stays a link: the file it leads to is written. A device or a pipe (`/dev/stderr`) is

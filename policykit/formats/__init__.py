@@ -23,3 +23,6 @@ def format_named(name: str) -> Format:
 
 
 FORMATS = ("text", "json")
+
+WITH_FIXES = frozenset({"json"})
+"""Formats that show the fix of each finding."""

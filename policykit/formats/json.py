@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from policykit.formats.text import tally
-from policykit.linter.finding import Finding, Report
+from policykit.linter.finding import Finding, Report, TextFix
 
 SCHEMA_VERSION = 1
 
@@ -46,6 +46,14 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "document": finding.document,
         "resource": resource._asdict() if resource else None,
         "pointer": finding.pointer,
-        "fix": None,
+        "fix": _fix(finding.fix) if finding.fix else None,
         "url": None,
+    }
+
+
+def _fix(fix: TextFix) -> dict[str, Any]:
+    return {
+        "applicability": fix.applicability.value,
+        "description": fix.description,
+        "edits": [edit._asdict() for edit in fix.edits],
     }

@@ -1,0 +1,57 @@
+"""Fixed files: written in place, or shown as a diff."""
+
+from __future__ import annotations
+
+from policykit.cli.output import emit, say, write_file
+from policykit.errors import SourceError
+from policykit.formats.diff import diff
+from policykit.formats.text import counted
+from policykit.linter.mend import Mended
+from policykit.sources.files import read
+
+
+def differences(mended: Mended, names: dict[str, str]) -> str:
+    """Every change as one diff, sorted by path; `names` maps opened files to reported paths."""
+    return "".join(
+        diff(
+            names[file],
+            mended.before[file].decode("utf-8", errors="surrogateescape"),
+            mended.after[file].decode("utf-8", errors="surrogateescape"),
+        )
+        for file in sorted(mended.after, key=lambda file: names[file])
+    )
+
+
+def written(mended: Mended, stdin: str, given: bytes | None) -> bool:
+    """Writes the changed files, and standard input (opened as `stdin`) to standard output.
+
+    `given` is what came in there, None if nothing was asked of it. False where a file could
+    not be written: it is as it was, which is told, and the others are written all the same.
+    """
+    done = True
+    for file in sorted(mended.after):
+        if file != stdin:
+            try:
+                _replace(file, mended.before[file], mended.after[file])
+            except SourceError as error:
+                say(f"policykit: {error}")
+                done = False
+    if given is not None:
+        emit(mended.after.get(stdin, given))
+    return done
+
+
+def tell(mended: Mended, *, diff: bool) -> None:
+    """What was fixed, or `diff`: would be, and what was left out."""
+    for dropped in mended.dropped:
+        say(f"policykit: {dropped}")
+    if mended.fixed:
+        done = "would be fixed" if diff else "fixed"
+        findings, files = counted(mended.fixed, "finding"), counted(len(mended.after), "file")
+        say(f"policykit: {findings} {done} in {files}")
+
+
+def _replace(file: str, before: bytes, after: bytes) -> None:
+    if read(file) != before:
+        raise SourceError("was changed by somebody else meanwhile", "run it again", file)
+    write_file(file, after)
