@@ -1,86 +1,34 @@
 """The README shows what really happens: its commands are run, its policies compiled, its picture compared."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from policykit.policy.load import load
 from policykit.rules import CATALOGUE
 from policykit.sources.files import read
+from tests import documents
+from tests.documents import Block
 from tests.shared import ROOT
 from tests.test_architecture import LAYERS
 
 README = ROOT / "README.md"
 
 
-class Block(NamedTuple):
-    """A fenced block: the words after the fence, and its lines."""
-
-    words: list[str]
-    text: str
-    start: int
-    """Where `text` begins in the README."""
-
-
 def blocks(language: str) -> list[Block]:
-    text = README.read_text(encoding="utf-8")
-    found = re.finditer(r"^```(\w+)([^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(m[2].split(), m[3], m.start(3)) for m in found if m[1] == language]
-
-
-def rewrite(texts: dict[int, str], old: list[Block]) -> None:
-    """Replaces blocks by their start, from the end backwards."""
-    text = README.read_text(encoding="utf-8")
-    for block in sorted(old, key=lambda block: block.start, reverse=True):
-        text = text[: block.start] + texts[block.start] + text[block.start + len(block.text) :]
-    README.write_text(text, encoding="utf-8")
-
-
-def session(block: str, folder: Path) -> str:
-    """The block's `$ ` lines, each with what it prints now, as in a terminal in `folder`."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    shown, code = [], 0
-    for line in block.splitlines():
-        if not line.startswith("$ "):
-            continue
-        words = line[2:].split()
-        shown.append(f"{line}\n")
-        match words:
-            case ["policykit", *arguments]:
-                command = [sys.executable, "-m", "policykit", *arguments]
-                done = subprocess.run(
-                    command,
-                    cwd=folder,
-                    env=environment,
-                    text=True,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                )
-                code = done.returncode
-                assert code in (0, 1), done.stdout
-                shown.append(done.stdout)
-            case ["cat", path]:
-                shown.append((folder / path).read_text(encoding="utf-8"))
-            case ["echo", "$?"]:
-                shown.append(f"{code}\n")
-            case _:
-                pytest.fail(f"the README shows a command that this test cannot run: {line}")
-    return "".join(shown)
+    return documents.blocks(README, language)
 
 
 def test_golden_sessions(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("generated"))
     shown = blocks("console")
-    now = {block.start: session(block.text, tmp_path) for block in shown}
+    terminal = documents.Terminal(tmp_path)
+    now = {block.start: terminal.session(block.text) for block in shown}
     if request.config.getoption("--update-golden"):
-        rewrite(now, shown)
+        documents.rewrite(README, now, shown)
         shown = blocks("console")
         now = dict(zip((block.start for block in shown), now.values(), strict=True))
     assert len(shown) > 3
@@ -95,7 +43,7 @@ def test_golden_files(request: pytest.FixtureRequest) -> None:
         for block in shown
     }
     if request.config.getoption("--update-golden"):
-        rewrite(now, shown)
+        documents.rewrite(README, now, shown)
         shown = [block for block in blocks("yaml") if block.start in now]
     assert len(shown) == 1
     for block in shown:
