@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,18 @@ def files_of(reference: str) -> tuple[str, ...]:
 def _loaded(reference: str) -> tuple[Cluster, tuple[str, ...]]:
     from policykit.policy.load import load
 
-    loaded = load(reference, read)
+    loaded = load(_from_here(reference), read)
     for notice in loaded.notices:
         say(f"policykit: {notice}")
     return loaded.cluster, loaded.files
+
+
+def _from_here(reference: str) -> str:
+    """As people read it, and as findings name files: relative to the current folder if it is below."""
+    if not os.path.isabs(reference):
+        return reference
+    relative = os.path.relpath(reference)
+    return reference if relative.startswith(os.pardir) else relative
 
 
 def cluster_for(folder: str, reference: str | None) -> Cluster | None:
