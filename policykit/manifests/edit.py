@@ -19,6 +19,7 @@ from policykit.manifests.extents import (
     content_end,
     dash,
     line_end,
+    line_start,
     own_items,
     own_pairs,
 )
@@ -29,6 +30,8 @@ from policykit.manifests.path import Path, Step, dotted
 from policykit.manifests.writer import Layout
 
 _BOM = "\ufeff"
+_ORDER = ("apiVersion", "kind", "metadata", "spec", "status")
+"""Keys of an object, or of a template in it, as everybody writes them."""
 
 
 class _Place(NamedTuple):
@@ -183,10 +186,27 @@ def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
     pairs = own_pairs(place.parent)
     if not pairs:
         raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
+    column = pairs[0][0].start.column
+    written = rendering.lines({key: value}, column, place.layout)
+    before = _first_behind(key, pairs)
+    if before is not None and not _commented(place.text, before.start.index):
+        text = place.newline.join([written[0][column:], *written[1:]])
+        return Edit(before.start.index, before.start.index, text + place.newline + " " * column)
     last = max(pairs, key=lambda pair: pair[1].end.index)[1]
     at = after_line(place.text, last)
-    written = rendering.lines({key: value}, pairs[0][0].start.column, place.layout)
     return Edit(at, at, place.newline + place.newline.join(written) + _closing(place, at, value))
+
+
+def _first_behind(key: str, pairs: Sequence[tuple[Node, Node]]) -> Node | None:
+    """The first key that people write below `key`: metadata stands above spec."""
+    below = _ORDER[_ORDER.index(key) + 1 :] if key in _ORDER else ()
+    return next((there for there, _ in pairs if there.data in below), None)
+
+
+def _commented(text: str, at: int) -> bool:
+    """Whether the line above is a comment, about the key at `at` most likely."""
+    above = text[: line_start(text, at)].rstrip("\r\n")
+    return above[line_start(above, len(above)) :].lstrip().startswith("#")
 
 
 def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:

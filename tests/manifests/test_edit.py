@@ -40,6 +40,21 @@ CASES = {
         Patch("add", ("a", "d"), {"e": "f"}),
         "a:\n     b: 1\n     d:\n          e: f\nc: 2\n",
     ),
+    "metadata comes above spec": (
+        "template:\n  spec: {a: 1}\n",
+        Patch("add", ("template", "metadata", "labels", "b"), "c"),
+        "template:\n  metadata:\n    labels:\n      b: c\n  spec: {a: 1}\n",
+    ),
+    "metadata above spec in an item": (
+        "- spec:\r\n    a: 1\r\n",
+        Patch("add", (0, "metadata"), {"b": "c"}),
+        "- metadata:\r\n    b: c\r\n  spec:\r\n    a: 1\r\n",
+    ),
+    "a comment stays with the key below it": (
+        "a: 1\n# what it is\nspec: {}\n",
+        Patch("add", ("metadata",), 2),
+        "a: 1\n# what it is\nspec: {}\nmetadata: 2\n",
+    ),
     "dashes below the key, as the document has them": (
         "a:\n- b\nc: 1\n",
         Patch("add", ("d",), [{"e": [1]}]),
