@@ -16,7 +16,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("api", "formats", "sources"),
-    ("rules",),
+    ("rules", "importer"),
     ("targets", "policy"),
     ("generator", "linter"),
     ("placement",),

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -18,14 +19,19 @@ COMMANDS = {
     "init": "a commented policykit.yaml from a bundled profile",
     "gen": "write the policy's objects",
     "lint": "find scheduling mistakes in manifests",
+    "patch": "print manifests with each workload as its kind asks",
     "where": "say where each pod can land, and why not elsewhere",
     "explain": "a rule's page",
+    "import": "a policy from existing nodes, queues, scheduler configurations",
+    "nodes": "what live nodes have otherwise than the policy",
     "rules": "all rules",
     "profiles": "bundled policies to start from",
     "cards": "the catalogue of accelerator cards",
     "schema": "bundled JSON Schemas",
+    "krm": "as a function of kustomize: generator, transformer or validator",
 }
-"""Each lives in the module of its name and calls its click command `command`."""
+"""Each lives in the module of its name (`import_`: a keyword names no module) and calls its click command
+`command`."""
 
 
 class _Commands(click.Group):
@@ -37,7 +43,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"policykit.cli.{cmd_name}").command
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = import_module(f"policykit.cli.{module}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -14,13 +14,22 @@ from policykit.sources.files import read
 def cluster_of_nodes(path: str) -> Cluster:
     """One pool per Node object in a file (JSON or YAML, a List or many documents).
 
-    Raises SourceError where it holds none.
+    Raises SourceError where it holds none, and at the first place that is not YAML.
     """
-    text = decode(read(path))
+    return cluster_of(read(path), path)
+
+
+def cluster_of(raw: bytes, path: str) -> Cluster:
+    """The same for the content of a file; `path` is shown with what is wrong in it."""
+    documents = list(parse(decode(raw).text))
+    for document in documents:
+        if document.problem:
+            place = f"{path}:{document.problem.line + 1}:{document.problem.column + 1}"
+            raise SourceError(f"not YAML: {document.problem.message}", "was all of it saved?", place)
     pools = tuple(
         read_node(manifest.data)
-        for index, document in enumerate(parse(text.text))
-        if document.root is not None and not document.problem
+        for index, document in enumerate(documents)
+        if document.root is not None
         for manifest in manifests(document.root, index)
         if manifest.kind == "Node"
     )

@@ -1,0 +1,38 @@
+"""`policykit import`: a policy from nodes, queues and scheduler configurations that exist."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from policykit.cli.output import emit, say, write_file
+from policykit.errors import UsageError
+from policykit.sources.existing import existing
+
+
+@click.command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "-o", "--output", metavar="FILE", default="", help="Write there. An existing file is left alone."
+)
+def command(files: tuple[str, ...], output: str) -> int:
+    """Make a policy from what exists.
+
+    FILE is the output of `kubectl get ... -o yaml` (or json): nodes, Volcano queues, PriorityClasses,
+    ResourceQuotas, ElasticQuotas, ConfigMaps of schedulers; Helm values of Volcano; queues.yaml of
+    YuniKorn; - for standard input; or a folder with such files, such as one that `policykit gen` wrote.
+    """
+    if output and os.path.lexists(output):
+        raise UsageError("there is such a file already", "choose another name, or move it away", output)
+    from policykit.importer.policy import policy_of
+
+    made = policy_of(existing(files))
+    for remark in made.remarks:
+        say(f"policykit: {remark}")
+    if output:
+        write_file(output, made.text)
+        say(f"wrote {output}; read it, then: policykit lint, policykit gen")
+    else:
+        emit(made.text)
+    return 0

@@ -1,0 +1,51 @@
+"""`policykit nodes --check`: what live nodes have otherwise than the policy, and what would settle it."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from policykit.cli.output import emit, say
+from policykit.cli.policy import cluster_for
+from policykit.errors import SourceError
+from policykit.sources.existing import stdin
+from policykit.sources.nodes import cluster_of, cluster_of_nodes
+
+
+@click.command("nodes")
+@click.option(
+    "--check",
+    "path",
+    metavar="FILE",
+    required=True,
+    help="The output of `kubectl get nodes -o json`; - for standard input.",
+)
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+)
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+def command(path: str, policy: str | None, format_: str) -> int:
+    """Compare live nodes with the policy: labels, taints, sizes, numbers. Nothing is run or changed.
+
+    Exit 0 when they agree, 1 when they differ.
+    """
+    from policykit.formats import nodes as formats
+    from policykit.formats.text import counted
+    from policykit.importer.live.commands import steps
+    from policykit.importer.live.differences import differences
+    from policykit.importer.live.membership import membership
+
+    live = cluster_of(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)
+    cluster = cluster_for(os.getcwd(), policy)
+    if cluster is None:
+        raise SourceError("no policy above this folder", "give one with -p", os.getcwd())
+    found = differences(cluster, membership(cluster, live.pools))
+    order = steps(found, cloud=bool(cluster.provider))
+    emit(formats.json_text(found, order) if format_ == "json" else formats.text(found, order))
+    if not found:
+        say(f"policy {cluster.name} and {counted(len(live.pools), 'node')} agree")
+    return 1 if found else 0

@@ -1,0 +1,67 @@
+"""What live nodes have otherwise than the policy, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from policykit.formats.text import counted, printable
+from policykit.importer.live.commands import Step
+from policykit.importer.live.differences import Difference
+
+_NAMED = 5
+
+
+def text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
+    """A line per thing that is otherwise, with the nodes it is on; then the commands."""
+    lines: list[str] = []
+    for (pool, _, message, help_), nodes in _grouped(found).items():
+        where = f" ({_names(nodes)})" if nodes else ""
+        lines.append(f"{pool or 'no pool'}: {message}{where}")
+        lines += [f"    help: {help_}"] if help_ else []
+    if found:
+        lines.append(f"{counted(len(found), 'difference')}")
+    shown = "".join(f"{printable(line)}\n" for line in lines)
+    return shown + (_commands(steps) if steps else "")
+
+
+def json_text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
+    """Differences node by node, and the commands in their order."""
+    data = {
+        "schema_version": 1,
+        "summary": {"differences": len(found), "nodes": len({each.node for each in found if each.node})},
+        "differences": [
+            {
+                "pool": each.pool or None,
+                "kind": each.kind,
+                "node": each.node or None,
+                "message": each.message,
+                "help": each.help or None,
+            }
+            for each in found
+        ],
+        "commands": [line for step in steps for line in map(str.rstrip, step.commands)],
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _grouped(found: Iterable[Difference]) -> dict[tuple[str, str, str, str], list[str]]:
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    for each in found:
+        nodes = groups.setdefault((each.pool, each.kind, each.message, each.help), [])
+        nodes += [each.node] if each.node else []
+    return groups
+
+
+def _names(nodes: list[str]) -> str:
+    shown = ", ".join(nodes[:_NAMED])
+    return shown if len(nodes) <= _NAMED else f"{shown} and {len(nodes) - _NAMED} more"
+
+
+def _commands(steps: Sequence[Step]) -> str:
+    """As a script would have them, so that they can be copied; nothing of it has been run."""
+    lines = ["", "# These commands would settle it; none has been run."]
+    for step in steps:
+        lines += ["", *(f"# {says}" for says in step.says.splitlines())]
+        lines += [line.rstrip("\n") for line in step.commands]
+    return "\n".join(lines) + "\n"

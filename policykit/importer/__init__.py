@@ -1,0 +1,1 @@
+"""A policy from what exists: nodes, queues, scheduler configurations, generated folders."""

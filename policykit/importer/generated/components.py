@@ -1,0 +1,65 @@
+"""Workload kinds as the components under `workloads/` patch them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.importer.found import Component
+from policykit.importer.objects.shape import mapping, mappings, text
+from policykit.kube.tolerations import read as read_tolerations
+from policykit.manifests.parser import parse
+from policykit.placement.recognition import WORKLOAD_KEY
+
+_HELPERS = "helpers"
+
+
+def component(folder: str, files: Mapping[str, str]) -> Component | None:
+    """The component in a folder of that name; None where its patch of a Deployment is missing."""
+    patch = next((mapping(data) for data in _documents(files.get("deployment.yaml", ""))), {})
+    template = mapping(mapping(patch.get("spec")).get("template"))
+    spec = mapping(template.get("spec"))
+    workload = text(mapping(mapping(template.get("metadata")).get("labels")).get(WORKLOAD_KEY))
+    if not workload:
+        return None
+    card = folder.removeprefix(f"{workload}-")
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    terms = mappings(required.get("nodeSelectorTerms"))
+    return Component(
+        workload,
+        "" if card == _HELPERS else card,
+        tuple(each for term in terms[:1] for each in _expressions(term)),
+        tuple(_preferred(affinity)),
+        read_tolerations(spec.get("tolerations")),
+        text(spec.get("schedulerName")),
+        text(spec.get("priorityClassName")),
+        _queue(files.get("volcano-job.yaml", "")),
+    )
+
+
+def _expressions(term: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for each in mappings(term.get("matchExpressions")):
+        values = each.get("values")
+        if isinstance(values, list) and each.get("operator") == "In":
+            yield text(each.get("key")), tuple(value for value in values if isinstance(value, str))
+
+
+def _preferred(affinity: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
+    for each in mappings(affinity.get("preferredDuringSchedulingIgnoredDuringExecution")):
+        weight = each.get("weight")
+        for key, values in _expressions(mapping(each.get("preference"))):
+            if isinstance(weight, int) and len(values) == 1:
+                yield weight, key, values[0]
+
+
+def _queue(operations: str) -> str:
+    for data in _documents(operations):
+        for operation in mappings(data):
+            if operation.get("path") == "/spec/queue":
+                return text(operation.get("value"))
+    return ""
+
+
+def _documents(source: str) -> Iterator[Any]:
+    return (document.root.data for document in parse(source) if document.root is not None)

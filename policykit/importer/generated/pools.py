@@ -1,0 +1,150 @@
+"""Pools as the files under `nodes/` show them: the page's table first, then commands and flags."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from policykit.importer.found import Described
+from policykit.kube.tolerations import EFFECTS
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+from policykit.model.taint import Taint
+
+_ROW = re.compile(
+    r"\| (?P<name>[^|`]+) \| (?P<size>[^|]+) \| (?P<ours>[^|]+) \| (?P<others>[^|]+) \| (?P<taints>[^|]+) \|"
+)
+_SIZE = re.compile(r"(?P<low>[0-9]+)(?: to (?P<high>[0-9]+)| (?P<open>or more))?\Z")
+_FLAGS = ("--node-labels=", "--register-with-taints=")
+
+
+class Words(NamedTuple):
+    """What commands on nodes, or flags of their kubelets, name."""
+
+    names: tuple[str, ...] = ()
+    selector: Mapping[str, str] = {}
+    labels: Mapping[str, str] = {}
+    taints: tuple[Taint, ...] = ()
+
+
+def pools(files: Mapping[str, Mapping[str, str]], page: str) -> tuple[Described, ...]:
+    """Pools by `page` (nodes/README.md), or by the folders where it is missing.
+
+    `files` holds, by pool, file name to text. The page is the only file that says how many nodes
+    a pool has, and which labels others set.
+    """
+    rows = {
+        row["name"]: row for line in page.splitlines() if (row := _ROW.match(line)) and row["name"] != "pool"
+    }
+    rows.pop("---", None)
+    return tuple(
+        _pool(name, rows.get(name), files.get(name, {})) for name in dict.fromkeys((*rows, *sorted(files)))
+    )
+
+
+def taint_of(text: str) -> Taint | None:
+    """`key=value:Effect` as kubectl takes it; None: it is none."""
+    body, _, effect = text.rpartition(":")
+    key, _, value = body.partition("=")
+    return Taint(key, value, effect) if key and effect in EFFECTS else None
+
+
+def words(text: str) -> Words:
+    """Nodes, selector, labels and taints that a script or an environment file names."""
+    tokens = shlex.split(text.replace("\\\n", " "), comments=True)
+    if any(token.startswith("KUBELET_EXTRA_ARGS=") for token in tokens):
+        return _flags(shlex.split(tokens[0].partition("=")[2]))
+    names: dict[str, None] = {}
+    selector: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    taints: dict[Taint, None] = {}
+    listed = iter(tokens[tokens.index("nodes") + 1 :] if "nodes" in tokens else ())
+    for token in listed:
+        taint = taint_of(token)
+        if token == "-l":
+            selector.update(_pairs(next(listed, "").split(",")))
+        elif taint:
+            taints[taint] = None
+        elif "=" in token:
+            labels.update(_pairs([token]))
+        elif token not in ("kubectl", "label", "taint", "nodes") and not token.startswith("-"):
+            names[token] = None
+    return Words(tuple(names), selector, labels, tuple(taints))
+
+
+def _pool(name: str, row: re.Match[str] | None, files: Mapping[str, str]) -> Described:
+    said = {
+        file: words(text)
+        for file, text in sorted(files.items())
+        if file in ("labels.sh", "taints.sh") or file.endswith(".env")
+    }
+    by_node = _labels_of_nodes(files.get("labels.yaml", ""))
+    cells = [row[part] for part in ("ours", "others")] if row else []
+    pairs = [pair for cell in cells for pair in _cell(cell)] or [
+        f"{key}={value}" for each in said.values() for key, value in each.labels.items()
+    ]
+    labels = _agreed(pairs)
+    taints = [taint_of(text) for text in _cell(row["taints"])] if row else []
+    taints = taints or [taint for each in said.values() for taint in each.taints]
+    low, high = _size(row["size"]) if row else (0, None)
+    names = {node: None for each in said.values() for node in each.names} | dict.fromkeys(by_node)
+    selector = {key: value for each in said.values() for key, value in each.selector.items()}
+    own = {node: {k: v for k, v in have.items() if k not in labels} for node, have in by_node.items()}
+    return Described(
+        name,
+        labels,
+        tuple(sorted({taint for taint in taints if taint})),
+        low,
+        high,
+        tuple(sorted(names)),
+        selector,
+        own,
+    )
+
+
+def _flags(flags: Iterable[str]) -> Words:
+    labels: dict[str, str] = {}
+    taints: list[Taint] = []
+    for flag in flags:
+        name, _, value = flag.partition("=")
+        if f"{name}=" == _FLAGS[0]:
+            labels.update(_pairs(value.split(",")))
+        elif f"{name}=" == _FLAGS[1]:
+            taints += [taint for text in value.split(",") if (taint := taint_of(text))]
+    return Words(labels=labels, taints=tuple(taints))
+
+
+def _labels_of_nodes(text: str) -> dict[str, dict[str, str]]:
+    return {
+        manifest.name: manifest.labels
+        for number, document in enumerate(parse(text))
+        if document.root is not None
+        for manifest in manifests(document.root, number)
+        if manifest.kind == "Node"
+    }
+
+
+def _cell(text: str) -> list[str]:
+    return [part.strip("`") for part in text.strip().split("<br>") if part.startswith("`")]
+
+
+def _pairs(texts: Iterable[str]) -> dict[str, str]:
+    return {key: value for key, equals, value in (text.partition("=") for text in texts) if equals}
+
+
+def _agreed(pairs: Iterable[str]) -> dict[str, str]:
+    """Labels with one value; a key with several differs from node to node."""
+    values: dict[str, set[str]] = {}
+    for key, _, value in (pair.partition("=") for pair in pairs):
+        values.setdefault(key, set()).add(value)
+    return {key: next(iter(have)) for key, have in values.items() if len(have) == 1}
+
+
+def _size(text: str) -> tuple[int, int | None]:
+    match = _SIZE.match(text.strip())
+    if match is None:
+        return 0, None
+    low = int(match["low"])
+    return low, None if match["open"] else int(match["high"] or low)

@@ -1,0 +1,170 @@
+"""What live nodes have otherwise than the policy says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from policykit.catalogue import cards as catalogue
+from policykit.importer.live.membership import Member, Membership
+from policykit.kube.nodes import labels_of
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.quantity import amount_text
+from policykit.model.taint import Taint
+from policykit.targets.nodes.marks import pool_taints, shape_labels
+
+_PODS = 110
+"""What a policy takes for granted, where nobody says how many pods a node takes."""
+
+
+class Difference(NamedTuple):
+    """One thing that is otherwise, on one node or on a pool as a whole."""
+
+    pool: str
+    """Empty: the node is in no pool."""
+    kind: str
+    """missing-label, wrong-label, missing-taint, wrong-taint, extra-taint, too-small,
+    unclaimed-node, missing-node, too-few-nodes or too-many-nodes."""
+    message: str
+    """Without the names of the nodes."""
+    node: str = ""
+    label: tuple[str, str] | None = None
+    """Label to set on the node; with an empty value and kind extra-label: to remove."""
+    taint: Taint | None = None
+    """Taint to set, or of an extra one to remove."""
+    help: str = ""
+    """What to do where no command of ours would settle it."""
+
+
+def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
+    """All of them: pools in the policy's order, then nodes in none."""
+    found: list[Difference] = []
+    for pool in cluster.pools:
+        members = [member for member in where.members if member.pool.name == pool.name]
+        for member in members:
+            found += [*_labels(cluster, member), *_taints(cluster, member), *_sizes(cluster, member)]
+        found += _numbers(pool, members)
+    for node in where.unclaimed:
+        message = "no pool of the policy claims this node"
+        hint = "name it in a pool, or give it the labels of one"
+        found.append(Difference("", "unclaimed-node", message, node.name, help=hint))
+    found += _control_plane(cluster, where.control_plane)
+    return tuple(found)
+
+
+def _labels(cluster: Cluster, member: Member) -> Iterator[Difference]:
+    node, pool, shape = member
+    has = labels_of(node)
+    ours = shape_labels(cluster, pool, shape)
+    for key, value in sorted({**pool.labels, **shape.labels}.items()):
+        there = has.get(key)
+        if there == value:
+            continue
+        kind = "missing-label" if there is None else "wrong-label"
+        says = (
+            f"label {key}={value} is missing" if there is None else f"label {key} is {there!r}, not {value!r}"
+        )
+        settled = (key, value) if key in ours else None
+        yield Difference(
+            pool.name, kind, says, node.name, settled, help="" if settled else _writer(cluster, pool, key)
+        )
+    if cluster.usage_key and not pool.usage and cluster.usage_key in has:
+        says = f"label {cluster.usage_key}={has[cluster.usage_key]} is on it, the pool has no usage"
+        yield Difference(pool.name, "extra-label", says, node.name, (cluster.usage_key, ""))
+
+
+def _writer(cluster: Cluster, pool: Pool, key: str) -> str:
+    """Who should have set a label that nobody sets by hand."""
+    card = cluster.card_of(pool)
+    vendor = catalogue.vendor(card.vendor) if card else None
+    if key in pool.discovered and vendor and key in (*vendor.label_keys, vendor.product_key):
+        return (
+            f"{vendor.set_by or 'the labeller'} of {vendor.name} sets it: see that its pod runs on the node"
+        )
+    return "the cloud or the kubelet sets it: see the node pool it was made from"
+
+
+def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
+    node, pool, _ = member
+    ours = pool_taints(cluster, pool)
+    wanted = {(taint.key, taint.effect): taint for taint in pool.taints}
+    there = {(taint.key, taint.effect): taint for taint in node.taints}
+    for place, taint in sorted(wanted.items()):
+        have = there.get(place)
+        if have == taint:
+            continue
+        kind = "wrong-taint" if have else "missing-taint"
+        says = f"taint {have} is there instead of {taint}" if have else f"taint {taint} is missing"
+        settled = taint if taint in ours else None
+        hint = "" if settled else "the cloud sets it: see the node pool it was made from"
+        yield Difference(pool.name, kind, says, node.name, taint=settled, help=hint)
+    for place, taint in sorted(there.items()):
+        if place not in wanted and taint.key in _owned(cluster):
+            says = f"taint {taint} is not in the policy"
+            yield Difference(pool.name, "extra-taint", says, node.name, taint=taint)
+
+
+def _owned(cluster: Cluster) -> frozenset[str]:
+    """Keys whose taints the policy speaks for."""
+    products = {card.product_key for card in cluster.cards.values()}
+    return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
+
+
+def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
+    node, pool, shape = member
+    offers = node.shapes[0].allocatable
+    if shape.allocatable and not offers:
+        says = "it reports no allocatable"
+        yield Difference(pool.name, "too-small", says, node.name, help="see whether its kubelet runs")
+        return
+    for resource, number in sorted(shape.allocatable.items()):
+        have = offers.get(resource, 0)
+        if have >= number or (resource == "pods" and number == _PODS):
+            continue
+        there, wanted = amount_text(resource, have), amount_text(resource, number)
+        says = f"{resource}: {there} can be used, the policy says {wanted}"
+        hint = (
+            "see whether the device plugin runs there and its devices are healthy, or change the policy"
+            if "/" in resource
+            else "change allocatable in the policy, or what the kubelet reserves"
+        )
+        yield Difference(pool.name, "too-small", says, node.name, help=hint)
+
+
+def _numbers(pool: Pool, members: list[Member]) -> Iterator[Difference]:
+    there = {member.node.name for member in members}
+    absent = sorted(name for shape in pool.shapes for name in shape.node_names if name not in there)
+    for name in absent:
+        hint = "let it join, or take it out of the policy"
+        yield Difference(
+            pool.name, "missing-node", "the policy names this node, there is none", name, help=hint
+        )
+    low = sum(shape.minimum for shape in pool.shapes)
+    bounds = [shape.maximum for shape in pool.shapes]
+    high = None if None in bounds else sum(bound for bound in bounds if bound is not None)
+    hint = "change nodes in the policy, or the number of nodes"
+    if len(there) + len(absent) < low:
+        yield Difference(
+            pool.name, "too-few-nodes", f"it has {_nodes(len(there))}, the policy says {low}", help=hint
+        )
+    elif high is not None and len(there) > high:
+        yield Difference(
+            pool.name, "too-many-nodes", f"it has {_nodes(len(there))}, the policy says {high}", help=hint
+        )
+    elif not there and not absent and high is None:
+        yield Difference(
+            pool.name, "too-few-nodes", "it has no node", help="see whether its nodes have its labels"
+        )
+
+
+def _control_plane(cluster: Cluster, nodes: Iterable[Pool]) -> Iterator[Difference]:
+    wanted = cluster.control_plane_taint
+    for node in nodes:
+        if wanted and wanted not in node.taints:
+            says = f"taint {wanted} of the control plane is missing"
+            yield Difference("", "missing-taint", says, node.name, taint=wanted)
+
+
+def _nodes(number: int) -> str:
+    return f"{number or 'no'} node{'s' if number > 1 else ''}"

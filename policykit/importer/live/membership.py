@@ -1,0 +1,112 @@
+"""Which pool of a policy each live node is in: by name, by selector, else by what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from policykit.importer.cards import seen
+from policykit.importer.marks import CONTROL_PLANE
+from policykit.kube.nodes import labels_of
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+
+
+class Member(NamedTuple):
+    """A live node in its place in the policy."""
+
+    node: Pool
+    """A pool of one node, as `kube.nodes.read` makes it."""
+    pool: Pool
+    shape: Shape
+
+
+class Membership(NamedTuple):
+    """Where every node belongs."""
+
+    members: tuple[Member, ...]
+    unclaimed: tuple[Pool, ...] = ()
+    """Nodes that no pool claims."""
+    control_plane: tuple[Pool, ...] = ()
+
+
+def membership(cluster: Cluster, nodes: Iterable[Pool]) -> Membership:
+    """The place of each node, in order of name.
+
+    A node that a pool or shape names is in it. One that a selector finds is too. Others go to the
+    pool most of whose labels and taints they carry, if they contradict none of it.
+    """
+    members: list[Member] = []
+    unclaimed: list[Pool] = []
+    planes: list[Pool] = []
+    sizes: dict[tuple[str, int], int] = {}
+    for node in sorted(nodes, key=lambda node: node.name):
+        found = _named(cluster, node) or _selected(cluster, node)
+        if found is None and any(key in labels_of(node) for key in CONTROL_PLANE):
+            planes.append(node)
+            continue
+        found = found or _likely(cluster, node, sizes)
+        if found is None:
+            unclaimed.append(node)
+            continue
+        members.append(found)
+        place = found.pool.name, found.pool.shapes.index(found.shape)
+        sizes[place] = sizes.get(place, 0) + 1
+    return Membership(tuple(members), tuple(unclaimed), tuple(planes))
+
+
+def _named(cluster: Cluster, node: Pool) -> Member | None:
+    for pool in cluster.pools:
+        for shape in pool.shapes:
+            if node.name in shape.node_names:
+                return Member(node, pool, shape)
+    return None
+
+
+def _selected(cluster: Cluster, node: Pool) -> Member | None:
+    labels = labels_of(node)
+    for pool in cluster.pools:
+        for shape in pool.shapes:
+            if shape.selector and shape.selector.items() <= labels.items():
+                return Member(node, pool, shape)
+    return None
+
+
+def _likely(cluster: Cluster, node: Pool, sizes: Mapping[tuple[str, int], int]) -> Member | None:
+    """The best of the places that are open to any node."""
+    ranked = []
+    ours = frozenset(card.resource for card in cluster.cards.values())
+    bare = seen(labels_of(node), node.shapes[0].allocatable, ours) is None
+    for order, pool in enumerate(cluster.pools):
+        for number, shape in enumerate(pool.shapes):
+            if shape.node_names or shape.selector or not _possible(cluster, node, pool, shape, bare):
+                continue
+            has = {**pool.labels, **shape.labels}
+            missing = [key for key in has if key not in labels_of(node)]
+            matched = len(has) - len(missing) + len(set(pool.taints) & set(node.taints))
+            if (has or pool.taints) and not matched:
+                continue
+            full = shape.maximum is not None and sizes.get((pool.name, number), 0) >= shape.maximum
+            rank = (bool(missing), -matched, _distance(node, shape), full, order, number)
+            ranked.append((rank, Member(node, pool, shape)))
+    return min(ranked, key=lambda each: each[0])[1] if ranked else None
+
+
+def _possible(cluster: Cluster, node: Pool, pool: Pool, shape: Shape, bare: bool) -> bool:
+    """Whether a node contradicts nothing that makes the pool what it is. `bare`: it has no card."""
+    labels = labels_of(node)
+    has = {**pool.labels, **shape.labels}
+    if any(key in labels and labels[key] != value for key, value in has.items()):
+        return False
+    if not pool.usage and cluster.usage_key and cluster.usage_key in labels:
+        return False
+    if not pool.card:
+        return bare
+    others = {card.resource for card in cluster.cards.values()} - set(pool.resources)
+    return not any(node.shapes[0].allocatable.get(resource) for resource in others)
+
+
+def _distance(node: Pool, shape: Shape) -> int:
+    """0 where the node offers all that the shape says; else how many resources it lacks, then the rest."""
+    offers = node.shapes[0].allocatable
+    return sum(offers.get(resource, 0) != number for resource, number in shape.allocatable.items())

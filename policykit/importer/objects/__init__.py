@@ -1,0 +1,1 @@
+"""What objects of a cluster say, one reader per system."""

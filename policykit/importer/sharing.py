@@ -1,0 +1,119 @@
+"""How the cards of a node are cut or shared, from what NVIDIA's plugin and discovery show of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.catalogue.cards import Product
+from policykit.catalogue.products import without_suffixes
+from policykit.model.pool import Amounts
+
+_MIG = "nvidia.com/mig-"
+_SHARED = ".shared"
+_REPLICAS = "nvidia.com/gpu.replicas"
+_STRATEGY = "nvidia.com/gpu.sharing-strategy"
+_COUNT = "nvidia.com/gpu.count"
+
+
+class Cut(NamedTuple):
+    """Sharing as the policy states it, and the number of whole cards it rests on."""
+
+    product: str
+    """Value of the product label without what it says of sharing."""
+    sharing: Mapping[str, Any] = {}
+    """`sharing` of a pool; empty: whole cards."""
+    cards: int = 0
+    """0: as many as the node offers."""
+    guess: str = ""
+    """What makes the sharing a guess; empty: the node states it."""
+
+
+def cut(
+    shown: str, product: Product | None, labels: Mapping[str, str], offered: Amounts, resource: str
+) -> Cut | None:
+    """The sharing of a node with product value `shown`; None: it shows some that a policy cannot state."""
+    card, profile, shared = without_suffixes(shown)
+    renamed = f"{resource}{_SHARED}" in offered
+    replicas = _replicas(product, labels, offered, resource) if shared or renamed else 1
+    partitions = {name: n for name, n in offered.items() if name.startswith(_MIG) and n}
+    if replicas < 1:
+        return None
+    if profile:
+        return _single(card, profile, product, labels, offered.get(resource, 0), replicas)
+    if partitions:
+        return _mixed(card, product, labels, partitions, offered.get(resource, 0), replicas)
+    if replicas == 1:
+        return Cut(card)
+    strategy = labels.get(_STRATEGY, "")
+    mode = "mps" if strategy == "mps" else "time-slicing"
+    sharing: dict[str, Any] = {"mode": mode, "replicas": replicas, **({"rename": True} if renamed else {})}
+    total = offered.get(f"{resource}{_SHARED}" if renamed else resource, 0)
+    cards = _number(labels, _COUNT) or total // replicas
+    unsaid = [] if strategy else ["no strategy is said"]
+    unsaid += [] if _REPLICAS in labels else [f"{total} replicas on a node"]
+    return Cut(card, sharing, cards, ", ".join(unsaid))
+
+
+def profile_named(label: str, product: Product | None) -> str:
+    """A MIG profile by its form in labels and resources, where `+` is `.`."""
+    known = {**product.older_mig_profiles, **product.mig_profiles} if product else {}
+    return next((profile for profile in known if profile.replace("+", ".") == label), label)
+
+
+def _replicas(product: Product | None, labels: Mapping[str, str], offered: Amounts, resource: str) -> int:
+    """By label, else by the number of cards; 0: shared, and nothing says among how many."""
+    stated = _number(labels, _REPLICAS)
+    if stated > 1:
+        return stated
+    total = offered.get(f"{resource}{_SHARED}", 0) or offered.get(resource, 0)
+    counts = [_number(labels, _COUNT)] if _COUNT in labels else product.cards_per_node if product else ()
+    return next((total // n for n in counts if n and not total % n and total // n > 1), 0)
+
+
+def _single(
+    card: str, label: str, product: Product | None, labels: Mapping[str, str], offered: int, replicas: int
+) -> Cut | None:
+    if product is None:
+        return None
+    profile = profile_named(label, product)
+    most = {**product.older_mig_profiles, **product.mig_profiles}.get(profile, 0)
+    slices = _number(labels, _COUNT) or offered // replicas
+    if not most or not slices:
+        return None
+    for cards in (*product.cards_per_node, *range(1, slices + 1)):
+        if not slices % cards and slices // cards <= most:
+            sharing: dict[str, Any] = {"mode": "mig-single", "profiles": {profile: slices // cards}}
+            if replicas > 1:
+                sharing["replicas"] = replicas
+            return Cut(card, sharing, cards, f"{slices} partitions of {profile} on a node")
+    return None
+
+
+def _mixed(
+    card: str,
+    product: Product | None,
+    labels: Mapping[str, str],
+    partitions: Mapping[str, int],
+    whole: int,
+    replicas: int,
+) -> Cut | None:
+    cards = _number(labels, _COUNT) or max(product.cards_per_node if product else (0,))
+    cut_cards = cards - whole
+    if cut_cards < 1 or replicas > 1 or any(name.endswith(_SHARED) for name in partitions):
+        return None
+    if any(number % cut_cards for number in partitions.values()):
+        return None
+    profiles = {
+        profile_named(name.removeprefix(_MIG), product): number // cut_cards
+        for name, number in sorted(partitions.items())
+    }
+    sharing: dict[str, Any] = {"mode": "mig-mixed", "profiles": profiles}
+    if whole:
+        sharing["wholeCards"] = whole
+    return Cut(card, sharing, cards, "" if _COUNT in labels else "the usual number of cards of a node")
+
+
+def _number(labels: Mapping[str, str], key: str) -> int:
+    text = labels.get(key, "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else 0

@@ -1,0 +1,101 @@
+"""What nodes are for: the label or taint that says it, else words that hint at it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from policykit.importer import marks
+from policykit.importer.found import Component
+from policykit.importer.groups import Group
+
+_WORDS = {
+    "training": ("training", "train", "trainer", "pretrain", "finetune"),
+    "inference": ("inference", "infer", "serving", "serve", "online"),
+    "hybrid": ("hybrid", "mixed"),
+}
+_USAGES = {word: usage for usage, words in _WORDS.items() for word in words}
+_ALSO = frozenset(
+    {"shared", "batch", "dev", "development", "notebook", "test", "debug", "general", "system", "cpu"}
+)
+"""Values that a label of usages may have besides; alone they make none."""
+_PART = re.compile(r"[^a-z0-9]+|(?<=[a-z])(?=[0-9])")
+_ENDING = "/node.usage"
+"""Of the seed scheme's key."""
+
+
+class UsageKey(NamedTuple):
+    """The label or taint key that states usages."""
+
+    key: str = ""
+    labelled: bool = False
+
+
+def usage_key(groups: Iterable[Group], components: Iterable[Component], cards: frozenset[str]) -> UsageKey:
+    """The key by which nodes say what they are for; empty: none does.
+
+    Generated components name it. Else it ends as the seed's does, or all its values are words
+    for usages; among several the one on most nodes.
+    """
+    groups = tuple(groups)
+    named = [key for c in components for key, _ in c.required if key not in cards]
+    named += [key for c in components for _, key, _ in c.preferred]
+    carried = _values(groups)
+    for key in dict.fromkeys(named):
+        if key in carried:
+            return UsageKey(key, _labelled(groups, key))
+    likely = [key for key in carried if key not in cards and _states(key, carried[key])]
+    likely.sort(key=lambda key: (not key.endswith(_ENDING), -len(carried[key]), key))
+    return UsageKey(likely[0], _labelled(groups, likely[0])) if likely else UsageKey()
+
+
+def usage(group: Group, key: UsageKey) -> str:
+    """The usage a group's nodes state under a key; empty: none."""
+    if key.labelled:
+        return group.labels.get(key.key, "")
+    return next((taint.value for taint in group.taints if key.key and taint.key == key.key), "")
+
+
+def guessed(group: Group) -> tuple[str, str]:
+    """(usage, what it was guessed from), from words in the names of its node pool and nodes."""
+    sources = [
+        (f"{key}={group.all_labels[key]}", group.all_labels[key])
+        for key in marks.NODE_POOLS
+        if key in group.all_labels
+    ]
+    sources += [(f"{key}={value}", value) for key, value in sorted(group.labels.items())]
+    sources += [(f"the node name {name}", name) for name in group.names[:1]]
+    for source, text in sources:
+        for word in _PART.split(text.lower()):
+            if word in _USAGES:
+                return _USAGES[word], source
+    return "", ""
+
+
+def kind_of(usage: str) -> str:
+    """training, inference or hybrid for a usage value; empty: none of them."""
+    return _USAGES.get(usage.lower(), "")
+
+
+def _values(groups: Iterable[Group]) -> dict[str, list[str]]:
+    """Label and taint keys to the values that groups have for them, one each."""
+    found: dict[str, list[str]] = {}
+    for group in groups:
+        pairs = {**{taint.key: taint.value for taint in group.taints}, **group.labels}
+        for key, value in pairs.items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def _labelled(groups: Iterable[Group], key: str) -> bool:
+    return any(key in group.labels for group in groups)
+
+
+def _states(key: str, values: list[str]) -> bool:
+    if key in marks.NODE_POOLS:
+        return False
+    if key.endswith(_ENDING):
+        return all(values)
+    words = {value.lower() for value in values}
+    return bool(words & _USAGES.keys()) and words <= _USAGES.keys() | _ALSO

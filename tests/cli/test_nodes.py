@@ -1,0 +1,151 @@
+"""`policykit nodes --check`: differences and commands as text and JSON, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Shell, process
+from tests.importer.live import as_file
+from tests.importer.odd import ODD, gpu, node, with_cards
+
+USAGE = "a.example.com/node.usage"
+POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: demo}
+domain: a.example.com
+scheme: {preset: seed, controlPlane: false}
+cards: {h20: {product: NVIDIA-H20}}
+pools:
+  train: {usage: training, card: h20, nodes: {names: ["train-[1-2]"]}, allocatable: {cpu: 100, memory: 1Ti}}
+  web: {nodes: 1}
+"""
+TAINTS = [(USAGE, "training", "NoSchedule"), ("nvidia.com/gpu.product", "NVIDIA-H20", "NoSchedule")]
+RIGHT = [
+    *(node(f"train-{n}", {USAGE: "training", **gpu("NVIDIA-H20")}, TAINTS, with_cards(8)) for n in (1, 2)),
+    node("web-1"),
+]
+WRONG = [
+    node("train-1", {USAGE: "hybrid"}, [(USAGE, "training", "NoExecute"), TAINTS[1]], with_cards(7)),
+    node("train-2", gpu("NVIDIA-H20"), TAINTS[1:], with_cards(8)),
+    node("odd 'one'", {USAGE: "batch"}),
+]
+TEXT = f"""\
+train: label {USAGE} is 'hybrid', not 'training' (train-1)
+train: label nvidia.com/gpu.count=8 is missing (train-1)
+    help: gpu-feature-discovery of NVIDIA sets it: see that its pod runs on the node
+train: label nvidia.com/gpu.product=NVIDIA-H20 is missing (train-1)
+    help: gpu-feature-discovery of NVIDIA sets it: see that its pod runs on the node
+train: taint {USAGE}=training:NoSchedule is missing (train-1, train-2)
+train: taint {USAGE}=training:NoExecute is not in the policy (train-1)
+train: nvidia.com/gpu: 7 can be used, the policy says 8 (train-1)
+    help: see whether the device plugin runs there and its devices are healthy, or change the policy
+train: label {USAGE}=training is missing (train-2)
+web: it has no node, the policy says 1
+    help: change nodes in the policy, or the number of nodes
+no pool: no pool of the policy claims this node (odd 'one')
+    help: name it in a pool, or give it the labels of one
+10 differences
+
+# These commands would settle it; none has been run.
+
+# Labels. They move no pod by themselves.
+kubectl label nodes --overwrite \\
+  train-1 train-2 \\
+  {USAGE}=training
+
+# Taints that the policy does not have.
+kubectl taint nodes \\
+  train-1 \\
+  {USAGE}=training:NoExecute-
+
+# Taints, last: the node daemons must tolerate them by now (nodes/daemons of `policykit gen`),
+# and so must the workloads that are to stay (workloads/).
+kubectl taint nodes --overwrite \\
+  train-1 train-2 \\
+  {USAGE}=training:NoSchedule
+"""
+
+
+def test_nodes_that_agree(shell: Shell) -> None:
+    shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(RIGHT)})
+    said = shell.run("nodes", "--check", "nodes.json")
+    assert (said.code, said.out, said.err) == (0, "", "policy demo and 3 nodes agree\n")
+
+
+def test_nodes_that_differ(shell: Shell) -> None:
+    shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(WRONG)})
+    said = shell.run("nodes", "--check", "nodes.json")
+    assert (said.code, said.err) == (1, "")
+    assert said.out == TEXT
+
+
+def test_the_commands_are_a_script(shell: Shell, tmp_path: Path) -> None:
+    """A shell reads them as they are meant: here kubectl is something that shows its arguments."""
+    shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(WRONG)})
+    script = shell.run("nodes", "--check", "nodes.json").out.partition("10 differences\n")[2]
+    shown = 'kubectl() { printf "<%s>" "$@"; echo; }\n'
+    done = subprocess.run(
+        ["sh", "-eu"], input=shown + script, capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert done.stdout.splitlines() == [
+        f"<label><nodes><--overwrite><train-1><train-2><{USAGE}=training>",
+        f"<taint><nodes><train-1><{USAGE}=training:NoExecute->",
+        f"<taint><nodes><--overwrite><train-1><train-2><{USAGE}=training:NoSchedule>",
+    ]
+
+
+def test_as_json(shell: Shell) -> None:
+    shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(WRONG)})
+    said = shell.run("nodes", "--check", "nodes.json", "--format", "json")
+    data = json.loads(said.out)
+    assert (said.code, data["schema_version"], data["summary"]) == (1, 1, {"differences": 10, "nodes": 3})
+    assert data["differences"][0] == {
+        "pool": "train",
+        "kind": "wrong-label",
+        "node": "train-1",
+        "message": f"label {USAGE} is 'hybrid', not 'training'",
+        "help": None,
+    }
+    assert data["differences"][-1]["pool"] is None
+    assert (
+        data["commands"][0] == f"kubectl label nodes --overwrite \\\n  train-1 train-2 \\\n  {USAGE}=training"
+    )
+    agree = shell.run("nodes", "--check", "nodes.json", "-p", "policykit.yaml", "--format", "json")
+    assert agree == said
+
+
+def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path) -> None:
+    (tmp_path / "policykit.yaml").write_text(POLICY)
+    raw = as_file([*WRONG, *ODD.values()])
+    words = ("nodes", "--check", "-", "-p", "policykit.yaml")
+    made = {seed: process(*words, cwd=tmp_path, stdin=raw, PYTHONHASHSEED=seed) for seed in ("1", "2")}
+    assert made["1"] == made["2"]
+    assert made["1"].code == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("nodes",), "Usage: policykit nodes"),
+        (("nodes", "--check", "nope.json"), "policykit: nope.json: cannot be read: "),
+        (("nodes", "--check", "empty.json"), "policykit: empty.json: holds no Node\n"),
+        (("nodes", "--check", "cut.json"), "policykit: cut.json:1:301: not YAML: "),
+        (("nodes", "--check", "nodes.json"), "policykit: "),
+        (
+            ("nodes", "--check", "nodes.json", "-p", "profile:nope"),
+            "policykit: profile:nope: there is no profile",
+        ),
+    ],
+    ids=["no file", "no such file", "no nodes", "cut off", "no policy", "no profile"],
+)
+def test_what_fails(shell: Shell, words: tuple[str, ...], message: str) -> None:
+    shell.write({"empty.json": "{}", "nodes.json": as_file(RIGHT), "cut.json": as_file(RIGHT)[:300]})
+    said = shell.run(*words)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(message)
+    assert "no policy above this folder" in said.err or words[-1] != "nodes.json"

@@ -1,0 +1,107 @@
+"""Scripts, flags and tables that `gen` wrote, read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from policykit.importer.found import Component, Described
+from policykit.importer.generated.components import component
+from policykit.importer.generated.pools import Words, pools, taint_of, words
+from policykit.importer.policy import policy_of
+from policykit.model.taint import Taint, Toleration
+from tests.clusters import policy, profile
+from tests.importer.live import generated
+
+POOL = {
+    "domain": "a.example.com",
+    "cards": {"h20": {"product": "NVIDIA-H20"}},
+    "pools": {"train": {"usage": "training", "card": "h20", "nodes": {"names": ["t-[1-60]"]}}},
+}
+LABEL = "kubectl label nodes --overwrite \\\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "taint"),
+    [
+        ("a=b:NoSchedule", Taint("a", "b", "NoSchedule")),
+        ("a:NoExecute", Taint("a", "", "NoExecute")),
+        ("a=b", None),
+        ("a=b:Never", None),
+        (":NoSchedule", None),
+    ],
+)
+def test_taints(text: str, taint: Taint | None) -> None:
+    assert taint_of(text) == taint
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            f"#!/bin/sh\n# comment\nset -eu\n\n{LABEL}  n-1 n-2 \\\n  a=b 'c=d e'\n",
+            Words(("n-1", "n-2"), {}, {"a": "b", "c": "d e"}),
+        ),
+        (
+            "set -eu\nkubectl taint nodes --overwrite \\\n  -l a=b,c=d \\\n  k=v:NoSchedule\n",
+            Words((), {"a": "b", "c": "d"}, {}, (Taint("k", "v"),)),
+        ),
+        (
+            f"{LABEL}  n-1 \\\n  a=b\n{LABEL}  n-2 \\\n  a=b\n",
+            Words(("n-1", "n-2"), {}, {"a": "b"}),
+        ),
+        (
+            "KUBELET_EXTRA_ARGS='--node-labels=a=b,c=d --register-with-taints=k=v:NoSchedule,k:NoExecute'\n",
+            Words((), {}, {"a": "b", "c": "d"}, (Taint("k", "v"), Taint("k", "", "NoExecute"))),
+        ),
+        ("set -eu\n", Words()),
+    ],
+    ids=["labels", "by selector", "batches", "kubelet", "nothing"],
+)
+def test_words(text: str, found: Words) -> None:
+    assert words(text) == found
+
+
+def test_the_page_of_the_nodes() -> None:
+    page = (
+        "| pool | nodes | labels | labels set by others | taints | files |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        "| a | 0 to 8 | `x=1`<br>`z=a`<br>`z=b` | `p=q` | `k=v:NoSchedule`<br>`k:NoExecute` | – |\n"
+        "| b | 2 or more | – | – | – | – |\n| c | not said | – | – | – | – |\n"
+    )
+    assert pools({}, page) == (
+        Described("a", {"x": "1", "p": "q"}, (Taint("k", "", "NoExecute"), Taint("k", "v")), 0, 8),
+        Described("b", minimum=2, maximum=None),
+        Described("c"),
+    )
+
+
+def test_without_the_page_the_files_of_each_pool_say_it() -> None:
+    cluster = policy(POOL)
+    files = {path: raw for path, raw in generated(cluster).items() if not path.endswith("README.md")}
+    (pool,) = policy_of(files).cluster.pools
+    wanted = cluster.pool("train")
+    assert pool.shapes[0].node_names == tuple(sorted(wanted.shapes[0].node_names))
+    assert (pool.usage, pool.taints) == (wanted.usage, wanted.taints)
+
+
+def test_a_component() -> None:
+    files = {
+        path.rpartition("/")[2]: raw.decode()
+        for path, raw in generated(profile("hybrid-volcano")).items()
+        if "/workloads/training-h20/" in path
+    }
+    usage = "maip.mxsf.io/node.usage"
+    assert component("training-h20", files) == Component(
+        "training",
+        "h20",
+        ((usage, ("training", "hybrid")),),
+        ((100, usage, "training"),),
+        (
+            Toleration(usage, "Equal", "training", "NoSchedule"),
+            Toleration(usage, "Equal", "hybrid", "NoSchedule"),
+            Toleration("nvidia.com/gpu.product", "Equal", "NVIDIA-H20", "NoSchedule"),
+        ),
+        "volcano",
+    )
+    assert component("training-h20", {}) is None
+    assert component("training-h20", {"deployment.yaml": "spec: 3\n"}) is None

@@ -1,0 +1,102 @@
+"""Cut and shared cards, from product labels and amounts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from policykit.importer.cards import seen
+
+A100, L20 = "NVIDIA-A100-SXM4-80GB", "NVIDIA-L20"
+GPU = "nvidia.com/gpu"
+
+
+def labels(product: str, **more: str) -> dict[str, str]:
+    return {
+        f"{GPU}.product": product,
+        **{f"{GPU}.{key.replace('_', '-')}": value for key, value in more.items()},
+    }
+
+
+@pytest.mark.parametrize(
+    ("node_labels", "offered", "card", "sharing", "cards"),
+    [
+        (labels(A100, count="8"), {GPU: 8}, {"product": A100}, {}, 0),
+        (
+            labels(f"{L20}-SHARED", count="4", replicas="4", sharing_strategy="time-slicing"),
+            {GPU: 16},
+            {"product": L20},
+            {"mode": "time-slicing", "replicas": 4},
+            4,
+        ),
+        (
+            labels(f"{L20}-SHARED", count="4", sharing_strategy="mps"),
+            {GPU: 8},
+            {"product": L20},
+            {"mode": "mps", "replicas": 2},
+            4,
+        ),
+        (labels(f"{L20}-SHARED"), {GPU: 32}, {"product": L20}, {"mode": "time-slicing", "replicas": 4}, 8),
+        (labels(f"{L20}-SHARED"), {GPU: 7}, {"product": f"{L20}-SHARED", "resource": GPU}, {}, 0),
+        (
+            labels(L20, count="4", replicas="2", sharing_strategy="mps"),
+            {f"{GPU}.shared": 8},
+            {"product": L20},
+            {"mode": "mps", "replicas": 2, "rename": True},
+            4,
+        ),
+        (
+            labels(f"{A100}-MIG-1g.10gb", count="56"),
+            {GPU: 56},
+            {"product": A100},
+            {"mode": "mig-single", "profiles": {"1g.10gb": 7}},
+            8,
+        ),
+        (
+            labels(f"{A100}-MIG-2g.20gb", count="12"),
+            {GPU: 12},
+            {"product": A100},
+            {"mode": "mig-single", "profiles": {"2g.20gb": 3}},
+            4,
+        ),
+        (
+            labels(f"{A100}-MIG-1g.10gb.me", count="8"),
+            {GPU: 8},
+            {"product": A100},
+            {"mode": "mig-single", "profiles": {"1g.10gb+me": 1}},
+            8,
+        ),
+        (
+            labels(f"{A100}-MIG-INVALID"),
+            {GPU: 0},
+            {"product": f"{A100}-MIG-INVALID", "resource": GPU},
+            {},
+            0,
+        ),
+        (
+            labels(A100, count="8"),
+            {GPU: 4, "nvidia.com/mig-1g.10gb": 12, "nvidia.com/mig-2g.20gb": 8},
+            {"product": A100},
+            {"mode": "mig-mixed", "profiles": {"1g.10gb": 3, "2g.20gb": 2}, "wholeCards": 4},
+            8,
+        ),
+        (labels(A100, count="8"), {GPU: 5, "nvidia.com/mig-1g.10gb": 7}, {"product": A100}, {}, 0),
+    ],
+    ids=[
+        *("whole", "time-sliced", "replicas by count", "replicas by usual size", "nothing said", "renamed"),
+        *("one profile", "of four cards", "with a plus", "invalid", "mixed", "cut unevenly"),
+    ],
+)
+def test_sharing(
+    node_labels: dict[str, str],
+    offered: dict[str, int],
+    card: dict[str, Any],
+    sharing: dict[str, Any],
+    cards: int,
+) -> None:
+    found = seen(node_labels, offered)
+    assert found is not None
+    assert dict(found.card) == card
+    assert found.cut.sharing == sharing
+    assert (found.cut.cards if sharing else 0) == cards
