@@ -10,7 +10,7 @@ export PIP_ROOT_USER_ACTION := ignore
 demo: $(VENV)/.demo  ## install policykit and run its main job on examples/
 	@$(BIN)/python scripts/demo.py
 
-test: $(VENV)/.dev  ## everything CI runs: style, types, tests
+test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -38,6 +38,11 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.demo
+
+# kustomize and Helm, which tests run policykit with. Without Go those tests are skipped, and say so.
+$(VENV)/.tools: tests/tools.sh $(VENV)/bin/python
+	@sh tests/tools.sh $(abspath $(VENV)/tools)
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -10,7 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import tools
 from tests.shared import ROOT
+
+TOOLS = ("kustomize", "helm3", "helm4")
+"""Programs of others that documents may show; a block that needs one says `needs=kustomize`."""
 
 
 class Block(NamedTuple):
@@ -59,6 +63,9 @@ class Terminal:
             for who in ("AUTHOR", "COMMITTER")
             for what in ("NAME", "EMAIL")
         }
+        for name in TOOLS:
+            if tools.found(name):
+                (commands / name).symlink_to(tools.found(name))
         path = f"{commands}{os.pathsep}{os.environ['PATH']}"
         own = {"PATH": path, "PYTHONPATH": str(ROOT), "STAND_INS": str(stand_ins)}
         self._environment = {**os.environ, **quiet, **author, **own}

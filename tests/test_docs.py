@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from policykit.rules import CATALOGUE
-from tests import documents
+from tests import documents, tools
 from tests.shared import ROOT
 
 DOCS = ROOT / "docs"
@@ -36,7 +36,7 @@ def test_golden_sessions(chapter: Path, request: pytest.FixtureRequest, tmp_path
     now: dict[int, str] = {}
     for block in shown:
         needed = [word.removeprefix("needs=") for word in block.words if word.startswith("needs=")]
-        missing = [name for name in needed if not shutil.which(name)]
+        missing = [name for name in needed if not tools.found(name)]
         left_out += missing
         now[block.start] = block.text if missing else opened.session(block.text)
     if request.config.getoption("--update-golden"):

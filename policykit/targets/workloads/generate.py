@@ -15,16 +15,30 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.wanted import Wanted, affinity_data, wanted
+from policykit.targets import system_of
+from policykit.targets.koordinator.names import QUOTA_NAME as KOORDINATOR_QUEUE
+from policykit.targets.volcano.names import QUEUE_NAME as VOLCANO_QUEUE
+from policykit.targets.volcano.names import SCHEDULER as VOLCANO
+from policykit.targets.yunikorn.names import QUEUE as YUNIKORN_QUEUE
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
 _PARTIAL = "---\n# policykit: partial\n"
 """A Pod is taken for whole, unless it says otherwise."""
-_FIRST_TASK = (
-    "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on.\n"
-    "# They take the place of an affinity and of tolerations that are there.\n"
+_REPLACES = (
+    "---\n# These patches take the place of an affinity and of tolerations that a workload has.\n"
+    "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
-_VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+_FIRST_TASK = (
+    "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
+    "# or use `policykit patch` or `policykit krm`, which look at every task.\n"
+)
+_QUEUES = {
+    "volcano": ("annotations", VOLCANO_QUEUE),
+    "koordinator": ("labels", KOORDINATOR_QUEUE),
+    "yunikorn": ("labels", YUNIKORN_QUEUE),
+}
+"""System to the pod metadata that names the queue."""
 
 
 class BuiltIn(NamedTuple):
@@ -63,7 +77,7 @@ def generate(cluster: Cluster) -> Generated:
             want = wanted(cluster, workload, card)
             if want.pools:
                 name = _free(f"{workload.name}-{card.name if card else 'helpers'}", names)
-                artifacts.extend(_component(name, workload, want))
+                artifacts.extend(_component(name, cluster, workload, want))
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
     return Generated(tuple(artifacts), tuple(notices))
@@ -86,13 +100,15 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Artifact]:
+def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted) -> Iterator[Artifact]:
     folder = f"workloads/{name}"
     patches: list[dict[str, Any]] = []
     for built_in in BUILT_IN:
         path = f"{built_in.kind.lower()}.yaml"
         yield Artifact(
-            f"{folder}/{path}", _PARTIAL + dump(strategic_patch(built_in, workload, want)), Role.COMPONENT
+            f"{folder}/{path}",
+            _PARTIAL + dump(strategic_patch(built_in, workload, want, cluster)),
+            Role.COMPONENT,
         )
         # An empty group would match every group: targets are regular expressions.
         group = built_in.group or "^$"
@@ -102,23 +118,27 @@ def _component(name: str, workload: WorkloadKind, want: Wanted) -> Iterator[Arti
         f"{folder}/volcano-job-labels.yaml", _PARTIAL + dump(volcano_labels(workload)), Role.COMPONENT
     )
     patches.append({"path": "volcano-job-labels.yaml", "target": job})
-    operations = volcano_patch(workload, want)
+    operations = volcano_patch(workload, want, cluster=cluster)
     if operations:
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    yield Artifact(f"{folder}/kustomization.yaml", dump(component), Role.COMPONENT)
+    yield Artifact(f"{folder}/kustomization.yaml", _REPLACES + dump(component), Role.COMPONENT)
 
 
-def strategic_patch(built_in: BuiltIn, workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
+def strategic_patch(
+    built_in: BuiltIn, workload: WorkloadKind, want: Wanted, cluster: Cluster | None = None
+) -> dict[str, Any]:
     """A strategic merge patch for a built-in kind.
 
     Labels and maps merge; `tolerations` and the affinity's lists have no merge key, so they
     take the place of what the manifest has.
     """
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
-    if workload.queue and workload.scheduler == "volcano":
-        metadata["annotations"] = {_VOLCANO_QUEUE: workload.queue}
+    system = system_of(workload.scheduler, cluster)
+    if workload.queue and system in _QUEUES:
+        where, key = _QUEUES[system]
+        metadata.setdefault(where, {})[key] = workload.queue
     template: dict[str, Any] = {"metadata": metadata, "spec": pod_spec(workload, want)}
     if not built_in.template:
         template["metadata"] = {"name": "any", **metadata}
@@ -153,7 +173,9 @@ def volcano_labels(workload: WorkloadKind) -> dict[str, Any]:
     }
 
 
-def volcano_patch(workload: WorkloadKind, want: Wanted, tasks: int = 1) -> list[dict[str, Any]]:
+def volcano_patch(
+    workload: WorkloadKind, want: Wanted, tasks: int = 1, cluster: Cluster | None = None
+) -> list[dict[str, Any]]:
     """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
 
     `add` on a field that exists replaces it. Only the first `tasks` tasks are named.
@@ -162,9 +184,10 @@ def volcano_patch(workload: WorkloadKind, want: Wanted, tasks: int = 1) -> list[
     fields = pod_spec(workload, want)
     # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
     scheduler = fields.get("schedulerName", "")
-    if scheduler and scheduler != "volcano":
+    if scheduler and scheduler != VOLCANO:
         operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
-    if workload.queue:
+    # Without a scheduler of its own the kind's Jobs are Volcano's; others read no field of the Job.
+    if workload.queue and system_of(scheduler or VOLCANO, cluster) == VOLCANO:
         operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
     priority = fields.pop("priorityClassName", "")
     if priority:

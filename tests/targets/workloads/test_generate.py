@@ -132,6 +132,36 @@ def test_another_scheduler_is_named_on_the_job() -> None:
     assert "annotations" not in str(patch)
 
 
+@pytest.mark.parametrize(
+    ("scheduler", "metadata"),
+    [
+        ("volcano", {"annotations": {"scheduling.volcano.sh/queue-name": "research"}}),
+        ("koord-scheduler", {"labels": {"quota.scheduling.koordinator.sh/name": "research"}}),
+        ("yunikorn", {"labels": {"yunikorn.apache.org/queue": "research"}}),
+        ("", {}),
+        ("unknown", {}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata: dict[str, Any]) -> None:
+    made = cluster()
+    kind = TRAINING._replace(scheduler=scheduler)
+    patch = strategic_patch(BUILT_IN[4], kind, wanted(made, kind, made.cards["h20"]), made)
+    del patch["metadata"]["labels"]["policykit.io/workload"], patch["metadata"]["name"]
+    assert {where: entries for where, entries in patch["metadata"].items() if entries} == metadata
+    queued = any(one["path"] == "/spec/queue" for one in volcano_patch(kind, wanted(made, kind, None)))
+    assert queued == (scheduler in ("volcano", ""))
+
+
+def test_a_component_says_what_it_replaces() -> None:
+    made = texts(cluster())
+    assert (
+        "take the place of an affinity and of tolerations"
+        in made["workloads/training-h20/kustomization.yaml"]
+    )
+    assert "look at every task" in made["workloads/training-h20/volcano-job.yaml"]
+
+
 def test_a_component_names_every_patch_that_lies_beside_it() -> None:
     made = texts(cluster())
     folder = "workloads/training-h20"

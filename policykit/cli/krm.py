@@ -1,0 +1,153 @@
+"""`policykit krm`: a function of kustomize and its kin: generator, transformer or validator."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from policykit import api
+from policykit.cli.output import emit, say
+from policykit.cli.policy import cluster_for
+from policykit.errors import SourceError, UsageError
+from policykit.formats import krm
+from policykit.formats.function_config import API, ROLES, FunctionConfig, function_config
+from policykit.formats.text import summary, text
+from policykit.generator.artifact import Role
+from policykit.linter.finding import Finding, Report
+from policykit.linter.run import Member
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+from policykit.manifests.writer import dump
+from policykit.model.severity import Severity
+from policykit.sources.files import read
+from policykit.targets import writers
+from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.stream import Source, patch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from policykit.model.cluster import Cluster
+
+_INLINE = "functionConfig"
+
+
+@click.command(
+    "krm",
+    epilog="Run by `kustomize build --enable-alpha-plugins --enable-exec`. Let Lint stand last under"
+    " `transformers`: under `validators` its findings fail the build too, but kustomize (5.8, its issue"
+    " 5036) refuses what any function returns there, unless one under `transformers` came before that"
+    " changed nothing. Lines of findings count within an object as kustomize renders it.",
+)
+@click.argument("role", required=False, type=click.Choice(ROLES))
+def command(role: str | None) -> int:
+    """Read a ResourceList on standard input, write it on standard output.
+
+    The functionConfig decides what is done: apiVersion policykit.io/v1alpha1 and kind Generate
+    (spec: policy, targets), Patch (policy, workload, card, queue, only, namespace) or Lint
+    (policy, select, ignore, failOn, complete, namespace). spec.policy is a file relative to the
+    kustomization, profile:NAME, or a policy written out. A Policy by itself generates. ROLE is
+    for callers that give no functionConfig.
+    """
+    given = krm.read(_standard_input())
+    config = function_config(given.config, role or "")
+    cluster = _cluster(config)
+    if config.role == "lint":
+        return _lint(given, config, cluster)
+    if cluster is None:
+        raise SourceError("no policykit.yaml here or above", "name the policy in spec.policy")
+    emit(
+        _generated(given, config, cluster) if config.role == "generate" else _patched(given, config, cluster)
+    )
+    return 0
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("standard input is not a ResourceList", "let kustomize run this command")
+    return sys.stdin.buffer.read()
+
+
+def _cluster(config: FunctionConfig) -> Cluster | None:
+    if not config.inline:
+        return cluster_for(os.getcwd(), config.policy or None)
+    from policykit.policy.load import load_text
+
+    policy = {"apiVersion": API, "kind": "Policy", **config.inline}
+    loaded = load_text(dump(policy).encode(), _INLINE, read)
+    for notice in loaded.notices:
+        say(f"policykit: {notice}")
+    return loaded.cluster
+
+
+def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
+    """The list with every object that `gen`'s kustomization applies."""
+    known = [name for name, _ in writers(cluster)]
+    for target in config.targets:
+        if target not in known:
+            raise UsageError(f"the policy has no target {target!r}", f"it has: {', '.join(known)}")
+    generated = api.generate(cluster, config.targets)
+    for notice in generated.notices:
+        say(f"{notice.target}: {notice.message}")
+    return krm.with_items(
+        given,
+        (
+            manifest.data
+            for artifact in generated.artifacts
+            if artifact.role is Role.MANIFEST
+            for index, document in enumerate(parse(artifact.text))
+            if document.root
+            for manifest in manifests(document.root, index)
+        ),
+    )
+
+
+def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
+    """The list with its workloads patched: its items are the objects of one document."""
+    asked = Asked(config.workload, config.card, config.queue, config.only)
+    asked.check(cluster)
+    source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
+    patched = patch(source, cluster, asked)
+    asked.missing(patched.objects)
+    for note in patched.notes:
+        say(f"policykit: {note}")
+    return patched.raw
+
+
+def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | None) -> int:
+    """Findings as results and on standard error; the items stay as they are."""
+    items = {f"{n:08}": item for n, item in enumerate(given.items) if not krm.local(item)}
+    texts = {name: dump(item).encode() for name, item in items.items()}
+    scope = "items" if config.complete else ""
+    members = [Member(name, name, scope, 0) for name in texts]
+    setting = api.setting(cluster, None, config.select, config.ignore, config.namespace or "default")
+    report = api.lint(members, [setting], texts.__getitem__, lambda _: members, workers=1)
+    results = [krm.result(finding, items[finding.path]) for finding in report.findings]
+    emit(krm.with_results(given.text, given, results))
+    shown = report._replace(
+        findings=tuple(_shown(finding, items[finding.path]) for finding in report.findings)
+    )
+    _tell(shown, cluster)
+    return int(any(_fails(finding, Severity(config.fail_on)) for finding in report.findings))
+
+
+def _shown(finding: Finding, item: Mapping[str, Any]) -> Finding:
+    """With the file it comes from, or where that is not known the object, in place of its number."""
+    return finding._replace(path=krm.path_of(item) or krm.named(item))
+
+
+def _fails(finding: Finding, fail_on: Severity) -> bool:
+    return finding.severity is not Severity.INFO and finding.severity.rank <= fail_on.rank
+
+
+def _tell(report: Report, cluster: Cluster | None) -> None:
+    found = text(report)
+    if found:
+        say(found.removesuffix("\n"))
+    if cluster is None and report.silent_rules:
+        say(f"policykit: no policy: {report.silent_rules} rules stayed silent (name one in spec.policy)")
+    say(summary(report))

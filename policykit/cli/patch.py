@@ -1,0 +1,173 @@
+"""`policykit patch`: manifests with the workload kind of each recognised object applied."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+
+import click
+
+from policykit.cli.output import emit, say, write_file
+from policykit.cli.policy import cluster_for
+from policykit.errors import SourceError, UsageError
+from policykit.formats.diff import diff as unified
+from policykit.formats.text import counted
+from policykit.linter.reader import BOM
+from policykit.sources.files import discover, read
+from policykit.sources.scopes import is_patch, kustomization_namespace
+from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.stream import Patched, Source, patch
+
+_STDIN = "-"
+
+
+@click.command("patch")
+@click.argument("paths", nargs=-1)
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+)
+@click.option(
+    "--workload",
+    metavar="NAME",
+    default="",
+    help="The workload kind of everything that asks for cards; with --only, of what it names.",
+)
+@click.option("--card", metavar="CARD", default="", help="The card, where several would serve.")
+@click.option(
+    "--queue",
+    metavar="QUEUE",
+    default="",
+    help="The queue. Default: that of the workload kind.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="KIND/NAME",
+    help="Patch this object and no other; may be given again. It must be there.",
+)
+@click.option("--in-place", is_flag=True, help="Write the files that change instead of printing them.")
+@click.option("--diff", is_flag=True, help="Print what would change; write nothing.")
+@click.option(
+    "--stdin-filename",
+    metavar="PATH",
+    default="",
+    help="Name of standard input in messages, and where its policy is looked for.",
+)
+@click.option(
+    "--namespace",
+    metavar="NAME",
+    default="",
+    help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
+)
+def command(
+    paths: tuple[str, ...],
+    policy: str | None,
+    workload: str,
+    card: str,
+    queue: str,
+    only: tuple[str, ...],
+    in_place: bool,
+    diff: bool,
+    stdin_filename: str,
+    namespace: str,
+) -> int:
+    """Print manifests with each recognised workload as its workload kind asks.
+
+    It gets tolerations, node affinity, scheduler, priority class, queue and the label
+    policykit.io/workload. Everything else stays as it is, byte for byte. Without PATH standard
+    input is read, as Helm's post-renderers do. If anything fails, nothing is printed.
+    """
+    if in_place and diff:
+        raise UsageError("--in-place and --diff exclude each other", "choose one")
+    if in_place and _STDIN in (paths or (_STDIN,)):
+        raise UsageError("--in-place needs files, not standard input", "name the files, or leave it out")
+    asked = Asked(workload, card, queue, only)
+    done = [
+        (source, _patched(source, folder, policy, asked))
+        for source, folder in _sources(paths or (_STDIN,), stdin_filename, namespace)
+    ]
+    asked.missing(one for _, patched in done for one in patched.objects)
+    for note in (note for _, patched in done for note in patched.notes):
+        say(f"policykit: {note}")
+    if in_place:
+        _write(done)
+    elif diff:
+        emit("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
+    else:
+        emit(_joined([patched.raw for _, patched in done]))
+    return 0
+
+
+def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Iterator[tuple[Source, str]]:
+    """What is to be patched, in the order given and each once, with the folder its policy is looked
+    for from."""
+    seen: set[str] = set()
+    for path in dict.fromkeys(paths):
+        if path == _STDIN:
+            yield _source(stdin_filename or "<stdin>", _standard_input(), namespace, rendered=True)
+            continue
+        for file in discover([path]):
+            name = os.path.normpath(file.path)
+            raw = b"" if name in seen else read(file.path)
+            foreign = file.argument and file.path.endswith(".json") and b'"apiVersion"' not in raw
+            if name not in seen and not foreign:
+                yield _source(file.path, raw, namespace)
+            seen.add(name)
+
+
+def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> tuple[Source, str]:
+    folder = os.path.dirname(os.path.abspath(path))
+    stands_in = namespace or kustomization_namespace(folder) or "default"
+    partial = not rendered and is_patch(path)
+    return Source(path, raw, stands_in, partial=partial, rendered=rendered), folder
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise SourceError("standard input is closed", "give it a file, or a pipe")
+    if sys.stdin.isatty():
+        raise UsageError("nothing to patch: standard input is a terminal", "name files, or pipe manifests in")
+    return sys.stdin.buffer.read()
+
+
+def _patched(source: Source, folder: str, policy: str | None, asked: Asked) -> Patched:
+    cluster = cluster_for(folder, policy)
+    if cluster is None:
+        raise SourceError(
+            "no policy above this file", "give one with -p, or see `policykit init`", source.path
+        )
+    asked.check(cluster)
+    return patch(source, cluster, asked)
+
+
+def _write(done: Iterable[tuple[Source, Patched]]) -> None:
+    files = 0
+    for source, patched in done:
+        if patched.raw != source.raw:
+            if read(source.path) != source.raw:
+                raise SourceError("was changed by somebody else meanwhile", "run it again", source.path)
+            write_file(source.path, patched.raw)
+            say(f"{source.path}: {', '.join(patched.changed)}")
+            files += 1
+    say(f"policykit: {counted(files, 'file')} written")
+
+
+def _joined(texts: list[bytes]) -> bytes:
+    """Several files as one stream: documents stay apart, and a single file is left as it is."""
+    joined = texts[0] if texts else b""
+    for text in texts[1:]:
+        text = text.removeprefix(BOM)
+        if joined and not joined.endswith(b"\n"):
+            joined += b"\n"
+        if joined and not text.startswith((b"---\n", b"---\r", b"--- ")):
+            joined += b"...\n" if text.startswith(b"%") else b"---\n"
+        joined += text
+    return joined
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="surrogateescape")

@@ -1,0 +1,157 @@
+"""The wire format of KRM functions: a ResourceList in, a ResourceList out.
+
+Source: the KRM Functions Specification v1 of kustomize (`functions-spec.md`, kustomize 5.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from policykit.errors import SourceError
+from policykit.linter.finding import Finding
+from policykit.linter.reader import decode
+from policykit.manifests.amend import apply
+from policykit.manifests.parser import parse
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.writer import dump
+
+_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
+_PATHS = ("internal.config.kubernetes.io/path", "config.kubernetes.io/path")
+_INDICES = ("internal.config.kubernetes.io/index", "config.kubernetes.io/index")
+_ORIGIN = "config.kubernetes.io/origin"
+_LOCAL = "config.kubernetes.io/local-config"
+_HINT = "let kustomize run this command: `policykit krm --help` shows how"
+
+
+class ResourceList(NamedTuple):
+    """What a function is given."""
+
+    text: str
+    data: Mapping[str, Any]
+    items: tuple[Mapping[str, Any], ...]
+    config: Mapping[str, Any]
+    """The functionConfig; empty: none was given."""
+
+
+def read(raw: bytes) -> ResourceList:
+    """Raises SourceError for anything but one ResourceList, in YAML or JSON."""
+    text = decode(raw)
+    documents = [document for document in parse(text.text) if document.root or document.problem]
+    problem = text.problem or next((document.problem for document in documents if document.problem), None)
+    if problem:
+        place = f"<stdin>:{problem.line + 1}:{problem.column + 1}"
+        raise SourceError(f"not YAML: {problem.message}", _HINT, place)
+    root = documents[0].root if len(documents) == 1 else None
+    data = root.data if root else None
+    if not isinstance(data, dict) or data.get("kind") != "ResourceList":
+        raise SourceError("standard input is not one ResourceList", _HINT)
+    if data.get("apiVersion") not in _VERSIONS:
+        raise SourceError(
+            f"ResourceList of apiVersion {data.get('apiVersion')!r}", f"known are {' and '.join(_VERSIONS)}"
+        )
+    items = data.get("items") or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise SourceError("items of the ResourceList is not a list of objects", _HINT)
+    config = data.get("functionConfig")
+    return ResourceList(text.text, data, tuple(items), config if isinstance(config, dict) else {})
+
+
+def with_items(given: ResourceList, made: Iterable[Mapping[str, Any]]) -> str:
+    """The list with more objects; one of the same name takes the place of the one there."""
+    items = {_identity(item): item for item in given.items}
+    for item in made:
+        there = items.get(_identity(item))
+        items[_identity(item)] = _annotated(item, _annotations(there)) if there else item
+    return dump({**given.data, "items": list(items.values())})
+
+
+def with_results(text: str, given: ResourceList, results: list[dict[str, Any]]) -> str:
+    """The list's text with results behind those it has; every other byte as it was."""
+    if not results:
+        return text
+    there = given.data.get("results")
+    whole = [*there, *results] if isinstance(there, list) else results
+    return apply(text, [Patch("add", ("results",), whole)])
+
+
+def result(finding: Finding, item: Mapping[str, Any]) -> dict[str, Any]:
+    """A finding about an item as an entry of `results`."""
+    found: dict[str, Any] = {
+        "message": f"{finding.code} {finding.message} [{finding.name}]",
+        "severity": finding.severity.value,
+        "resourceRef": _reference(item),
+    }
+    path = _steps(finding.pointer, item)
+    if path:
+        found["field"] = {"path": dotted(path)}
+        value = lookup(item, path)
+        if value is not None and not isinstance(value, (dict, list)):
+            found["field"]["currentValue"] = value
+    if path_of(item):
+        found["file"] = {"path": path_of(item), "index": _index(item)}
+    found["tags"] = {"code": finding.code, "rule": finding.name}
+    if finding.help:
+        found["tags"]["help"] = finding.help
+    return found
+
+
+def path_of(item: Mapping[str, Any]) -> str:
+    """The file an item comes from, as its annotations say; empty: they do not."""
+    annotations = _annotations(item)
+    origin = annotations.get(_ORIGIN)
+    if isinstance(origin, str):
+        # Kustomize makes up a path from kind and name where it knows none; this one is real.
+        read_origin = next(iter(parse(origin)), None)
+        path = lookup(read_origin.root.data, ("path",)) if read_origin and read_origin.root else None
+        if isinstance(path, str):
+            return path
+    return next((annotations[key] for key in _PATHS if isinstance(annotations.get(key), str)), "")
+
+
+def local(item: Mapping[str, Any]) -> bool:
+    """Whether an item only configures tools and is not applied."""
+    return _annotations(item).get(_LOCAL) == "true"
+
+
+def named(item: Mapping[str, Any]) -> str:
+    """`Job/train`."""
+    return f"{item.get('kind')}/{lookup(item, ('metadata', 'name'))}"
+
+
+def _steps(pointer: str, data: object) -> Path:
+    """The path that a JSON pointer spells in `data`: only there a number is known for an index."""
+    path: Path = ()
+    for part in pointer.split("/")[1:]:
+        step = part.replace("~1", "/").replace("~0", "~")
+        in_list = isinstance(lookup(data, path), list) and step.isdecimal()
+        path = (*path, int(step) if in_list else step)
+    return path
+
+
+def _index(item: Mapping[str, Any]) -> int:
+    annotations = _annotations(item)
+    written = next((str(annotations[key]) for key in _INDICES if key in annotations), "0")
+    return int(written) if written.isdecimal() and written.isascii() else 0
+
+
+def _annotations(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = lookup(item, ("metadata", "annotations"))
+    return found if isinstance(found, dict) else {}
+
+
+def _annotated(item: Mapping[str, Any], annotations: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = {**item["metadata"], "annotations": {**annotations, **_annotations(item)}}
+    return {**item, "metadata": metadata}
+
+
+def _identity(item: Mapping[str, Any]) -> tuple[object, ...]:
+    namespace, name = (lookup(item, ("metadata", key)) for key in ("namespace", "name"))
+    return item.get("apiVersion"), item.get("kind"), namespace, name
+
+
+def _reference(item: Mapping[str, Any]) -> dict[str, Any]:
+    version, kind, namespace, name = _identity(item)
+    written = {"apiVersion": version, "kind": kind, "namespace": namespace, "name": name}
+    return {key: value for key, value in written.items() if isinstance(value, str)}

@@ -1,0 +1,69 @@
+"""What a person asks for beside what the policy says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from policykit.errors import UsageError
+from policykit.manifests.document import Manifest
+from policykit.model.cluster import Cluster
+from policykit.nearest import nearest
+
+_BUILT_IN_QUEUES = ("default", "root", "root.default")
+
+
+class Asked(NamedTuple):
+    """Choices for what is patched; empty: the policy and the manifests decide."""
+
+    workload: str = ""
+    """The workload kind, whatever a pod set would be recognised as."""
+    card: str = ""
+    """The card, where several would serve."""
+    queue: str = ""
+    only: tuple[str, ...] = ()
+    """KIND/NAME of the objects to look at."""
+
+    def names(self, manifest: Manifest) -> bool:
+        """Whether `only` names an object; a kind is written in any case."""
+        return any(key(one) == key(f"{manifest.kind}/{manifest.name}") for one in self.only)
+
+    def wants(self, manifest: Manifest) -> bool:
+        return not self.only or self.names(manifest)
+
+    def check(self, cluster: Cluster) -> None:
+        """Raises UsageError for a name that the policy does not have."""
+        _known("workload kind", self.workload, cluster.workloads)
+        _known("card", self.card, cluster.cards)
+        if cluster.queues:
+            _known("queue", self.queue, (*(queue.name for queue in cluster.queues), *_BUILT_IN_QUEUES))
+        for one in self.only:
+            if one.count("/") != 1 or one.startswith("/") or one.endswith("/"):
+                raise UsageError(f"--only takes KIND/NAME, this is {one!r}", "write Deployment/web, for one")
+
+    def missing(self, objects: Iterable[str]) -> None:
+        """Raises UsageError for an object of `only` that is not among those seen."""
+        seen = tuple(dict.fromkeys(objects))
+        keys = {key(one) for one in seen}
+        for one in self.only:
+            if key(one) not in keys:
+                raise UsageError(f"there is no object {one}", _suggested(one, seen))
+
+
+def key(named: str) -> tuple[str, str]:
+    """`deployment/web` as it is compared."""
+    kind, _, name = named.partition("/")
+    return kind.lower(), name
+
+
+def _known(what: str, name: str, names: Iterable[str]) -> None:
+    there = tuple(dict.fromkeys(names))
+    if name and name not in there:
+        raise UsageError(f"the policy has no {what} {name!r}", _suggested(name, there))
+
+
+def _suggested(name: str, there: tuple[str, ...]) -> str:
+    near = nearest(name, there)
+    if near:
+        return f"did you mean {near!r}?"
+    return f"it is one of {', '.join(there[:8])}{', ...' if there[8:] else ''}" if there else ""

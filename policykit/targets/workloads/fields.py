@@ -1,0 +1,83 @@
+"""Where a workload kind's scheduler, priority class and queue are written, and what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from policykit.kube.podsets import queues
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.table import entry
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
+from policykit.model.cluster import Cluster
+from policykit.targets import DEFAULT_SCHEDULER, system_of
+
+_SCHEDULER = "schedulerName"
+_PRIORITY = "priorityClassName"
+_SWITCHED = frozenset({"volcano", "yunikorn", "kube-scheduler"})
+"""Schedulers that Spark's operator knows by name (`batchScheduler`); others stand in the templates."""
+
+Found = tuple[Patch, ...] | None
+"""The changes; None: the kind of the object has no place for it."""
+
+
+def scheduler(pod_set: PodSet, name: str) -> Found:
+    """Changes that make `name` the scheduler of the pods."""
+    if (pod_set.scheduler_name or DEFAULT_SCHEDULER) == name:
+        return ()
+    path = pod_set.scheduler_path
+    if path and path[-1] != _SCHEDULER and name not in _SWITCHED:
+        path = _place(pod_set, _SCHEDULER)
+    return (Patch("add", path, name),) if path else None
+
+
+def priority(data: Mapping[str, Any], pod_set: PodSet, name: str) -> Found:
+    """Changes that give the pods a priority class.
+
+    Kinds that keep schedulerName beside their templates (Volcano's) keep the priority there
+    too and hand it to pods that state none. Another class that is written is replaced.
+    """
+    own = _place(pod_set, _PRIORITY)
+    beside = _priority_beside(data, pod_set)
+    primary, other = (beside, own) if beside else (own, None)
+    if primary is None:
+        return None
+    changes = [] if lookup(data, primary) == name else [Patch("add", primary, name)]
+    if other and lookup(data, other) not in (None, "", name):
+        changes.append(Patch("add", other, name))
+    return tuple(changes)
+
+
+def queue(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Found:
+    """Changes that send the pods to a queue, at the place their scheduler reads first.
+
+    None too where the scheduler has no queues, or is not known.
+    """
+    system = system_of(pod_set.scheduler_name, cluster)
+    if system is None:
+        return None
+    places = queues.places(data, pod_set, system)
+    if not places:
+        return None
+    written = queues.read(data, pod_set, system)
+    if written and written.value == name:
+        return ()
+    return (Patch("add", written.path if written else places[0], name),)
+
+
+def _place(pod_set: PodSet, field: str) -> Path | None:
+    """Where a PodSpec field stands or would stand; None: nowhere, or it is not known."""
+    if field in pod_set.places:
+        return pod_set.places[field]
+    return (*pod_set.default_place, field) if pod_set.default_place is not None else None
+
+
+def _priority_beside(data: Mapping[str, Any], pod_set: PodSet) -> Path | None:
+    owner = lookup(data, pod_set.owner)
+    known = entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, Mapping) else None
+    if known is None or known.scheduler is None or known.priority is None:
+        return None
+    path = known.priority.place
+    together = path[:-1] == known.scheduler.place[:-1] and path[-1:] == (_PRIORITY,)
+    return (*pod_set.owner, *(str(step) for step in path)) if together else None

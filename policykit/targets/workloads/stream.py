@@ -1,0 +1,179 @@
+"""Manifests in, manifests out: recognised workloads as their kinds ask, every other byte as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError, SourceError
+from policykit.kube import podsets
+from policykit.linter.partial import is_partial, says_partial
+from policykit.linter.reader import BOM, decode, is_template
+from policykit.manifests.apart import Change, edits, spliced
+from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.extents import Edit
+from policykit.manifests.parser import Parsed, Problem, parse
+from policykit.manifests.patch import EditError
+from policykit.manifests.stream import Slice, slices
+from policykit.model.cluster import Cluster
+from policykit.targets.workloads.apply import Applied, applied
+from policykit.targets.workloads.asked import Asked
+
+
+class Source(NamedTuple):
+    """A text with manifests, and what is known about it beforehand."""
+
+    path: str
+    """As messages name it."""
+    raw: bytes
+    namespace: str = "default"
+    """Where objects without a namespace stand."""
+    partial: bool = False
+    """A kustomization lists it as a patch: it passes through."""
+    rendered: bool = False
+    """The output of a tool: what is not YAML is an error, never a template."""
+
+
+class Patched(NamedTuple):
+    """A text with workloads patched."""
+
+    raw: bytes
+    changed: tuple[str, ...] = ()
+    """`KIND/NAME` of the objects that changed, in order."""
+    objects: tuple[str, ...] = ()
+    """`KIND/NAME` of every object seen."""
+    notes: tuple[str, ...] = ()
+    """For people, each with its place."""
+
+
+def patch(source: Source, cluster: Cluster, asked: Asked) -> Patched:
+    """The text with the workload kind of each recognised object applied.
+
+    Fragments, objects without pods and documents of others pass through. Raises SourceError
+    with place for text that is not YAML, for an object that cannot be edited in place, and
+    where the policy cannot say what to write.
+    """
+    text = decode(source.raw)
+    if text.problem:
+        raise _refused(source, text.problem)
+    documents = list(parse(text.text))
+    problem = next((document.problem for document in documents if document.problem), None)
+    if problem:
+        if source.rendered or not is_template(text.text):
+            raise _refused(source, problem)
+        return Patched(source.raw, notes=(f"{source.path}: a template, passed through: render it first",))
+    work = _Stream(source, text.text, len(documents), cluster, asked)
+    made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
+    body = spliced(text.text, made).encode() if made else source.raw.removeprefix(BOM)
+    raw = BOM + body if source.raw.startswith(BOM) else body
+    return Patched(raw, tuple(work.changed), tuple(work.objects), tuple(work.notes))
+
+
+def _refused(source: Source, problem: Problem) -> SourceError:
+    place = f"{source.path}:{problem.line + 1}:{problem.column + 1}"
+    return SourceError(f"not YAML: {problem.message}", "mend it: nothing is passed on", place)
+
+
+class _Stream:
+    """The documents of one source, one after another."""
+
+    def __init__(self, source: Source, text: str, documents: int, cluster: Cluster, asked: Asked) -> None:
+        self._source = source
+        self._text = text
+        self._documents = documents
+        self._cluster = cluster
+        self._asked = asked
+        self.changed: list[str] = []
+        self.objects: list[str] = []
+        self.notes: list[str] = []
+
+    def edits(self, index: int, document: Parsed) -> Iterator[Edit]:
+        """The edits of one document, as edits of the whole text."""
+        if document.root is None:
+            return
+        changes: list[tuple[Manifest, Change]] = []
+        for manifest in manifests(document.root, index):
+            if manifest.kind and manifest.api_version:
+                found = self._change(manifest)
+                if found.patches:
+                    changes.append((manifest, Change(manifest.base, found.patches)))
+        if changes:
+            start, end = self._extent(index)
+            made = self._written(self._text[start:end], changes)
+            yield from (Edit(one.start + start, one.end + start, one.text) for one in made)
+
+    def _written(self, text: str, changes: Sequence[tuple[Manifest, Change]]) -> tuple[Edit, ...]:
+        """The changes to one document's text. Of several that fail together the first one is told."""
+        try:
+            return edits(text, [change for _, change in changes])
+        except EditError as together:
+            for manifest, change in changes:
+                try:
+                    edits(text, [change])
+                except EditError as alone:
+                    raise self._refused(manifest, alone) from None
+            raise self._refused(changes[0][0], together) from None
+
+    def _change(self, manifest: Manifest) -> Applied:
+        named = f"{manifest.kind}/{manifest.name}"
+        self.objects.append(named)
+        if not self._asked.wants(manifest):
+            return Applied()
+        place = self._place(manifest)
+        try:
+            found = self._applied(manifest)
+        except EditError as error:
+            raise self._refused(manifest, error) from None
+        except PolicykitError as error:
+            raise SourceError(f"{named} {error.message}", error.hint, place) from None
+        self.notes.extend(f"{place}: {named}: {note}" for note in found.notes)
+        if found.candidates and not found.kinds:
+            kinds = " or ".join(found.candidates)
+            self.notes.append(
+                f"{place}: {named} passed through: it may be {kinds}; label policykit.io/workload says which"
+            )
+        if found.patches:
+            self.changed.append(named)
+        return found
+
+    def _applied(self, manifest: Manifest) -> Applied:
+        pod_sets = podsets.pod_sets(manifest.data)
+        named = self._asked.names(manifest)
+        if not pod_sets:
+            if named:
+                raise PolicykitError("makes no pods", "name an object that does")
+            return Applied()
+        if self._source.partial or self._says_partial(manifest) or is_partial(manifest, pod_sets):
+            if named:
+                raise PolicykitError("is a fragment, not a whole object", "patch the object it belongs to")
+            return Applied()
+        found = applied(manifest, self._cluster, self._source.namespace, self._asked)
+        if named and not found.kinds:
+            kinds = ", ".join(found.candidates or self._cluster.workloads)
+            raise PolicykitError(
+                "has no workload kind that anything would tell", f"name it with --workload: {kinds}"
+            )
+        return found
+
+    def _says_partial(self, manifest: Manifest) -> bool:
+        extent = self._extent(manifest.document)
+        return says_partial(self._text[extent.start : extent.end])
+
+    def _extent(self, document: int) -> Slice:
+        found = slices(self._text)
+        if len(found) != self._documents:
+            raise SourceError(
+                "its documents cannot be told apart", "begin each with a line `---`", self._source.path
+            )
+        return found[document]
+
+    def _place(self, manifest: Manifest) -> str:
+        span = manifest.span(())
+        return f"{self._source.path}:{span.line}:{span.column}"
+
+    def _refused(self, manifest: Manifest, error: EditError) -> SourceError:
+        return SourceError(
+            f"{manifest.kind}/{manifest.name}: {error.message}",
+            "write the object without anchors and aliases and in its right shape, or change it by hand",
+            self._place(manifest),
+        )

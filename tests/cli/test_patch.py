@@ -1,0 +1,237 @@
+"""`policykit patch`: files, standard input, what is written where, and what fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Said, Shell, process
+
+HYBRID = ("-p", "profile:hybrid-volcano")
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: NAME, labels: {policykit.io/workload: training}}
+spec:
+  containers:
+  - {name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}
+"""
+A, B = POD.replace("NAME", "a"), POD.replace("NAME", "b")
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: a, image: 'registry.example/a:1'}]}
+"""
+POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: test}
+extends: [profile:hybrid-volcano]
+queues: {research: {weight: 2}}
+"""
+
+
+@pytest.fixture
+def files(shell: Shell) -> Shell:
+    shell.write({"a.yaml": A, "b.yaml": B, "web.yaml": WEB})
+    return shell
+
+
+def placed(text: str) -> int:
+    """How many pods have got tolerations."""
+    return text.count("tolerations:")
+
+
+def test_a_file_on_standard_output(files: Shell) -> None:
+    said = files.run("patch", *HYBRID, "a.yaml")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(A)
+    assert "  schedulerName: volcano\n" in said.out
+    assert placed(said.out) == 1
+
+
+def test_files_come_out_as_one_stream(files: Shell) -> None:
+    files.write({"c.yaml": b"\xef\xbb\xbf" + WEB.rstrip("\n").encode(), "d.yaml": f"---\n{WEB}"})
+    said = files.run("patch", *HYBRID, "web.yaml", "c.yaml", "d.yaml")
+    # In the order they are given. A byte order mark stands at the beginning of a stream, or nowhere.
+    assert said.out == f"{WEB}---\n{WEB}---\n{WEB}"
+    assert files.run("patch", *HYBRID, "c.yaml", "./c.yaml").out == f"\ufeff{WEB}".rstrip("\n")
+
+
+def test_in_place_writes_what_changes_and_says_so(files: Shell) -> None:
+    os.chmod(files.folder / "a.yaml", 0o600)
+    before = (files.folder / "web.yaml").stat().st_mtime_ns
+    said = files.run("patch", *HYBRID, "--in-place", ".")
+    assert said == (0, "", "a.yaml: Pod/a\nb.yaml: Pod/b\npolicykit: 2 files written\n")
+    assert placed((files.folder / "a.yaml").read_text()) == 1
+    assert (files.folder / "a.yaml").stat().st_mode & 0o777 == 0o600
+    assert (files.folder / "web.yaml").stat().st_mtime_ns == before
+    assert files.run("patch", *HYBRID, "--in-place", ".") == (0, "", "policykit: 0 files written\n")
+
+
+def test_a_diff_writes_nothing(files: Shell) -> None:
+    said = files.run("patch", *HYBRID, "--diff", ".")
+    assert said.code == 0
+    assert said.out.startswith("--- a/a.yaml\n+++ b/a.yaml\n@@ -4,3 +4,35 @@\n spec:\n")
+    assert (files.folder / "a.yaml").read_text() == A
+    assert "web" not in said.out
+
+
+def test_nothing_is_printed_or_written_unless_all_succeed(files: Shell) -> None:
+    files.write({"z.yaml": "a: b: c\n"})
+    expected = (
+        2,
+        "",
+        "policykit: z.yaml:1:5: not YAML: mapping values are not allowed in this context\n"
+        "  help: mend it: nothing is passed on\n",
+    )
+    assert files.run("patch", *HYBRID, "a.yaml", "z.yaml") == expected
+    assert files.run("patch", *HYBRID, "--in-place", ".") == expected
+    assert files.run("patch", *HYBRID, "--diff", ".") == expected
+    assert (files.folder / "a.yaml").read_text() == A
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("--workload", "trainng"),
+            "the policy has no workload kind 'trainng'\n  help: did you mean 'training'?",
+        ),
+        (("--card", "h200"), "the policy has no card 'h200'\n  help: did you mean 'h20'?"),
+        (
+            ("--queue", "zzz"),
+            "the policy has no queue 'zzz'\n  help: it is one of default, root, root.default",
+        ),
+        (("--only", "pod/c"), "there is no object pod/c\n  help: did you mean 'Pod/a'?"),
+        (("--only", "Deployment/web"), "there is no object Deployment/web\n  help: it is one of Pod/a"),
+        (("--only", "web"), "--only takes KIND/NAME, this is 'web'\n  help: write Deployment/web, for one"),
+        (("--in-place", "--diff"), "--in-place and --diff exclude each other\n  help: choose one"),
+        (
+            ("--in-place", "-"),
+            "--in-place needs files, not standard input\n  help: name the files, or leave it out",
+        ),
+        (("nowhere",), "nowhere: no such file or folder\n  help: check the path"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_is_asked_for_must_make_sense(files: Shell, words: tuple[str, ...], message: str) -> None:
+    said = files.run("patch", *HYBRID, "a.yaml", *words)
+    assert said == (2, "", f"policykit: {message}\n")
+
+
+def test_only_names_what_is_patched(files: Shell) -> None:
+    said = files.run("patch", *HYBRID, "a.yaml", "b.yaml", "--only", "pod/b")
+    assert said.out.startswith(f"{A}---\n{B}")
+    assert placed(said.out) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "only", "message"),
+    [
+        ("apiVersion: v1\nkind: Service\nmetadata: {name: s}\n", "Service/s", "makes no pods"),
+        (WEB, "Deployment/web", "has no workload kind that anything would tell"),
+        (f"# policykit: partial\n{A}", "Pod/a", "is a fragment, not a whole object"),
+    ],
+    ids=["no pods", "no kind", "partial"],
+)
+def test_what_is_named_must_be_patched(shell: Shell, text: str, only: str, message: str) -> None:
+    shell.write({"a.yaml": text})
+    said = shell.run("patch", *HYBRID, "a.yaml", "--only", only)
+    assert (said.code, said.out) == (2, "")
+    assert f"{only} {message}\n  help: " in said.err
+
+
+def test_the_workload_kind_named(files: Shell) -> None:
+    assert placed(files.run("patch", *HYBRID, "web.yaml", "--workload", "training").out) == 0
+    named = files.run("patch", *HYBRID, "web.yaml", "--workload", "training", "--only", "Deployment/web")
+    assert named.out.count("policykit.io/workload: training") == 1
+    forced = files.run("patch", *HYBRID, "a.yaml", "--workload", "inference")
+    assert "policykit.io/workload: inference" in forced.out
+    assert "- inference\n" in forced.out
+
+
+def test_the_nearest_policy_governs_each_file(shell: Shell) -> None:
+    shell.write(
+        {
+            "one/policykit.yaml": POLICY,
+            "two/policykit.yaml": POLICY.replace("queues:", "domain: example.org\nqueues:"),
+            "one/a.yaml": A,
+            "two/a.yaml": A,
+        }
+    )
+    said = shell.run("patch", "one/a.yaml", "two/a.yaml", "--queue", "research")
+    assert said.code == 0
+    assert "key: maip.mxsf.io/node.usage" in said.out.split("---\n")[0]
+    assert "key: example.org/node.usage" in said.out.split("---\n")[1]
+    assert said.out.count("scheduling.volcano.sh/queue-name: research") == 2
+
+
+def test_without_a_policy_nothing_is_done(files: Shell) -> None:
+    assert files.run("patch", "a.yaml") == (
+        2,
+        "",
+        "policykit: a.yaml: no policy above this file\n  help: give one with -p, or see `policykit init`\n",
+    )
+
+
+def test_the_namespace_recognises(shell: Shell) -> None:
+    shell.write(
+        {
+            "policykit.yaml": POLICY + "workloads:\n  training:\n    match: [{namespaces: [ml]}]\n",
+            "web.yaml": WEB,
+        }
+    )
+    assert "policykit.io/workload" not in shell.run("patch", "web.yaml").out
+    assert "policykit.io/workload: training" in shell.run("patch", "web.yaml", "--namespace", "ml").out
+
+
+def test_the_namespace_of_the_kustomization_recognises(shell: Shell) -> None:
+    shell.write(
+        {
+            "policykit.yaml": POLICY + "workloads:\n  training:\n    match: [{namespaces: [ml]}]\n",
+            "web.yaml": WEB,
+            "kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n",
+        }
+    )
+    assert "policykit.io/workload: training" in shell.run("patch", "web.yaml").out
+
+
+def filtered(tmp_path: Path, text: str | bytes, *words: str) -> Said:
+    raw = text if isinstance(text, bytes) else text.encode()
+    return process("patch", *words, cwd=tmp_path, stdin=raw)
+
+
+def test_standard_input_is_what_is_read_by_default(tmp_path: Path) -> None:
+    said = filtered(tmp_path, A, *HYBRID)
+    assert (said.code, said.err) == (0, "")
+    assert filtered(tmp_path, A, *HYBRID, "-") == said
+    assert filtered(tmp_path, said.out, *HYBRID) == said
+
+
+def test_standard_input_has_a_name_and_a_policy(tmp_path: Path) -> None:
+    (tmp_path / "charts").mkdir()
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "charts" / "policykit.yaml").write_text(POLICY)
+    named = ("--stdin-filename", "charts/a.yaml")
+    assert placed(filtered(tmp_path, A, *named).out) == 1
+    assert filtered(tmp_path, "{", *named).err.startswith("policykit: charts/a.yaml:")
+    assert filtered(tmp_path, A).code == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# words\n", "---\n", WEB.replace("\n", "\r\n"), "\ufeff" + WEB])
+def test_what_has_no_workloads_comes_out_as_it_went_in(tmp_path: Path, text: str) -> None:
+    assert filtered(tmp_path, text, *HYBRID) == (0, text, "")
+
+
+def test_it_is_among_the_commands(shell: Shell) -> None:
+    said = shell.run("--help")
+    assert "  patch " in said.out
+    assert "  krm " in said.out

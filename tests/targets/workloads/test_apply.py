@@ -1,0 +1,286 @@
+"""One object with its workload kind applied: which pod sets, and where each field is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from policykit.errors import PolicykitError
+from policykit.kube import podsets
+from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.parser import parse
+from policykit.manifests.patch import patched
+from policykit.model.cluster import Cluster
+from policykit.targets.workloads.apply import Applied, applied
+from policykit.targets.workloads.asked import Asked
+from tests.clusters import policy
+from tests.test_kustomize import KOORDINATED, QUEUED
+
+QUEUED_CLUSTER = policy(QUEUED)
+KOORDINATED_CLUSTER = policy(KOORDINATED)
+YUNIKORN = policy(
+    {
+        **QUEUED,
+        "workloads": {"training": {**QUEUED["workloads"]["training"], "scheduler": "yunikorn"}},
+        "targets": {},
+    }
+)
+CARD = "containers: [{name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}]"
+BARE = "containers: [{name: a, image: 'registry.example/a:1'}]"
+TEMPLATE = f"template: {{spec: {{{CARD}}}}}"
+HELPER = f"template: {{spec: {{{BARE}}}}}"
+LABEL = "policykit.io/workload"
+
+
+def manifest(text: str) -> Manifest:
+    (document,) = parse(text)
+    assert document.root is not None
+    (found,) = manifests(document.root, 0)
+    return found
+
+
+def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[dict[str, Any], Applied]:
+    """The changed object, and what was said about it."""
+    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    data: Any = yaml.safe_load(text)
+    for one in found.patches:
+        data = patched(data, one)
+    return data, found
+
+
+def written(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> dict[str, Any]:
+    """What is new but for placement: path to value."""
+    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    skipped = ("affinity", "tolerations", "nodeSelector")
+    return {
+        ".".join(map(str, one.path)): one.value
+        for one in found.patches
+        if not any(step in skipped for step in one.path)
+    }
+
+
+def placed(data: dict[str, Any]) -> dict[str, bool]:
+    """Pod sets by name, and whether they have tolerations."""
+    return {one.name: bool(one.spec.get("tolerations")) for one in podsets.pod_sets(data)}
+
+
+POD = f"{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {{{CARD}}}}}"
+JOB = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: a}}, spec: {{{TEMPLATE}}}}}"
+VOLCANO = f"""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: a}}
+spec: {{tasks: [{{name: m, {HELPER}}}, {{name: w, {TEMPLATE}}}]}}
+"""
+PYTORCH = f"""\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {{name: a}}
+spec: {{pytorchReplicaSpecs: {{Master: {{{TEMPLATE}}}, Worker: {{{TEMPLATE}}}}}}}
+"""
+RAY = f"""\
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {{name: a, labels: {{policykit.io/workload: training}}}}
+spec: {{headGroupSpec: {{{HELPER}}}, workerGroupSpecs: [{{groupName: w, {TEMPLATE}}}]}}
+"""
+SPARK = """\
+apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+metadata: {name: a}
+spec: {driver: {cores: 1}, executor: {gpu: {name: nvidia.com/gpu, quantity: 1}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            POD,
+            {
+                f"metadata.labels.{LABEL}": "training",
+                "spec.schedulerName": "volcano",
+                "spec.priorityClassName": "high",
+                "metadata.annotations.scheduling.volcano.sh/queue-name": "research",
+            },
+        ),
+        (
+            JOB,
+            {
+                f"spec.template.metadata.labels.{LABEL}": "training",
+                "spec.template.spec.schedulerName": "volcano",
+                "spec.template.spec.priorityClassName": "high",
+                "spec.template.metadata.annotations.scheduling.volcano.sh/queue-name": "research",
+            },
+        ),
+        (
+            VOLCANO,
+            {
+                f"metadata.labels.{LABEL}": "training",
+                "spec.priorityClassName": "high",
+                "spec.queue": "research",
+            },
+        ),
+        (
+            VOLCANO.replace(
+                "metadata: {name: a}", f"metadata: {{name: a, labels: {{{LABEL}: training}}}}"
+            ).replace(
+                "spec: {tasks", "spec: {queue: other, priorityClassName: low, schedulerName: other, tasks"
+            ),
+            {"spec.schedulerName": "volcano", "spec.priorityClassName": "high", "spec.queue": "research"},
+        ),
+        (
+            PYTORCH,
+            {
+                f"spec.pytorchReplicaSpecs.{role}.template.{field}": value
+                for role in ("Master", "Worker")
+                for field, value in (
+                    (f"metadata.labels.{LABEL}", "training"),
+                    ("spec.schedulerName", "volcano"),
+                    ("spec.priorityClassName", "high"),
+                )
+            }
+            | {"spec.runPolicy.schedulingPolicy.queue": "research"},
+        ),
+        (
+            RAY,
+            {
+                f"spec.{group}.template.{field}": value
+                for group in ("headGroupSpec", "workerGroupSpecs.0")
+                for field, value in (
+                    (f"metadata.labels.{LABEL}", "training"),
+                    ("spec.schedulerName", "volcano"),
+                    ("spec.priorityClassName", "high"),
+                )
+            }
+            | {"metadata.labels.volcano.sh/queue-name": "research"},
+        ),
+        (
+            SPARK,
+            {
+                f"spec.{part}.{field}": value
+                for part in ("driver", "executor")
+                for field, value in ((f"labels.{LABEL}", "training"), ("priorityClassName", "high"))
+            }
+            | {"spec.batchScheduler": "volcano", "spec.batchSchedulerOptions.queue": "research"},
+        ),
+    ],
+    ids=["Pod", "Job", "Volcano Job", "Volcano Job that says otherwise", "PyTorchJob", "RayCluster", "Spark"],
+)
+def test_each_field_is_written_where_it_counts(text: str, expected: dict[str, Any]) -> None:
+    assert written(text, workload="training") == expected
+
+
+@pytest.mark.parametrize(
+    ("cluster", "expected"),
+    [
+        (KOORDINATED_CLUSTER, {"metadata.labels.quota.scheduling.koordinator.sh/name": "research"}),
+        (YUNIKORN, {"metadata.labels.yunikorn.apache.org/queue": "research"}),
+    ],
+    ids=["koordinator", "yunikorn"],
+)
+def test_the_queue_of_other_schedulers(cluster: Cluster, expected: dict[str, Any]) -> None:
+    found = written(POD, cluster, workload="training")
+    assert {path: value for path, value in found.items() if value == "research"} == expected
+
+
+def test_a_queue_stands_where_it_stood() -> None:
+    text = POD.replace("metadata: {name: a}", "metadata: {name: a, labels: {queue: other}}")
+    found = written(text, YUNIKORN, workload="training")
+    assert {path: value for path, value in found.items() if value == "research"} == {
+        "metadata.labels.queue": "research"
+    }
+
+
+def test_the_queue_asked_for_wins() -> None:
+    assert written(VOLCANO, workload="training", queue="other")["spec.queue"] == "other"
+
+
+def test_spark_knows_few_schedulers_by_name() -> None:
+    found = written(SPARK, KOORDINATED_CLUSTER, workload="training")
+    assert {path for path, value in found.items() if value == "koord-scheduler"} == {
+        "spec.driver.schedulerName",
+        "spec.executor.schedulerName",
+    }
+
+
+def test_every_task_gets_its_own_placement() -> None:
+    data, found = apply(VOLCANO)
+    master, worker = data["spec"]["tasks"]
+    # The helpers' pools have no taint and no usage: there is nothing to say of them.
+    assert master["template"]["spec"] == {"containers": master["template"]["spec"]["containers"]}
+    assert len(worker["template"]["spec"]["tolerations"]) == 3
+    assert found.kinds == ("training",)
+    assert found.notes == ()
+
+
+def test_helpers_get_the_helpers_pools() -> None:
+    data = {
+        **QUEUED,
+        "workloads": {"training": {**QUEUED["workloads"]["training"], "helpers": ["infer-l20"]}},
+    }
+    made, _ = apply(VOLCANO, policy(data))
+    master = made["spec"]["tasks"][0]["template"]["spec"]
+    assert [one["value"] for one in master["tolerations"]] == ["inference", "NVIDIA-L20"]
+
+
+def test_siblings_share_a_kind_and_strangers_do_not() -> None:
+    two = VOLCANO.replace(
+        "{name: m, template: {", "{name: m, template: {metadata: {labels: {LABEL: inference}}, "
+    )
+    data, found = apply(two.replace("LABEL", LABEL), card="l20")
+    assert found.kinds == ("inference", "training")
+    assert LABEL not in data["metadata"].get("labels", {})
+    labels = [task["template"]["metadata"]["labels"] for task in data["spec"]["tasks"]]
+    assert labels == [{LABEL: "inference"}, {LABEL: "training"}]
+
+
+def test_forced_overrides_what_is_written() -> None:
+    text = POD.replace("metadata: {name: a}", f"metadata: {{name: a, annotations: {{{LABEL}: inference}}}}")
+    data, found = apply(text, workload="training")
+    assert found.kinds == ("training",)
+    assert data["metadata"]["labels"] == {LABEL: "training"}
+    affinity = data["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    (expression,) = affinity["nodeSelectorTerms"][0]["matchExpressions"][:1]
+    assert expression["values"] == ["training", "hybrid"]
+
+
+WEB = f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{{HELPER}}}}}"
+
+
+def test_forced_leaves_what_asks_for_no_card_unless_it_is_named() -> None:
+    assert apply(WEB, workload="training")[1] == Applied()
+    assert apply(WEB, workload="training", only=("deployment/web",))[1].kinds == ("training",)
+
+
+def test_a_claim_needs_a_card_named() -> None:
+    text = POD.replace(CARD, f"resourceClaims: [{{name: c}}], {BARE}")
+    data, found = apply(text, workload="training")
+    assert not placed(data)["pod"]
+    assert found.notes == ("which card its resource claims are for is not known: name it with --card",)
+    data, found = apply(text, workload="training", card="h20")
+    assert placed(data)["pod"]
+    assert found.notes == ()
+
+
+def test_what_a_kind_has_no_place_for_is_told() -> None:
+    text = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: a}
+spec: {runtimeRef: {name: r}, trainer: {resourcesPerNode: {limits: {nvidia.com/gpu: 1}}}}
+"""
+    _, found = apply(text, workload="training")
+    assert found.notes == (
+        "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there",
+        "its kind and scheduler have no place for the schedulerName of training",
+        "its kind and scheduler have no place for the priorityClassName of training",
+        "its kind and scheduler have no place for the queue research of training",
+    )
+
+
+def test_labels_of_a_wrong_shape_are_refused() -> None:
+    with pytest.raises(PolicykitError, match=r"metadata\.labels"):
+        apply(POD.replace("metadata: {name: a}", "metadata: {name: a, labels: []}"), workload="training")

@@ -1,0 +1,370 @@
+"""Manifests in, manifests out: what changes, what passes, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policykit.errors import PolicykitError
+from policykit.kube import podsets
+from policykit.linter.partial import is_partial
+from policykit.manifests.document import manifests
+from policykit.manifests.parser import parse
+from policykit.manifests.patch import Patch, patched
+from policykit.manifests.stream import slices
+from policykit.manifests.writer import dump
+from policykit.model.cluster import Cluster
+from policykit.targets.workloads.apply import applied
+from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.stream import Patched, Source, patch
+from tests.clusters import policy, profile
+from tests.shared import SHARED
+from tests.test_kustomize import KOORDINATED, QUEUED
+
+HYBRID = profile("hybrid-volcano")
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: a
+  labels: {policykit.io/workload: training}
+spec:
+  schedulerName: volcano
+  containers:
+  - {name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}
+"""
+PLACED = """\
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions:
+          - key: maip.mxsf.io/node.usage
+            operator: In
+            values:
+            - training
+            - hybrid
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        preference:
+          matchExpressions:
+          - key: maip.mxsf.io/node.usage
+            operator: In
+            values:
+            - training
+  tolerations:
+  - key: maip.mxsf.io/node.usage
+    operator: Equal
+    value: training
+    effect: NoSchedule
+  - key: maip.mxsf.io/node.usage
+    operator: Equal
+    value: hybrid
+    effect: NoSchedule
+  - key: nvidia.com/gpu.product
+    operator: Equal
+    value: NVIDIA-H20
+    effect: NoSchedule
+"""
+
+
+def run(text: str | bytes, cluster: Cluster = HYBRID, **asked: Any) -> Patched:
+    raw = text if isinstance(text, bytes) else text.encode()
+    return patch(Source("a.yaml", raw), cluster, Asked(**asked))
+
+
+def test_a_pod_gets_its_placement() -> None:
+    found = run(POD)
+    assert found.raw.decode() == POD + PLACED
+    assert (found.changed, found.objects, found.notes) == (("Pod/a",), ("Pod/a",), ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("\ufeff", ""),
+        ("# first\n---\n", "---\nkind: Service\n# last"),
+        ("---\n---\n# nothing\n---\n", "...\n"),
+        ("a: 1 # not Kubernetes\n---\n", "---\n- 1\n---\n"),
+        ("--- # here\n", ""),
+        ("%YAML 1.1\n---\n", ""),
+        ("", "---\n{}\n--- |\n  text\n"),
+    ],
+    ids=["BOM", "comments", "empty documents", "foreign", "marker", "directive", "scalars"],
+)
+def test_what_stands_around_stays(before: str, after: str) -> None:
+    assert run(before + POD + after).raw.decode() == before + POD + PLACED + after
+
+
+def test_crlf_stays() -> None:
+    found = run(f"a: 1\r\n---\r\n{POD}---\r\n".replace("\r\n", "\n").replace("\n", "\r\n"))
+    text = found.raw.decode()
+    assert text == f"a: 1\n---\n{POD}{PLACED}---\n".replace("\n", "\r\n")
+
+
+def test_no_final_newline_is_added() -> None:
+    assert run(POD.removesuffix("\n")).raw.decode() == (POD + PLACED).removesuffix("\n")
+
+
+PARTIAL = POD.replace("    - {name", "    - {name").replace(
+    "apiVersion", "# policykit: partial\napiVersion", 1
+)
+DAEMON = """\
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: d, namespace: NAMESPACE}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      tolerations: [{key: maip.mxsf.io/node.usage, value: training, effect: NoSchedule}]
+      containers: [{name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec: {containers: [{name: a, image: 'registry.example/a:1'}]}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# only words",
+        WEB,
+        WEB.replace(
+            "'registry.example/a:1'", "'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}"
+        ),
+        PARTIAL,
+        DAEMON.replace("NAMESPACE", "default"),
+        POD.replace("  name: a\n", "  name: a\n  namespace: kube-system\n", 1).replace(
+            "labels: {policykit.io/workload: training}", "labels: {}"
+        ),
+        "kind: Pod\nspec: {}\n",
+    ],
+    ids=["empty", "comment", "web", "card, no kind", "partial", "daemon", "system", "no apiVersion"],
+)
+def test_what_nothing_recognises_passes(text: str) -> None:
+    found = run(text)
+    assert (found.raw.decode(), found.changed) == (text, ())
+
+
+def test_a_daemon_that_says_its_kind_is_patched() -> None:
+    text = DAEMON.replace("NAMESPACE", "kube-system").replace(
+        "{a: b}}\n    spec", "{a: b, WORKLOAD}}\n    spec"
+    )
+    assert run(text.replace("WORKLOAD", "policykit.io/workload: training")).changed == ("DaemonSet/d",)
+
+
+def test_a_listed_patch_passes() -> None:
+    assert patch(Source("a.yaml", POD.encode(), partial=True), HYBRID, Asked()).changed == ()
+
+
+LIST = "kind: List\napiVersion: v1\nitems:\n- {kind: Service, apiVersion: v1}\n"
+
+
+@pytest.mark.parametrize("amount", [1, 3])
+def test_items_of_a_list(amount: int) -> None:
+    item = "- " + POD.replace("\n", "\n  ").rstrip(" ")
+    placed = "".join(f"  {line}\n" for line in PLACED.splitlines())
+    tail = "metadata: {}\n"
+    found = run(LIST + item * amount + tail)
+    assert found.raw.decode() == LIST + (item + placed) * amount + tail
+    assert found.objects == ("Service/", *["Pod/a"] * amount)
+
+
+def test_a_large_list_is_edited_item_by_item() -> None:
+    item = "- " + POD.replace("\n", "\n  ").rstrip(" ")
+    found = run(LIST + item * 300)
+    assert len(found.changed) == 300
+
+
+def test_json() -> None:
+    found = run('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"nodeName": ""}}\n')
+    assert found.changed == ()
+    text = (
+        '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"},\n'
+        ' "spec": {"containers": [{"name": "a", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}'
+    )
+    found = run(text, workload="inference")
+    data = json.loads(found.raw)
+    assert data["metadata"]["labels"] == {"policykit.io/workload": "inference"}
+    assert len(data["spec"]["tolerations"]) == 3
+
+
+TWO = policy(QUEUED)
+MANY = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a, labels: {policykit.io/workload: inference}}
+spec:
+  containers: [{name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+
+
+def test_several_cards_are_asked_about() -> None:
+    with pytest.raises(PolicykitError) as caught:
+        run(MANY, TWO)
+    assert str(caught.value) == (
+        "a.yaml:1:1: Pod/a asks for nvidia.com/gpu, which cards l20, h20 of workload kind inference offer\n"
+        "  help: name one with --card l20, or state its product in the manifest"
+    )
+    assert b"NVIDIA-L20" in run(MANY, TWO, card="l20").raw
+    stated = MANY.replace("spec:\n", "spec:\n  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L20}\n")
+    assert b"value: NVIDIA-L20" in run(stated, TWO).raw
+    assert b"NVIDIA-L20" not in run(MANY.replace("inference", "training"), TWO).raw
+
+
+def test_a_card_that_the_kind_may_not_use() -> None:
+    stated = MANY.replace("inference", "training").replace(
+        "spec:\n", "spec:\n  nodeSelector: {nvidia.com/gpu.product: NVIDIA-L20}\n"
+    )
+    with pytest.raises(PolicykitError) as caught:
+        run(stated, TWO)
+    assert caught.value.place == "a.yaml:1:1"
+    assert caught.value.message == (
+        "Pod/a asks for nvidia.com/gpu on product NVIDIA-L20, which no pool of workload kind training offers"
+    )
+    assert caught.value.hint.startswith("pools that offer it are train-h20: usage training, card h20; ")
+
+
+def test_a_card_that_the_policy_does_not_know_is_told() -> None:
+    found = run(POD.replace("nvidia.com/gpu", "huawei.com/Ascend910"))
+    assert found.changed == ()
+    assert found.notes == (
+        "a.yaml:1:1: Pod/a: no pool of the policy offers huawei.com/Ascend910: it is given no placement",
+    )
+
+
+def test_an_anchor_that_others_use_is_refused() -> None:
+    text = (
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n"
+        "  metadata: {name: a, labels: &labels {policykit.io/workload: training}}\n"
+        "  spec: &spec {containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}\n"
+        "- {apiVersion: v1, kind: Pod, metadata: {name: b, labels: *labels}, spec: *spec}\n"
+    )
+    with pytest.raises(PolicykitError) as caught:
+        run(text)
+    assert caught.value.place == "a.yaml:4:3"
+    assert "Pod/a: " in caught.value.message
+    assert "cannot be edited in place" in caught.value.message
+
+
+def test_templates_pass_and_broken_yaml_does_not() -> None:
+    template = "kind: Pod\n{{- if .Values.a }}\nspec: {}\n{{- end }}\n"
+    found = run(template)
+    assert (found.raw.decode(), found.notes) == (
+        template,
+        ("a.yaml: a template, passed through: render it first",),
+    )
+    with pytest.raises(PolicykitError, match="not YAML"):
+        patch(Source("-", template.encode(), rendered=True), HYBRID, Asked())
+    with pytest.raises(PolicykitError) as caught:
+        run("a: 1\n---\nb: c: d\n")
+    assert caught.value.place == "a.yaml:3:5"
+
+
+def test_two_kinds_are_told_apart_by_nobody() -> None:
+    text = POD.replace("labels: {policykit.io/workload: training}", "labels: {}").replace(
+        "spec:\n",
+        "spec:\n  affinity:\n    nodeAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n"
+        "        nodeSelectorTerms:\n        - matchExpressions:\n"
+        "          - {key: maip.mxsf.io/node.usage, operator: In, values: [training, inference]}\n",
+    )
+    found = run(text)
+    assert found.changed == ()
+    assert found.notes == (
+        "a.yaml:1:1: Pod/a passed through: it may be inference or training;"
+        " label policykit.io/workload says which",
+    )
+
+
+CORPUS = (
+    sorted(path for path in (SHARED / "corpus").rglob("*") if path.suffix in (".yaml", ".yml", ".json"))
+    if SHARED
+    else []
+)
+ASKED = {
+    "recognised": (HYBRID, Asked()),
+    "queued": (TWO, Asked()),
+    "forced": (TWO, Asked(workload="training", card="h20")),
+    "koordinated": (policy(KOORDINATED), Asked(workload="training", card="h20", queue="research")),
+}
+
+
+@pytest.mark.skipif(not CORPUS, reason="the corpus stands beside a full checkout only")
+@pytest.mark.parametrize("name", ASKED)
+def test_the_corpus(name: str) -> None:
+    """Every file comes out patched or is refused; unrecognised documents stay to the byte, recognised
+    ones read as intended, and the second time nothing changes."""
+    cluster, asked = ASKED[name]
+    changed = 0
+    for path in CORPUS:
+        found = _patched_or_refused(path, cluster, asked)
+        if isinstance(found, PolicykitError):
+            assert found.place.startswith(path.name), path
+            assert found.hint, path
+            continue
+        changed += len(found.changed)
+        again = patch(Source(path.name, found.raw), cluster, asked)
+        assert (again.raw, again.changed) == (found.raw, ()), path
+        _as_intended(path, found, cluster, asked)
+    assert changed > 20
+
+
+def _patched_or_refused(path: Path, cluster: Cluster, asked: Asked) -> Patched | PolicykitError:
+    try:
+        return patch(Source(path.name, path.read_bytes()), cluster, asked)
+    except PolicykitError as error:
+        return error
+
+
+def _as_intended(path: Path, found: Patched, cluster: Cluster, asked: Asked) -> None:
+    before, after = path.read_bytes().decode(), found.raw.decode()
+    old, new = slices(before), slices(after)
+    assert len(old) == len(new), path
+    for (start, end), (first, last) in zip(old, new, strict=True):
+        piece = before[start:end]
+        wanted = [_wanted(document.root.data, cluster, asked) for document in parse(piece) if document.root]
+        got = [document.root.data for document in parse(after[first:last]) if document.root]
+        assert got == wanted, path
+        if wanted == [document.root.data for document in parse(piece) if document.root]:
+            assert piece == after[first:last], path
+
+
+def _wanted(data: Any, cluster: Cluster, asked: Asked) -> Any:
+    """The document with every object changed as data alone."""
+    root = next(iter(parse(dump(data)))).root
+    if root is None or not isinstance(data, dict):
+        return data
+    for manifest in manifests(root, 0):
+        pod_sets = podsets.pod_sets(manifest.data)
+        if pod_sets and not is_partial(manifest, pod_sets):
+            for one in applied(manifest, cluster, "default", asked).patches:
+                data = patched(data, Patch(one.op, (*manifest.base, *one.path), one.value))
+    return data
+
+
+@given(
+    st.lists(st.sampled_from([POD, WEB, MANY, "a: 1\n", "# nothing\n", "", "kind: Service\n"]), max_size=6)
+)
+def test_any_stream_keeps_what_is_not_recognised(pieces: list[str]) -> None:
+    text = "".join(f"---\n{piece}" for piece in pieces)
+    expected = "".join(
+        f"---\n{run(piece, card='h20').raw.decode() if 'containers' in piece else piece}" for piece in pieces
+    )
+    found = run(text, card="h20")
+    assert found.raw.decode() == expected
+    assert run(found.raw, card="h20").raw == found.raw

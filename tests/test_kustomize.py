@@ -1,0 +1,159 @@
+"""The generated components under real kustomize, and `patch`: semantically the same pods."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from policykit import api
+from policykit.generator.bundle import bundle
+from policykit.kube import podsets
+from policykit.kube.podsets import queues
+from policykit.manifests.writer import dump_all
+from policykit.model.card import Card
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.placement.wanted import wanted
+from policykit.targets import system_of
+from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.generate import BUILT_IN
+from policykit.targets.workloads.stream import Source, patch
+from tests.clusters import policy, profile
+from tests.test_loop import MIXED, VOLCANO, bare
+from tests.tools import tool
+
+BASE: dict[str, Any] = {**MIXED}
+QUEUED: dict[str, Any] = {
+    **BASE,
+    "queues": {"research": {"weight": 2}},
+    "priorities": {"high": {"value": 1000}},
+    "workloads": {
+        **BASE["workloads"],
+        "training": {**BASE["workloads"]["training"], "queue": "research", "priorityClass": "high"},
+    },
+}
+KOORDINATED: dict[str, Any] = {
+    **QUEUED,
+    "workloads": {
+        **QUEUED["workloads"],
+        "training": {**QUEUED["workloads"]["training"], "scheduler": "koord-scheduler"},
+    },
+    "targets": {"koordinator": {"version": "1.8.0"}},
+}
+CLUSTERS: dict[str, Cluster] = {
+    "hybrid-volcano": profile("hybrid-volcano"),
+    "koordinator-binpack": profile("koordinator-binpack"),
+    "mixed": policy(MIXED),
+    "queued": policy(QUEUED),
+    "koordinated": policy(KOORDINATED),
+}
+
+
+def components() -> Iterator[Any]:
+    for name, cluster in CLUSTERS.items():
+        for workload in cluster.workloads.values():
+            for card in (*cluster.cards.values(), None):
+                if wanted(cluster, workload, card).pools:
+                    folder = f"{workload.name}-{card.name if card else 'helpers'}"
+                    yield pytest.param(cluster, workload, card, folder, id=f"{name} {folder}")
+
+
+def manifests(cluster: Cluster, card: Card | None) -> list[dict[str, Any]]:
+    """The smallest manifest of every kind, each with a name of its own; one card, or none."""
+    asked = card or next(iter(cluster.cards.values()))
+    made = []
+    for kind in (*BUILT_IN, VOLCANO):
+        manifest = bare(kind, asked)
+        manifest["metadata"]["name"] = kind.kind.lower().replace(" ", "-")
+        if card is None:
+            (pod_set,) = podsets.pod_sets(manifest)
+            del pod_set.spec["containers"][0]["resources"]
+        made.append(manifest)
+    return made
+
+
+def by_name(stream: bytes | str) -> dict[str, Any]:
+    return {data["metadata"]["name"]: data for data in yaml.safe_load_all(stream) if data}
+
+
+def built(folder: Path, cluster: Cluster, component: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
+    """What `kustomize build` makes of the objects with a generated component."""
+    for path, text in bundle(cluster, api.generate(cluster, ("workloads",))).items():
+        (folder / "generated" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "generated" / path).write_text(text)
+    (folder / "app").mkdir()
+    (folder / "app" / "objects.yaml").write_text(dump_all(objects))
+    (folder / "app" / "kustomization.yaml").write_text(
+        f"resources: [objects.yaml]\ncomponents: [../generated/workloads/{component}]\n"
+    )
+    done = subprocess.run(
+        [tool("kustomize"), "build", str(folder / "app")], capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return by_name(done.stdout)
+
+
+def meaning(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
+    """What counts of an object's one pod set, wherever its kind keeps it and in whatever order."""
+    (pod_set,) = podsets.pod_sets(data)
+    (review,) = api.where(dump_all([data]).encode(), cluster)
+    # A Volcano Job hands its priority class to pods that have none.
+    priority = pod_set.spec.get("priorityClassName") or data.get("spec", {}).get("priorityClassName")
+    system = system_of(pod_set.scheduler_name, cluster)
+    queue = queues.read(data, pod_set, system) if system else None
+    return {
+        "tolerations": {yaml.safe_dump(one) for one in pod_set.spec.get("tolerations", [])},
+        "affinity": pod_set.spec.get("affinity"),
+        "selector": pod_set.spec.get("nodeSelector"),
+        "scheduler": pod_set.scheduler_name,
+        "priority": priority,
+        "queue": queue.value if queue else None,
+        "labels": dict(pod_set.labels),
+        "annotations": dict(pod_set.annotations),
+        "owner": data["metadata"].get("labels"),
+        "landings": [(landing.pool.name, landing.verdict) for landing in review.landings],
+        "workload": review.workload.name if review.workload else None,
+    }
+
+
+@pytest.mark.parametrize(("cluster", "workload", "card", "folder"), list(components()))
+def test_component_and_patch_give_the_same_pods(
+    cluster: Cluster, workload: WorkloadKind, card: Card | None, folder: str, tmp_path: Path
+) -> None:
+    objects = manifests(cluster, card)
+    names = tuple(f"{data['kind']}/{data['metadata']['name']}" for data in objects)
+    asked = Asked(workload.name, card.name if card else "", only=names)
+    by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
+    by_kustomize = built(tmp_path, cluster, folder, objects)
+    assert list(by_patch) == [data["metadata"]["name"] for data in objects]
+    assert by_kustomize.keys() == by_patch.keys()
+    for name in by_patch:
+        theirs = meaning(cluster, by_kustomize[name])
+        if name == "volcano-job" and system_of(workload.scheduler, cluster) == "koordinator":
+            # The component cannot label a task whose template may have no labels yet.
+            assert theirs.pop("queue") is None
+            ours = meaning(cluster, by_patch[name])
+            assert ours.pop("queue") == (workload.queue or None)
+            assert {**ours, "labels": {}} == {**theirs, "labels": {}}
+            continue
+        assert meaning(cluster, by_patch[name]) == theirs, name
+
+
+def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) -> None:
+    cluster = CLUSTERS["hybrid-volcano"]
+    spot = {"key": "example.com/spot", "operator": "Exists"}
+    objects = [manifests(cluster, cluster.cards["h20"])[2]]
+    objects[0]["spec"]["template"]["spec"]["tolerations"] = [spot]
+    asked = Asked("training")
+    by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
+    by_kustomize = built(tmp_path, cluster, "training-h20", objects)["deployment"]
+    theirs = by_kustomize["spec"]["template"]["spec"]["tolerations"]
+    assert spot not in theirs
+    assert by_patch["spec"]["template"]["spec"]["tolerations"] == [spot, *theirs]
+    notice = (tmp_path / "generated/workloads/training-h20/kustomization.yaml").read_text()
+    assert "# These patches take the place of an affinity and of tolerations that a workload has." in notice
