@@ -1,12 +1,17 @@
-"""The pre-commit hooks: their command lines are ones that policykit takes, and do what their names say."""
+"""The pre-commit hooks: their command lines are ones that policykit takes, and do what their names say.
+
+The last tests run the real `pre-commit try-repo` on a copy of the working tree, which installs
+it from a package index; without one they are skipped.
+"""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -37,7 +42,7 @@ def run(hook: str, *more: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[
 
 
 def test_hooks() -> None:
-    assert list(HOOKS) == ["policykit-lint", "policykit-gen-check"]
+    assert list(HOOKS) == ["policykit-lint", "policykit-fix", "policykit-gen-check"]
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -50,15 +55,19 @@ def test_the_command_line_is_known(hook: str) -> None:
 def test_keys(hook: str) -> None:
     entry = HOOKS[hook]
     assert entry["language"] == "python"
-    assert entry["minimum_pre_commit_version"] == "2.9.2"
+    # The names of stages are newer than types_or.
+    assert entry["minimum_pre_commit_version"] == ("3.2.0" if "stages" in entry else "2.9.2")
     assert entry["name"]
     assert entry["description"]
 
 
+@pytest.mark.parametrize("hook", ["policykit-lint", "policykit-fix"])
+def test_manifests_come_together(hook: str) -> None:
+    assert HOOKS[hook]["types_or"] == ["yaml", "json"]
+    assert HOOKS[hook]["require_serial"] is True
+
+
 def test_lint_takes_the_files_of_a_commit_together() -> None:
-    entry = HOOKS["policykit-lint"]
-    assert entry["types_or"] == ["yaml", "json"]
-    assert entry["require_serial"] is True
     clean = run("policykit-lint", "examples/apps/finetune.yaml", "examples/apps/portal.yaml")
     assert (clean.returncode, clean.stdout) == (0, "")
     wrong = run("policykit-lint", "examples/apps/finetune.yaml", "examples/apps/quota.yaml")
@@ -78,6 +87,7 @@ def test_gen_check_holds_every_policy_to_its_folder(tmp_path: Path) -> None:
     entry = HOOKS["policykit-gen-check"]
     assert entry["pass_filenames"] is False
     assert entry["always_run"] is True
+    assert entry["stages"] == ["pre-commit", "pre-push", "manual"]
     (tmp_path / ".git").mkdir()
     for name in ("prod", "dev"):
         (tmp_path / name).mkdir()
@@ -98,3 +108,203 @@ def test_gen_check_holds_every_policy_to_its_folder(tmp_path: Path) -> None:
     drift = run("policykit-gen-check", cwd=tmp_path)
     assert drift.returncode == 1
     assert "prod/generated/volcano/values.yaml: differs" in drift.stderr
+
+
+APPS = {
+    "apps/bad.yaml": """\
+apiVersion: v1
+kind: Pod
+metadata: {name: bad}
+spec:
+  containers:
+  - name: main
+    image: registry.example/bad:1
+    resources:
+      limits: {nvidia.com/gpu: 0.5}
+""",
+    "apps/fixable.yaml": """\
+apiVersion: v1
+kind: Pod
+metadata: {name: fixable}   # kept
+spec:
+  containers:
+  - name: main
+    image: registry.example/fixable:1
+    resources:
+      requests:
+        nvidia.com/gpu: 1
+""",
+    "gang/group.yaml": """\
+apiVersion: scheduling.sigs.k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train}
+spec: {minMember: 4}
+""",
+}
+FIXED = APPS["apps/fixable.yaml"] + "      limits:\n        nvidia.com/gpu: 1\n"
+WORKER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: NAME}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: NAME}}
+  template:
+    metadata:
+      labels: {app: NAME, pod-group.scheduling.sigs.k8s.io: train}
+    spec:
+      containers:
+      - {name: main, image: "registry.example/train:1"}
+"""
+VALUES = "cluster/generated/volcano/values.yaml"
+
+
+class Hook(NamedTuple):
+    """What pre-commit said about one hook."""
+
+    verdict: str
+    says: str
+
+
+Runs = dict[str, dict[str, Hook]]
+
+
+def pre_commit(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pre_commit", *words],
+        cwd=cwd,
+        env={**_git_alone(), "PRE_COMMIT_COLOR": "never", "PRE_COMMIT_HOME": str(cwd.parent / "pre-commit")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+
+
+def git(*words: str, cwd: Path) -> None:
+    subprocess.run(["git", *words], cwd=cwd, env=_git_alone(), check=True, capture_output=True, timeout=60)
+
+
+def _git_alone() -> dict[str, str]:
+    """Nothing of the repository, or of the hook, in which the tests may run."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTHONPATH"))}
+    author = {f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")}
+    mail = {f"GIT_{who}_EMAIL": "test@example.com" for who in ("AUTHOR", "COMMITTER")}
+    return {**kept, **author, **mail, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+
+
+def committed(folder: Path) -> Path:
+    git("init", "-q", cwd=folder)
+    git("add", "--all", cwd=folder)
+    git("commit", "-q", "-m", "all", cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The working tree, uncommitted changes and all, as a repository of hooks."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    folder = tmp_path_factory.mktemp("policykit")
+    for name in ("policykit", "profiles", "schemas"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".pre-commit-hooks.yaml"):
+        shutil.copy(ROOT / name, folder)
+    return committed(folder)
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A policy with its generated files, one edited by hand; manifests; and a gang in three files."""
+    folder = tmp_path_factory.mktemp("repository")
+    gang = {f"gang/{name}.yaml": WORKER.replace("NAME", name) for name in ("first", "second")}
+    for name, text in {"cluster/policykit.yaml": CLUSTER, **APPS, **gang}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    subprocess.run(
+        [sys.executable, "-m", "policykit", "gen"],
+        cwd=folder / "cluster",
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+    )
+    return committed(folder)
+
+
+@pytest.fixture(scope="module")
+def runs(source: Path, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """All hooks, twice: on what is wrong, and after it was put right."""
+    asked = [sys.executable, "-m", "pip", "download", "--quiet", "--retries=1", "--no-deps", "hatchling"]
+    reached = subprocess.run(
+        [*asked, "--dest", str(tmp_path_factory.mktemp("index"))], capture_output=True, check=False
+    )
+    if reached.returncode:
+        pytest.skip("no package index can be reached to install the hooks from")
+    values = repository / VALUES
+    generated = values.read_text(encoding="utf-8")
+    values.write_text(generated + "# by hand\n", encoding="utf-8")
+    git("add", "--all", cwd=repository)
+    wrong = ("apps/bad.yaml", "apps/fixable.yaml")
+    first = pre_commit("try-repo", str(source), "--files", *wrong, cwd=repository)
+    values.write_text(generated, encoding="utf-8")
+    (repository / "apps/bad.yaml").unlink()
+    git("add", "--all", cwd=repository)
+    right = ("apps/fixable.yaml", "gang/group.yaml", "cluster/policykit.yaml", VALUES)
+    second = pre_commit("try-repo", str(source), "--files", *right, cwd=repository)
+    return {"wrong": _told(first.stdout), "right": _told(second.stdout)}
+
+
+def _told(output: str) -> dict[str, Hook]:
+    """Hook id to what was said about it."""
+    lines = re.compile(
+        r"^(policykit [^.\n]*?)\.{3,}(\w+)\n((?:(?!policykit [^.\n]*\.{3}).*\n)*)", re.MULTILINE
+    )
+    ids = {entry["name"]: hook for hook, entry in HOOKS.items()}
+    told = {ids[name]: Hook(verdict, says) for name, verdict, says in lines.findall(output)}
+    assert sorted(told) == sorted(HOOKS), output
+    return told
+
+
+def test_the_manifest_is_one(source: Path) -> None:
+    done = pre_commit("validate-manifest", str(source / ".pre-commit-hooks.yaml"), cwd=source)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_bad_manifest_fails(runs: Runs) -> None:
+    verdict, says = runs["wrong"]["policykit-lint"]
+    assert verdict == "Failed"
+    assert "- exit code: 1\n" in says
+    assert "\napps/bad.yaml:9:32: PK201 " in says
+
+
+def test_a_fixable_manifest_is_fixed_and_fails_once(runs: Runs, repository: Path) -> None:
+    verdict, says = runs["wrong"]["policykit-fix"]
+    assert verdict == "Failed"
+    assert "- files were modified by this hook\n" in says
+    assert "policykit: 1 finding fixed in 1 file\n" in says
+    assert (repository / "apps/fixable.yaml").read_text(encoding="utf-8") == FIXED
+    assert "fixable.yaml" not in runs["wrong"]["policykit-lint"].says
+    assert runs["right"]["policykit-fix"].verdict == "Passed"
+
+
+def test_what_cannot_be_fixed_is_reported_by_the_fixing_hook_too(runs: Runs) -> None:
+    assert "\napps/bad.yaml:9:32: PK201 " in runs["wrong"]["policykit-fix"].says
+
+
+def test_an_edit_of_a_generated_file_fails_whatever_is_committed(runs: Runs) -> None:
+    verdict, says = runs["wrong"]["policykit-gen-check"]
+    assert verdict == "Failed"
+    assert "- exit code: 1\n" in says
+    assert f"\n{VALUES}: differs\n" in says
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_clean_repository_and_one_file_of_a_gang_pass(runs: Runs, hook: str) -> None:
+    assert runs["right"][hook].verdict == "Passed", runs["right"][hook].says
+
+
+def test_the_file_of_a_gang_would_fail_without_the_others(tmp_path: Path) -> None:
+    (tmp_path / "group.yaml").write_text(APPS["gang/group.yaml"], encoding="utf-8")
+    alone = run("policykit-lint", "group.yaml", cwd=tmp_path)
+    assert alone.returncode == 1
+    assert alone.stdout.startswith("group.yaml:3:18: PK306 ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 
 import click
 
@@ -33,37 +34,28 @@ def encoded(text: str | bytes) -> bytes:
 
 
 def write_file(path: str, text: str | bytes) -> None:
-    """Writes beside the file and moves it into place. Raises SourceError; nothing is half written.
+    """Replaces a file, whole. Raises SourceError; then it is as it was.
 
     A link stays a link: the file it leads to is written. A device or a pipe (`/dev/stderr`) is
     written into, never replaced.
     """
-    try:
-        if os.path.exists(path) and not os.path.isfile(path):
+    from policykit.sources.writing import replace_all, unwritable
+
+    if os.path.exists(path) and not os.path.isfile(path):
+        try:
             with open(path, "wb") as stream:
                 stream.write(encoded(text))
-        else:
-            _replace(os.path.realpath(path), encoded(text))
-    except OSError as error:
-        raise SourceError(
-            f"cannot be written: {error.strerror}", "check space and permissions", path
-        ) from None
+        except OSError as error:
+            raise unwritable(error, path) from None
+    else:
+        replace_all({os.path.realpath(path) if os.path.islink(path) else path: encoded(text)})
 
 
-def _replace(path: str, content: bytes) -> None:
-    import tempfile
+def write_files(texts: Mapping[str, str]) -> None:
+    """Replaces files that are no links, all or none of them. Raises SourceError."""
+    from policykit.sources.writing import replace_all
 
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".policykit-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    replace_all({path: encoded(text) for path, text in texts.items()})
 
 
 def say(text: str) -> None:

@@ -1,0 +1,148 @@
+"""The generated files of one policy and a folder on disk: planned, compared, written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from policykit.cli.output import emit, say, write_files
+from policykit.errors import SourceError
+from policykit.formats.diff import diff
+from policykit.formats.text import counted
+from policykit.generator.bundle import drift
+from policykit.sources import outputs, tree
+
+_NOWHERE = "/dev/null"
+
+
+class Plan(NamedTuple):
+    """The files of a policy, and what stands where they belong."""
+
+    folder: str
+    files: dict[str, str]
+    found: tree.Found
+    missing: list[str]
+    different: list[str]
+    orphaned: list[str]
+    obstacles: dict[str, tree.Obstacle]
+    """Missing files whose place is taken."""
+    stale: dict[str, str]
+    """Files generated from a policy that is nowhere in the repository, and its name."""
+
+
+def plan(
+    reference: str,
+    policy: str,
+    folder: str,
+    files: Mapping[str, str],
+    apart: Mapping[str, str],
+    *,
+    whole: bool,
+) -> Plan:
+    """What there is to do. Raises SourceError where the folder cannot be one.
+
+    `apart`: real folders that other policies write to, and those; `whole`: the files are all
+    that the policy gives.
+    """
+    tree.check_folder(folder)
+    found = tree.look(folder, policy, apart)
+    there = tree.as_there(files, found.ours)
+    missing, different, orphaned = drift(there, found.ours)
+    obstacles = tree.obstacles(folder, missing, policy, {real: shown(path) for real, path in apart.items()})
+    others = {path: name for path, name in found.others.items() if path not in files}
+    known = outputs.named(reference, folder) if whole and others else frozenset()
+    stale = {path: name for path, name in others.items() if name not in known}
+    if not whole:
+        orphaned, stale = [], {}
+    return Plan(folder, there, found, missing, different, orphaned, obstacles, stale)
+
+
+def refuse_shared(folder: str, apart: Mapping[str, str]) -> None:
+    """Raises SourceError where another policy writes to this very folder."""
+    other = apart.get(os.path.realpath(folder))
+    if other:
+        raise SourceError(
+            f"{shown(other)} writes to this folder too", "give each policy a generate.out of its own", folder
+        )
+
+
+def refuse(plan: Plan) -> None:
+    """Raises SourceError where the place of a file is taken: then nothing is written."""
+    for path, obstacle in plan.obstacles.items():
+        others = len(plan.obstacles) - 1
+        more = f", and {counted(others, 'more file')}" if others else ""
+        place = os.path.join(plan.folder, path)
+        raise SourceError(f"{obstacle.why}, so it is left alone{more}", obstacle.hint, place)
+
+
+def compare(plan: Plan) -> bool:
+    """Tells what differs on disk; False where anything does."""
+    drifted = list(_drifted(plan))
+    _tell(plan, drifted)
+    if drifted:
+        run = "`policykit gen --prune`" if plan.orphaned else "`policykit gen`"
+        say(f"{plan.folder}: not what the policy gives in {counted(len(drifted), 'file')}; run {run}")
+    return not drifted
+
+
+def show(plan: Plan, *, prune: bool) -> None:
+    """Prints what would change as a diff; a file that must not be written is left out."""
+    there = plan.found.ours
+    gone = plan.orphaned if prune else ()
+    paths = sorted({*plan.missing, *plan.different, *gone}.difference(plan.obstacles))
+    emit("".join(_diff(plan.folder, path, there.get(path), plan.files.get(path)) for path in paths))
+
+
+def write(plan: Plan, *, prune: bool) -> None:
+    """Writes what is missing or different, all or nothing. Raises SourceError.
+
+    For a plan that `refuse` lets pass.
+    """
+    # What lists other files comes after them.
+    order = sorted([*plan.missing, *plan.different], key=lambda p: (p.endswith("kustomization.yaml"), p))
+    write_files({os.path.join(plan.folder, path): plan.files[path] for path in order})
+    tree.tidy(plan.folder, plan.found.leftovers)
+    if prune:
+        tree.remove(plan.folder, plan.orphaned)
+    _tell(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
+    says = f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
+    if plan.orphaned:
+        after = "removed" if prune else "no longer generated (--prune removes them)"
+        says += f", {len(plan.orphaned)} {after}"
+    say(says)
+
+
+def shown(path: str) -> str:
+    """Relative where it stands below the current folder: as people and `git apply` read it."""
+    relative = os.path.relpath(path)
+    return os.path.normpath(path) if relative.startswith(os.pardir) else relative
+
+
+def _drifted(plan: Plan) -> Iterator[tuple[str, str]]:
+    for path in plan.missing:
+        # An obstacle without its verb reads as the other words of a comparison.
+        taken = plan.obstacles.get(path)
+        yield path, taken.why.partition(" ")[2] if taken else "missing"
+    yield from ((path, "differs") for path in plan.different)
+    yield from _superfluous(plan, "no longer generated")
+
+
+def _superfluous(plan: Plan, orphan: str) -> Iterator[tuple[str, str]]:
+    yield from ((path, orphan) for path in plan.orphaned)
+    for path, policy in plan.stale.items():
+        yield path, f"generated from policy {policy}, which is not in this repository; delete it by hand"
+
+
+def _tell(plan: Plan, lines: Iterable[tuple[str, str]]) -> None:
+    for path, why in lines:
+        say(f"{os.path.join(plan.folder, path)}: {why}")
+
+
+def _diff(folder: str, path: str, before: str | None, after: str | None) -> str:
+    """A file that is made comes from nowhere, one that is deleted goes there: `git apply` asks for it."""
+    changed = diff(os.path.join(folder, path), before or "", after or "")
+    old, new, *rest = changed.split("\n", 2)
+    old = f"--- {_NOWHERE}" if before is None else old
+    new = f"+++ {_NOWHERE}" if after is None else new
+    return "\n".join((old, new, *rest))
