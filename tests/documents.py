@@ -66,8 +66,8 @@ class Terminal:
         for name in TOOLS:
             if tools.found(name):
                 (commands / name).symlink_to(tools.found(name))
-        path = f"{commands}{os.pathsep}{os.environ['PATH']}"
-        own = {"PATH": path, "PYTHONPATH": str(ROOT), "STAND_INS": str(stand_ins)}
+        search = f"{commands}{os.pathsep}{os.environ['PATH']}"
+        own = {"PATH": search, "PYTHONPATH": str(ROOT), "STAND_INS": str(stand_ins)}
         self._environment = {**os.environ, **quiet, **author, **own}
 
     def session(self, block: str) -> str:

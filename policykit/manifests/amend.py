@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from policykit.manifests.edit import edit, read, same, spliced
+from policykit.manifests.edit import edits, read, same, spliced
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import dotted
@@ -36,15 +36,16 @@ def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
     data = _data(piece)
     for patch in patches:
         data = patched(data, patch)
-        change = edit(piece, patch)
-        piece = spliced(piece, change)
+        made = edits(piece, patch)
+        for one in made:
+            piece = spliced(piece, one)
         if not same(_data(piece), data) or (extent.end < len(text) and piece[-1:] != "\n"):
             raise EditError(
                 f"{dotted(patch.path)}: cannot be edited in place without changing something else"
             )
-        changes.append(change)
-    edits = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in composed(before, changes))
-    return Amended(text[: extent.start] + piece + text[extent.end :], tuple(edits))
+        changes.extend(made)
+    moved = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in composed(before, changes))
+    return Amended(text[: extent.start] + piece + text[extent.end :], tuple(moved))
 
 
 def apply(text: str, patches: Iterable[Patch], document: int = 0) -> str:

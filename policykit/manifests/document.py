@@ -71,6 +71,19 @@ class Manifest(NamedTuple):
         """
         return span(self.node, path, key=key)
 
+    def written(self, path: Sequence[Step]) -> str:
+        """The text of a number, boolean or null at `path`; empty for anything else, and for aliases."""
+        node = self.node
+        for step in path:
+            entries = node.entries
+            if isinstance(entries, dict) and step in entries:
+                node = entries[step][1]
+            elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
+                node = entries[step]
+            else:
+                return ""
+        return str(node.written)
+
 
 def texts(value: object) -> dict[str, str]:
     """A map of labels or annotations, reading only entries that are text."""

@@ -8,10 +8,10 @@ intended is never handed back.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests import removal, rendering
+from policykit.manifests import moving, removal, rendering
 from policykit.manifests.extents import (
     Edit,
     after_line,
@@ -25,13 +25,15 @@ from policykit.manifests.extents import (
 )
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
-from policykit.manifests.patch import APPEND, EditError, Patch, patched
-from policykit.manifests.path import Path, Step, dotted
+from policykit.manifests.patch import APPEND, EditError, Move, Patch, patched
+from policykit.manifests.path import Path, Step, dotted, lookup
 from policykit.manifests.writer import Layout
 
 _BOM = "\ufeff"
-_ORDER = ("apiVersion", "kind", "metadata", "spec", "status")
-"""Keys of an object, or of a template in it, as everybody writes them."""
+_WIDTH = 100
+"""Columns within which an item stands on one line where its neighbours do."""
+_ORDERS = (("apiVersion", "kind", "metadata", "spec", "status"), ("selector", "template"))
+"""Keys of an object, of a template in it and of a controller, as everybody writes them."""
 
 
 class _Place(NamedTuple):
@@ -46,11 +48,26 @@ class _Place(NamedTuple):
     """How the document indents its blocks."""
 
 
-def edit(text: str, patch: Patch, document: int = 0) -> Edit:
-    """The one edit that makes a change; `amend` also proves it. Raises EditError."""
+def edits(text: str, patch: Patch, document: int = 0) -> tuple[Edit, ...]:
+    """The edits that make a change, each in the text the one before left; `amend` also proves it.
+
+    Only a move needs more than one. Raises EditError.
+    """
     skipped = len(_BOM) if text.startswith(_BOM) else 0
-    made = _edit(text[skipped:], patch, document)
-    return Edit(made.start + skipped, made.end + skipped, made.text)
+    body = text[skipped:]
+    made = _moved(body, patch, document) if patch.op == "move" else (_edit(body, patch, document),)
+    return tuple(Edit(one.start + skipped, one.end + skipped, one.text) for one in made)
+
+
+def edit(text: str, patch: Patch, document: int = 0) -> Edit:
+    """As `edits`, in one; a move that needs several writes the whole text again."""
+    made = edits(text, patch, document)
+    if len(made) == 1:
+        return made[0]
+    changed = text
+    for one in made:
+        changed = spliced(changed, one)
+    return Edit(0, len(text), changed)
 
 
 def spliced(text: str, made: Edit) -> str:
@@ -74,11 +91,16 @@ def read(text: str) -> list[Node | None]:
     return roots
 
 
-def _edit(text: str, patch: Patch, document: int) -> Edit:
+def _root(text: str, document: int) -> Node:
     roots = read(text)
     root = roots[document] if 0 <= document < len(roots) else None
     if root is None:
         raise EditError(f"the text has no document {document}, or it is empty: there is nothing to edit")
+    return root
+
+
+def _edit(text: str, patch: Patch, document: int) -> Edit:
+    root = _root(text, document)
     newline = "\r\n" if "\r\n" in text else "\n"
     layout = rendering.layout_of(root)
     patch = _settled(root, patch)
@@ -94,10 +116,25 @@ def _edit(text: str, patch: Patch, document: int) -> Edit:
         return _edit(text, Patch("replace", patch.path[:-1], whole), document)
     if patch.op == "remove":
         return removal.removed(text, parent, step)
+    if patch.op == "rename":
+        return moving.renamed(text, parent, step, patch.value, json=place.json)
     old = _child(parent, step)
     if old is not None and (patch.op == "replace" or isinstance(parent.entries, dict)):
         return _replaced(place, step, old, patch.value)
     return _inserted(place, step, patch.value)
+
+
+def _moved(text: str, patch: Patch, document: int) -> Sequence[Edit]:
+    root = _root(text, document)
+    move: Move = patch.value
+    value = lookup(root.data, (*patch.path, *move.old))
+    patched(root.data, patch)
+    old, new = (*patch.path, *move.old), (*patch.path, *move.new)
+    as_they_are = moving.moved(text, root, old, new, rendering.layout_of(root))
+    if as_they_are is not None:
+        return as_they_are
+    added = _edit(text, Patch("add", new, value), document)
+    return added, _edit(spliced(text, added), Patch("remove", old), document)
 
 
 def _opens(chain: Sequence[Node], place: _Place) -> bool:
@@ -151,7 +188,8 @@ def _replaced(place: _Place, step: Step, old: Node, value: Any) -> Edit:
     text, parent = place.text, place.parent
     end = content_end(text, old)
     if parent.style:
-        return Edit(old.start.index, end, rendering.flow(value, place.json))
+        quoted = rendering.requoted(value, old.style) if old.style in ("'", '"') else None
+        return Edit(old.start.index, end, quoted or rendering.flow(value, place.json))
     if isinstance(parent.entries, dict):
         key = parent.entries[step][0]
         after, column = colon(text, key), key.start.column
@@ -199,7 +237,7 @@ def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
 
 def _first_behind(key: str, pairs: Sequence[tuple[Node, Node]]) -> Node | None:
     """The first key that people write below `key`: metadata stands above spec."""
-    below = _ORDER[_ORDER.index(key) + 1 :] if key in _ORDER else ()
+    below = next((order[order.index(key) + 1 :] for order in _ORDERS if key in order), ())
     return next((there for there, _ in pairs if there.data in below), None)
 
 
@@ -217,10 +255,21 @@ def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
     first = dash(place.text, items[0])
     column = removal.column_of(place.text, first)
     written = place.newline.join(rendering.lines([value], column, place.layout))
+    beside = items[max(position - 1, 0)]
+    if isinstance(value, Mapping) and isinstance(beside.data, dict) and _on_one_line(beside):
+        # Tolerations and expressions are often written one to a line: `- {key: a, operator: Exists}`.
+        quoted = place.text.startswith('{"', beside.start.index)
+        short = f"{' ' * column}- {rendering.flow(value, quoted)}"
+        written = short if len(short) <= max(_WIDTH, beside.end.column) else written
     if position == 0:
         return Edit(first, first, written[column:] + place.newline + " " * column)
     at = after_line(place.text, items[position - 1])
     return Edit(at, at, place.newline + written + _closing(place, at, value))
+
+
+def _on_one_line(node: Node) -> bool:
+    """Written in flow style on one line, with something in it."""
+    return bool(node.style is True and node.entries and node.start.line == node.end.line)
 
 
 def _closing(place: _Place, at: int, value: Any) -> str:

@@ -13,7 +13,7 @@ class Node:
     shares `data` and `entries` with its anchor.
     """
 
-    __slots__ = ("data", "end", "entries", "start", "style")
+    __slots__ = ("data", "end", "entries", "start", "style", "written")
 
     def __init__(self, data: Any, start: Any, end: Any, entries: Any, style: Any) -> None:
         self.data = data
@@ -22,6 +22,8 @@ class Node:
         self.entries = entries
         self.style = style
         """Scalars: None or "" plain, `'`, `"`, `|`, `>`; collections: True when in flow style."""
+        self.written = ""
+        """The text of a plain scalar that is read as something else: 1.10, yes, 0777."""
 
 
 class Span(NamedTuple):

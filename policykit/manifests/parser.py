@@ -148,6 +148,8 @@ def _document(loader: Any, start_line: int) -> Parsed:
             else:
                 data = tagged(tag, text)
             node = Node(data, event.start_mark, event.end_mark, None, style)
+            if data is not text and tag is None:
+                node.written = text
             if event.anchor:
                 anchors[event.anchor] = node
         elif kind is events.MappingStartEvent or kind is events.SequenceStartEvent:

@@ -1,4 +1,4 @@
-"""A change to data: add, replace or remove what stands at a path."""
+"""A change to data: add, replace, remove, rename or move what stands at a path."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
-from policykit.manifests.path import Path, Step, dotted
+from policykit.manifests.path import Path, Step, dotted, lookup
 
 APPEND = "-"
 """As a last step: behind the last item of a sequence."""
@@ -17,12 +17,22 @@ class EditError(PolicykitError):
 
 
 class Patch(NamedTuple):
-    """One operation of RFC 6902, with one addition: `add` creates the parents that are missing."""
+    """One operation in the spirit of RFC 6902."""
 
     op: str
-    """add, replace or remove. `add` of a key that exists replaces its value."""
+    """add: a key that exists gets the new value, parents that are missing are made. replace,
+    remove. rename: `value` is the new key, the entry keeps its place. move: `value` is a Move
+    below `path`. A key that exists is never renamed or moved over."""
     path: Path
     value: Any = None
+
+
+class Move(NamedTuple):
+    """From where to where a field of a mapping goes, both below the path of the patch."""
+
+    old: Path
+    new: Path
+    """Its last step is the field's name, as in `old`; parents that are missing are made."""
 
 
 def patched(data: Any, patch: Patch) -> Any:
@@ -32,7 +42,7 @@ def patched(data: Any, patch: Patch) -> Any:
 
 def _patched(data: Any, rest: Sequence[Step], patch: Patch) -> Any:
     if not rest:
-        return patch.value
+        return _whole(data, patch)
     step, below = rest[0], rest[1:]
     if data is None and patch.op == "add":
         data = [] if isinstance(step, int) or step == APPEND else {}
@@ -43,11 +53,30 @@ def _patched(data: Any, rest: Sequence[Step], patch: Patch) -> Any:
     raise EditError(f"{dotted(patch.path)}: {step!r} leads into a value that has no such part")
 
 
+def _whole(data: Any, patch: Patch) -> Any:
+    if patch.op == "rename":
+        raise EditError(f"{dotted(patch.path)}: only a key of a mapping can be renamed")
+    if patch.op != "move":
+        return patch.value
+    move: Move = patch.value
+    place, beside = dotted((*patch.path, *move.new)), lookup(data, move.new[:-1])
+    if not isinstance(move.old[-1], str) or move.new[: len(move.old)] == move.old:
+        raise EditError(f"{place}: only a field of a mapping can be moved, and not into itself")
+    if isinstance(beside, dict) and move.new[-1] in beside:
+        raise EditError(f"{place}: there is a {move.new[-1]!r} already")
+    rest = patched(data, Patch("remove", move.old))
+    return patched(rest, Patch("add", move.new, lookup(data, move.old)))
+
+
 def _in_mapping(data: dict[str, Any], key: str, below: Sequence[Step], patch: Patch) -> dict[str, Any]:
     if key not in data and patch.op != "add":
         raise EditError(f"{dotted(patch.path)}: there is no {key!r} to {patch.op}")
     if not below and patch.op == "remove":
         return {k: v for k, v in data.items() if k != key}
+    if not below and patch.op == "rename":
+        if patch.value in data:
+            raise EditError(f"{dotted(patch.path)}: there is a {patch.value!r} already")
+        return {patch.value if k == key else k: v for k, v in data.items()}
     return {**data, key: _patched(data.get(key), below, patch)}
 
 
@@ -56,7 +85,7 @@ def _in_sequence(data: list[Any], position: Step, below: Sequence[Step], patch: 
     if not isinstance(position, int) or not 0 <= position < room:
         raise EditError(f"{dotted(patch.path)}: there is no item {position!r} to {patch.op}")
     before, after = data[:position], data[position + 1 :]
-    if below:
+    if below or patch.op in ("rename", "move"):
         item = data[position] if position < len(data) else None
         return [*before, _patched(item, below, patch), *after]
     if patch.op == "add":
@@ -67,13 +96,35 @@ def _in_sequence(data: list[Any], position: Step, below: Sequence[Step], patch: 
 def differences(old: Any, new: Any, path: Path = ()) -> Iterator[Patch]:
     """The smallest changes by key that make `old` into `new`; a changed sequence is replaced whole."""
     if isinstance(old, dict) and isinstance(new, dict):
+        renamed = _renamed(old, new)
+        yield from (Patch("rename", (*path, key), name) for key, name in renamed.items())
         for key in old:
-            if key not in new:
+            if key not in new and key not in renamed:
                 yield Patch("remove", (*path, key))
         for key, value in new.items():
             if key in old:
                 yield from differences(old[key], value, (*path, key))
-            else:
+            elif key not in renamed.values():
                 yield Patch("add", (*path, key), value)
-    elif type(old) is not type(new) or old != new:
+    elif not _alike(old, new):
         yield Patch("replace", path, new)
+
+
+def _renamed(old: dict[str, Any], new: dict[str, Any]) -> dict[str, str]:
+    """Keys that gave way to another in the same place, with the same value."""
+    return {
+        key: name
+        for key, name in zip(old, new, strict=False)
+        if key not in new and name not in old and _alike(old[key], new[name])
+    }
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Equal as JSON: true is not 1, the order of keys says nothing."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    return bool(one == other)

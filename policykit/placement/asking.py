@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from policykit.catalogue.resources import is_card
 from policykit.kube import requests
 from policykit.kube.podsets.podset import PodSet
-from policykit.manifests.path import Path
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -44,3 +45,16 @@ def asked_at(pod_set: PodSet, resource: str) -> Path:
         if device.resource == resource and (device.amount or 0) > most:
             most, place = device.amount or 0, device.path
     return place
+
+
+def renamed(data: object, resources: Path, old: str, new: str) -> tuple[Patch, ...]:
+    """Changes that give a resource another name in a container's limits and requests alike.
+
+    `resources` leads to the container's field of that name; nothing where it does not ask
+    there for `old`, or asks for `new` as well.
+    """
+    sides = [(*resources, side) for side in ("limits", "requests")]
+    amounts = [(path, found) for path in sides if isinstance(found := lookup(data, path), dict)]
+    if any(new in found for _, found in amounts):
+        return ()
+    return tuple(Patch("rename", (*path, old), new) for path, found in amounts if old in found)

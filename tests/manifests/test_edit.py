@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.manifests.amend import apply
 from policykit.manifests.edit import edit, same, spliced
 from policykit.manifests.parser import parse
-from policykit.manifests.patch import EditError, Patch, differences, patched
+from policykit.manifests.patch import EditError, Move, Patch, differences, patched
 from policykit.manifests.path import Path, Step
 
 NESTED = """\
@@ -155,6 +155,70 @@ CASES = {
         Patch("add", ("items", 0, "tags", "-"), "r"),
         NESTED.replace('[p, "q"]', '[p, "q", r]'),
     ),
+    "rename keeps the place, the value and the comment": (
+        "a: 1\nb:   {c: 2}  # why\nd: 3\n",
+        Patch("rename", ("b",), "x.io/y"),
+        "a: 1\nx.io/y:   {c: 2}  # why\nd: 3\n",
+    ),
+    "rename keeps quotes": ("'a': 1\n", Patch("rename", ("a",), "it's"), "'it''s': 1\n"),
+    "rename to a key that needs quotes": ("a: 1\n", Patch("rename", ("a",), "yes"), '"yes": 1\n'),
+    "rename in flow style": (
+        "m: {a: 1, b: 2}\n",
+        Patch("rename", ("m", "b"), "c,d"),
+        'm: {a: 1, "c,d": 2}\n',
+    ),
+    "rename in JSON": ('{"a": {"b": 1}}', Patch("rename", ("a", "b"), "c"), '{"a": {"c": 1}}'),
+    "rename beside a dash": ("- a: 1\n  b: 2\n", Patch("rename", (0, "a"), "c"), "- c: 1\n  b: 2\n"),
+    "move under the empty key above": (
+        "m:\n    l:\n    a: x # one\n    b: y\n",
+        Patch("move", ("m",), Move(("a",), ("l", "a"))),
+        "m:\n    l:\n        a: x # one\n    b: y\n",
+    ),
+    "move with the comment above": (
+        "l: # of app\na: 1\n# on b\nb:\n- c: 2 # two\n  d: |\n    text\n\n    more\ne: 3\n",
+        Patch("move", (), Move(("b",), ("l", "b"))),
+        "l: # of app\n  # on b\n  b:\n  - c: 2 # two\n    d: |\n      text\n\n      more\na: 1\ne: 3\n",
+    ),
+    "move out of a mapping, to the end": (
+        "m:\n  a: 1\n  s:\n    b: 'x'  # why\n  c: 2\nd: 3\n",
+        Patch("move", (), Move(("m", "s"), ("s",))),
+        "m:\n  a: 1\n  c: 2\nd: 3\ns:\n  b: 'x'  # why\n",
+    ),
+    "move out of the last mapping, where it stands": (
+        "m:\n  a: 1\n  s:\n    b: 1",
+        Patch("move", (), Move(("m", "s"), ("s",))),
+        "m:\n  a: 1\ns:\n  b: 1",
+    ),
+    "move makes the parents that are missing": (
+        "s:\r\n  t:\r\n  - a: 1 # x\r\n    b: 2\r\n  m:\r\n    x: 1\r\n",
+        Patch("move", ("s",), Move(("t",), ("m", "s", "t"))),
+        "s:\r\n  m:\r\n    x: 1\r\n    s:\r\n      t:\r\n      - a: 1 # x\r\n        b: 2\r\n",
+    ),
+    "move into a mapping of its own": (
+        'g:\n  "a/b": "1" # c\n',
+        Patch("move", ("g",), Move(("a/b",), ("r", "a/b"))),
+        'g:\n  r:\n    "a/b": "1" # c\n',
+    ),
+    "move what stands beside a dash": (
+        "- l:\n    x: 1 # y\n  n: a\n  r:\n- z: 1\n",
+        Patch("move", (0,), Move(("l",), ("r", "l"))),
+        "- n: a\n  r:\n    l:\n      x: 1 # y\n- z: 1\n",
+    ),
+    "move the only field of an item into a mapping of its own": (
+        "- a: 1 # x\n- b\n",
+        Patch("move", (0,), Move(("a",), ("c", "a"))),
+        "- c:\n    a: 1 # x\n- b\n",
+    ),
+    "move the last line of a text without line ending": (
+        "l:\nm:\n  - 1\nb: 2",
+        Patch("move", (), Move(("b",), ("l", "b"))),
+        "l:\n  b: 2\nm:\n  - 1",
+    ),
+    "move in flow style": (
+        "m: {a: null, t: [1]}\n",
+        Patch("move", ("m",), Move(("t",), ("a", "t"))),
+        "m: {a: {t: [1]}}\n",
+    ),
     "mapping with a merge key": (
         "x: &x {a: 1}\nz:\n  <<: *x\n  b: 2\n",
         Patch("add", ("z", "c"), 3),
@@ -188,6 +252,25 @@ REFUSED = {
     "into a scalar": ("a: 1\n", Patch("add", ("a", "b"), 1)),
     "below an alias": ("x: &x\n  a: 1\nz: *x\n", Patch("replace", ("z", "a"), 2)),
     "merged from elsewhere": ("x: &x {a: 1}\nz:\n  <<: *x\n  b: 1\n", Patch("remove", ("z", "a"))),
+    "rename a key that is not there": ("a: 1\n", Patch("rename", ("b",), "c")),
+    "rename to a key that is there": ("a: 1\nb: 2\n", Patch("rename", ("a",), "b")),
+    "rename an item": ("- 1\n", Patch("rename", (0,), "a")),
+    "rename the document": ("a: 1\n", Patch("rename", (), "b")),
+    "rename what is merged from elsewhere": (
+        "x: &x {a: 1}\nz:\n  <<: *x\n  b: 1\n",
+        Patch("rename", ("z", "a"), "c"),
+    ),
+    "rename one of two keys of a name": ("a: 1\na: 2\n", Patch("rename", ("a",), "b")),
+    "rename a key with an anchor": ("&k a: 1\n", Patch("rename", ("a",), "b")),
+    "move to a key that is there": ("a:\n  b: 1\nb: 2\n", Patch("move", (), Move(("a", "b"), ("b",)))),
+    "move what is not there": ("a: 1\n", Patch("move", (), Move(("b",), ("a", "b")))),
+    "move into a scalar": ("a: 1\nb: 2\n", Patch("move", (), Move(("b",), ("a", "b")))),
+    "move into itself": ("a: {b: 1}\n", Patch("move", (), Move(("a",), ("a", "b", "a")))),
+    "move to where it is": ("a: 1\nb: 2\n", Patch("move", (), Move(("a",), ("a",)))),
+    "move an anchor behind its alias": (
+        "a: &x 1\nb: *x\nl:\n  c: 1\n",
+        Patch("move", (), Move(("a",), ("l", "a"))),
+    ),
     "an anchor that is used": ("x: &x 1\nz: *x\n", Patch("replace", ("x",), 2)),
 }
 
@@ -286,6 +369,71 @@ def test_an_addition_only_inserts_and_a_removal_only_deletes(change: tuple[str, 
         assert made.text == ""
     assert spliced(text, made).startswith(text[: made.start])
     assert spliced(text, made).endswith(text[made.end :])
+
+
+@st.composite
+def _renamings(draw: st.DrawFn) -> tuple[str, Patch]:
+    text = draw(_texts())
+    keys = [path for path in _paths(_data(text)) if path and isinstance(path[-1], str)]
+    return text, Patch("rename", draw(st.sampled_from(keys)), draw(st.one_of(_keys, _words)))
+
+
+@given(_renamings())
+def test_a_renaming_changes_the_key_alone(renaming: tuple[str, Patch]) -> None:
+    text, patch = renaming
+    try:
+        intended = patched(_data(text), patch)
+    except EditError:
+        with pytest.raises(EditError):
+            apply(text, [patch])
+        return
+    changed = apply(text, [patch])
+    assert list(_data(changed)) == list(intended)
+    assert same(_data(changed), intended)
+    made = edit(text, patch)
+    assert _data(f"{text[made.start : made.end]}: 1") == {patch.path[-1]: 1}
+    assert "\n" not in made.text
+
+
+@st.composite
+def _moves(draw: st.DrawFn) -> tuple[str, Patch]:
+    text = draw(_texts())
+    paths = _paths(_data(text))
+    old = draw(st.sampled_from([path for path in paths if path and isinstance(path[-1], str)]))
+    under = draw(st.sampled_from([path for path in paths if path[: len(old)] != old]))
+    between = draw(st.sampled_from([(), ("new",), ("new", "n: w")]))
+    return text, Patch("move", (), Move(old, (*under, *between, old[-1])))
+
+
+@given(_moves())
+def test_a_move_reads_back_as_intended_or_is_refused(move: tuple[str, Patch]) -> None:
+    text, patch = move
+    try:
+        intended = patched(_data(text), patch)
+    except EditError:
+        with pytest.raises(EditError):
+            apply(text, [patch])
+        return
+    try:
+        changed = apply(text, [patch])
+    except EditError:
+        # The one thing that cannot move as it is: a literal block without its last line ending.
+        assert not text.endswith("\n") or "|" in text
+        return
+    assert same(_data(changed), intended)
+    assert sorted(re.findall("# (?:head|tail)", text)) == sorted(re.findall("# (?:head|tail)", changed))
+    assert ("\r\n" in text) <= ("\n" not in changed.replace("\r\n", ""))
+    one = edit(text, patch)
+    assert spliced(text, one) == changed
+
+
+def test_a_key_that_gave_way_to_another_in_its_place_is_renamed() -> None:
+    old = {"a": 1, "b": {"c": [True]}, "d": 2}
+    assert list(differences(old, {"a": 1, "x": {"c": [True]}, "d": 2})) == [Patch("rename", ("b",), "x")]
+    assert list(differences(old, {"a": 1, "x": {"c": [1]}, "d": 2})) == [
+        Patch("remove", ("b",)),
+        Patch("add", ("x",), {"c": [1]}),
+    ]
 
 
 @given(_values, _values)

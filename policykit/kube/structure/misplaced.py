@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from policykit.kube.names import is_extended
 from policykit.kube.structure.shapes import Shape
 from policykit.manifests.path import Path, Step, dotted, lookup
 from policykit.nearest import nearest
@@ -26,6 +27,8 @@ class Guess(NamedTuple):
     """Places that count as filled, so nothing is reported missing there."""
     shape: Shape | None = None
     """What the value was meant to be, so that it can be looked into."""
+    place: Path = ()
+    """Where it was meant to stand, where the guess leaves no doubt. Item 0 stands for any."""
 
 
 def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> Guess:
@@ -102,10 +105,10 @@ def _under(path: Path, field: str, entry: str) -> Guess:
     claims: tuple[Path, ...] = ((*owner, field), (*owner, field, key))
     if entry:
         what = f"the {_SINGULAR[field]} {entry}" if field in _SINGULAR else f"an entry of `{field}`"
-        return Guess(f"probably meant as {what}, since `{field}:` beside it is empty", advice, claims)
-    return Guess(
-        f"it belongs under `{field}:`, which is empty: the block is not indented deep enough", advice, claims
-    )
+        text = f"probably meant as {what}, since `{field}:` beside it is empty"
+    else:
+        text = f"it belongs under `{field}:`, which is empty: the block is not indented deep enough"
+    return Guess(text, advice, claims, place=claims[-1])
 
 
 _SINGULAR = {"labels": "label", "annotations": "annotation", "matchLabels": "label"}
@@ -119,7 +122,9 @@ def _alike(key: str, names: list[str], cutoff: float) -> str:
 
 
 def _spelt(path: Path, name: str, owner: Shape) -> Guess:
-    return Guess(f"did you mean `{name}`?", f"write `{name}`", ((*path[:-1], name),), owner.field(name))
+    meant = (*path[:-1], name)
+    sure = meant if _alike(str(path[-1]), [name], _ALMOST) else ()
+    return Guess(f"did you mean `{name}`?", f"write `{name}`", (meant,), owner.field(name), sure)
 
 
 def _above(shapes: list[Shape], path: Path, value: object) -> Path | None:
@@ -177,7 +182,10 @@ def _choose(places: list[Path], key: str) -> Path | None:
 
 
 def _amounts(owner: Shape, key: str) -> list[str]:
-    """Fields beside it that hold resource amounts, where the key reads like a resource."""
+    """Fields beside it that hold resource amounts, where the key reads like a resource.
+
+    A card under `resources:` can only be meant as a limit, which its request is copied from.
+    """
     if key not in ("cpu", "memory", "ephemeral-storage") and "/" not in key and "." not in key:
         return []
     homes: list[str] = []
@@ -185,22 +193,25 @@ def _amounts(owner: Shape, key: str) -> list[str]:
         shape = owner.field(name)
         if shape and "x-kubernetes-quantity" in (shape.schema.get("additionalProperties") or {}):
             homes.append(name)
-    return homes
+    return ["limits"] if "limits" in homes and is_extended(key) else homes
 
 
 def _an_amount(path: Path, homes: list[str]) -> Guess:
     fields = " or ".join(f"`{home}`" for home in homes)
     claims = tuple((*path[:-1], home) for home in homes)
-    return Guess(f"resource amounts belong under {fields}", f"indent it under {fields}", claims)
+    place = (*claims[0], path[-1]) if len(claims) == 1 else ()
+    return Guess(f"resource amounts belong under {fields}", f"indent it under {fields}", claims, place=place)
 
 
 def _elsewhere(path: Path, place: Path) -> Guess:
     claims = tuple(place[:length] for length in range(1, len(place) + 1))
     if len(place) == 1:
-        return Guess("it belongs at the top level", f"write `{path[-1]}` without indentation", claims)
-    return Guess(f"it belongs in {dotted(place[:-1])}", f"move `{path[-1]}` to {dotted(place)}", claims)
+        text, advice = "it belongs at the top level", f"write `{path[-1]}` without indentation"
+    else:
+        text, advice = f"it belongs in {dotted(place[:-1])}", f"move `{path[-1]}` to {dotted(place)}"
+    return Guess(text, advice, claims, place=place)
 
 
 def _listed(names: list[str]) -> str:
     shown = sorted(names)[:12]
-    return ", ".join(shown) + (", ..." if len(names) > len(shown) else "")
+    return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")

@@ -26,3 +26,5 @@ class Problem(NamedTuple):
     """The key at `path` is at fault, not its value."""
     field: str = ""
     """The field that is missing."""
+    meant: Path = ()
+    """Where an unknown field was meant to stand; empty where that is open."""

@@ -59,7 +59,8 @@ def label_fault(value: Any, as_key: bool = False) -> Fault | None:
     """A label or taint value, or with `as_key` a key: text of the label syntax."""
     what = "key" if as_key else "value"
     if isinstance(value, (bool, int, float)):
-        return Fault(INVALID_LABEL, f"is {found(value)}, but a label {what} must be text", _QUOTE)
+        advice = _QUOTE if value >= 0 else f"a label {what} begins and ends with a letter or digit"
+        return Fault(INVALID_LABEL, f"is {found(value)}, but a label {what} must be text", advice)
     if not isinstance(value, str):
         return Fault(WRONG_TYPE, f"must be text, but is {found(value)}")
     if not value or is_placeholder(value):

@@ -150,7 +150,7 @@ class _Walk:
         meant = guess(self.root, self.data, path, self.adopted)
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
-        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True))
+        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, meant=meant.place))
         if meant.shape:
             self.adopted[path] = meant.shape
             self.steps.append(key)

@@ -7,10 +7,15 @@ or a number, and the API server refuses the whole object.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from policykit.kube.names import label_value_problem
 from policykit.kube.structure.problem import INVALID_LABEL
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.subjects import Structure
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\
@@ -42,7 +47,17 @@ spec:
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == INVALID_LABEL:
-            yield Violation(problem.path, problem.message, problem.help, key=problem.key)
+            quotable = not problem.key and not isinstance(lookup(structure.manifest.data, problem.path), str)
+            fix = partial(_fix, structure.manifest, problem.path) if quotable else None
+            yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
+
+
+def _fix(manifest: Manifest, path: Path) -> Fix | None:
+    """Quotes around the text as it was written: 1.10 is "1.10", yes is "yes"."""
+    written = manifest.written(path)
+    if not written or label_value_problem(written):
+        return None
+    return Fix("put the value in quotes", (Patch("replace", path, written),), Applicability.SAFE)
 
 
 RULE = Rule(

@@ -8,9 +8,10 @@ warning.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.kube.structure.versions import OLDEST_SUPPORTED, Removal, removal, served_until
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity
 
@@ -47,7 +48,19 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         f"{manifest.api_version} {manifest.kind} {_when(gone, version)}",
         f"use {gone.successor}" if gone.successor else "nothing replaces it",
         _severity(manifest, gone, version),
+        fix=partial(_fix, manifest, gone.successor) if gone.successor else None,
     )
+
+
+def _fix(manifest: Manifest, successor: str) -> Fix | None:
+    """Only where the newer version says the same of this very object."""
+    from policykit.kube.structure.conversion import converted
+
+    patches = converted(manifest.data, successor, partial=manifest.partial)
+    if patches is None:
+        return None
+    beside = ", and the fields as it has them" if len(patches) > 1 else ""
+    return Fix(f"write {successor}{beside}", patches, Applicability.UNSAFE)
 
 
 def _when(gone: Removal, version: str) -> str:

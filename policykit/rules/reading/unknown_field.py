@@ -7,11 +7,17 @@ under leaves that field empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 
-from policykit.kube.structure.problem import UNKNOWN_FIELD
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.kube.structure import Problem
+from policykit.kube.structure import check as problems_of
+from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.subjects import Structure
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import EditError, Move, Patch, patched
+from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\
@@ -43,7 +49,86 @@ spec:
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == UNKNOWN_FIELD:
-            yield Violation(problem.path, problem.message, problem.help, key=problem.key)
+            fix = partial(_fix, structure, problem) if problem.meant else None
+            yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
+
+
+def _fix(structure: Structure, problem: Problem) -> Fix | None:
+    """Under the name, or in the place, that was meant; None where that would only be another fault."""
+    manifest = structure.manifest
+    if problem.path[:-1] == problem.meant[:-1]:
+        name = str(problem.meant[-1])
+        patches, together = [Patch("rename", problem.path, name)], [problem]
+        said = f"rename `{problem.path[-1]}` to `{name}`"
+    else:
+        together = [p for p in structure.problems if _goes_along(p, problem) and _free(manifest, p)]
+        patches = [_move(moved) for moved in together]
+        said = _said(together)
+    places = [moved.meant for moved in together]
+    if not _free(manifest, problem) or not _mends(structure, patches, places):
+        return None
+    return Fix(said, tuple(patches), Applicability.UNSAFE)
+
+
+def _goes_along(other: Problem, problem: Problem) -> bool:
+    """Fields of one block are moved together: once one is there, the rest no longer look misplaced."""
+    return (
+        bool(other.meant) and other.path[:-1] == problem.path[:-1] and other.meant[:-1] == problem.meant[:-1]
+    )
+
+
+def _free(manifest: Manifest, problem: Problem) -> bool:
+    """Whether nothing stands where it was meant to be, and no list on the way leaves a choice."""
+    place = problem.meant
+    for depth in range(_shared(problem), len(place)):
+        above = lookup(manifest.data, place[:depth])
+        if isinstance(place[depth], int) and not (isinstance(above, list) and len(above) == 1):
+            return False
+    above = lookup(manifest.data, place[:-1])
+    return above is None or (isinstance(above, dict) and place[-1] not in above)
+
+
+def _move(problem: Problem) -> Patch:
+    shared = _shared(problem)
+    return Patch("move", problem.path[:shared], Move(problem.path[shared:], problem.meant[shared:]))
+
+
+def _shared(problem: Problem) -> int:
+    """How many steps lead both to where a field stands and to where it was meant to."""
+    old, new = problem.path[:-1], problem.meant[:-1]
+    return next(
+        (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
+    )
+
+
+def _said(moved: Sequence[Problem]) -> str:
+    if not moved:
+        return ""
+    names = " and ".join(f"`{problem.path[-1]}`" for problem in moved)
+    here, there = moved[0].path[:-1], moved[0].meant[:-1]
+    if here == there[:-1]:
+        return f"indent {names} under `{there[-1]}:`"
+    return f"move {names} to {dotted(there) if there else 'the top level'}"
+
+
+def _mends(structure: Structure, patches: Iterable[Patch], places: Collection[Path]) -> bool:
+    """Whether one fault goes with each change, and no other of the kind comes."""
+    manifest, made = structure.manifest, 0
+    data = manifest.data
+    try:
+        for patch in patches:
+            data, made = patched(data, patch), made + 1
+    except EditError:
+        return False
+    after = problems_of(data, manifest.api_version, manifest.kind)
+    if any(fault.kind == WRONG_TYPE and fault.path in places for fault in after):
+        return False
+    return _weight(after) <= _weight(structure.problems) - made
+
+
+def _weight(problems: Iterable[Problem]) -> int:
+    """Faults that a wrong guess would bring. Labels and amounts are looked into where they belong."""
+    return sum(problem.kind not in (INVALID_LABEL, INVALID_QUANTITY) for problem in problems)
 
 
 RULE = Rule(

@@ -8,11 +8,14 @@ refused when the pod is created, so a controller with such a template makes no p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from policykit.kube.names import is_extended
 from policykit.kube.requests import containers
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
@@ -60,7 +63,22 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                     if fault:
                         side, message, advice = fault
                         path = review.pod_set.place(field, position, "resources", side, resource)
-                        yield Violation(path, message, advice)
+                        yield Violation(path, message, advice, fix=partial(_fix, review, path))
+
+
+def _fix(review: Review, path: Path) -> Fix | None:
+    """Writes the missing limit; which of two amounts is right, or half a card, nobody can know."""
+    *_, side, resource = path
+    resources = lookup(review.manifest.data, path[:-2])
+    if side != "requests" or not isinstance(resources, dict):
+        return None
+    limits, amount = resources.get("limits"), lookup(resources, (side, resource))
+    if isinstance(limits, Mapping) and resource in limits:
+        return None
+    if amount is None or isinstance(amount, bool) or not isinstance(limits, (Mapping, type(None))):
+        return None
+    patch = Patch("add", (*path[:-2], "limits", resource), amount)
+    return Fix(f"write the same amount of {resource} under limits", (patch,), Applicability.SAFE)
 
 
 def _amounts(resources: Mapping[str, Any], side: str) -> Mapping[str, Any]:

@@ -8,12 +8,15 @@ pods as a whole, `min` and `max` turn away every pod without cards.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from policykit.kube.names import is_extended
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
 from policykit.manifests.path import lookup
 from policykit.model.severity import Applicability, Severity
 
@@ -63,21 +66,52 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every extended resource of every block, in the order defaults are applied (v1.36)."""
     limits = lookup(manifest.data, ("spec", "limits"))
     severity = _severity(context.cluster, manifest.namespace or context.namespace)
-    for position, item in enumerate(limits if isinstance(limits, list) else ()):
-        if not isinstance(item, Mapping):
+    items = limits if isinstance(limits, list) else []
+    for position, item in enumerate(items):
+        for block, resource in _entries(item):
+            does = _EFFECTS[item["type"]][block].format(amount=item[block][resource], resource=resource)
+            yield Violation(
+                ("spec", "limits", position, block, resource),
+                f"{block} {does}",
+                f"delete the entry, and cap cards with a ResourceQuota on requests.{resource}",
+                severity,
+                key=True,
+                fix=partial(_fix, items),
+            )
+
+
+def _entries(item: Any) -> list[tuple[str, str]]:
+    """(block, extended resource) of every amount that takes effect on pods."""
+    blocks = _EFFECTS.get(str(item.get("type")), {}) if isinstance(item, Mapping) else {}
+    return [
+        (block, resource)
+        for block in blocks
+        for resource in (item[block] if isinstance(item.get(block), Mapping) else ())
+        if isinstance(resource, str) and is_extended(resource)
+    ]
+
+
+def _fix(items: Sequence[Any]) -> Fix | None:
+    """Deletes all of them at once: a request left without its limit would be worse than before.
+
+    What they leave empty goes too; None where nothing of the object would be left.
+    """
+    patches: list[Patch] = []
+    left = len(items)
+    for position in reversed(range(len(items))):
+        item, entries = items[position], _entries(items[position])
+        place = ("spec", "limits", position)
+        amounts = Counter(block for block, _ in entries)
+        emptied = [block for block, many in amounts.items() if many == len(item[block])]
+        if entries and set(item) == {"type", *emptied}:
+            patches.append(Patch("remove", place))
+            left -= 1
             continue
-        for block, effect in _EFFECTS.get(str(item.get("type")), {}).items():
-            amounts = item.get(block)
-            for resource, amount in amounts.items() if isinstance(amounts, Mapping) else ():
-                if isinstance(resource, str) and is_extended(resource):
-                    does = effect.format(amount=amount, resource=resource)
-                    yield Violation(
-                        ("spec", "limits", position, block, resource),
-                        f"{block} {does}",
-                        f"delete the entry, and cap cards with a ResourceQuota on requests.{resource}",
-                        severity,
-                        key=True,
-                    )
+        patches += [Patch("remove", (*place, block)) for block in emptied]
+        patches += [Patch("remove", (*place, *entry)) for entry in entries if entry[0] not in emptied]
+    if not left:
+        return None
+    return Fix("delete every amount of an extended resource", tuple(patches), Applicability.UNSAFE)
 
 
 def _severity(cluster: Cluster | None, namespace: str) -> Severity | None:

@@ -8,10 +8,12 @@ limited and is not. Resources under kubernetes.io/ are never charged at all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from policykit.kube.names import is_extended
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
 from policykit.manifests.path import lookup
 from policykit.model.severity import Applicability, Severity
 
@@ -48,15 +50,15 @@ _HAMI_ONLY = ("/gpumem", "/gpumem-percentage", "/gpucores")
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every key of spec.hard. Source: quota evaluator `pkg/quota/v1/evaluator/core/pods.go` (v1.36)."""
     hard = lookup(manifest.data, _HARD)
-    keys = list(hard) if isinstance(hard, Mapping) else []
+    keys = hard if isinstance(hard, Mapping) else {}
     for key in keys:
         if not isinstance(key, str) or "/" not in key or _counted(key):
             continue
         resource = key.removeprefix("limits.").removeprefix("requests.")
         if is_extended(resource):
-            yield Violation(
-                (*_HARD, key), *_uncounted(key, resource, f"requests.{resource}" in keys), key=True
-            )
+            message, advice = _uncounted(key, resource, f"requests.{resource}" in keys)
+            fix = partial(_fix, keys, key, resource)
+            yield Violation((*_HARD, key), message, advice, key=True, fix=fix)
         elif "kubernetes.io/" in resource:
             yield Violation(
                 (*_HARD, key),
@@ -81,6 +83,17 @@ def _uncounted(key: str, resource: str, counted_too: bool) -> tuple[str, str]:
     if counted_too:
         return message, f"delete it: requests.{resource} stands beside it and does the work"
     return message, f"rename it to requests.{resource}; the quota then takes effect"
+
+
+def _fix(hard: Mapping[str, object], key: str, resource: str) -> Fix | None:
+    """Deletes what has no effect beside the key that counts, else gives it effect."""
+    counted = f"requests.{resource}"
+    if counted in hard:
+        return Fix(f"delete {key}", (Patch("remove", (*_HARD, key)),), Applicability.UNSAFE)
+    others = [hard[name] for name in (resource, f"limits.{resource}") if name in hard]
+    if any(amount != hard[key] for amount in others):
+        return None
+    return Fix(f"rename {key} to {counted}", (Patch("rename", (*_HARD, key), counted),), Applicability.UNSAFE)
 
 
 RULE = Rule(

@@ -8,13 +8,15 @@ wrong case, and `+` in the name of a MIG profile, where the resource has `.`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.asking import renamed
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         known = resource(name)
         if known is None:
             if name not in _COMPUTE:
-                yield from _mistaken(path, name)
+                yield from _mistaken(review, path, name)
         elif known.role == "accounting" and not review.device_stack:
             yield Violation(
                 path,
@@ -70,13 +72,19 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             )
 
 
-def _mistaken(path: Path, name: str) -> Iterator[Violation]:
+def _mistaken(review: Review, path: Path, name: str) -> Iterator[Violation]:
     from policykit.catalogue.mistakes import resource_problem
 
     problem = resource_problem(name)
     if problem:
         message, meant = problem
-        yield Violation(path, f"{name} {message}", _advice(meant), key=True)
+        fix = partial(_fix, review, path, name, meant[0]) if len(meant) == 1 else None
+        yield Violation(path, f"{name} {message}", _advice(meant), key=True, fix=fix)
+
+
+def _fix(review: Review, path: Path, name: str, meant: str) -> Fix | None:
+    patches = renamed(review.manifest.data, path[:-2], name, meant)
+    return Fix(f"ask for {meant}", patches, Applicability.UNSAFE) if patches else None
 
 
 def _asked(review: Review) -> Iterator[tuple[Path, str]]:

@@ -9,13 +9,16 @@ on these pools the pod stays pending for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from policykit.catalogue.cards import resource, vendor
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.kube.requests import containers, requested
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.asking import asked_at, renamed
 from policykit.placement.meant import may_use, product_of
 from policykit.placement.review import Review
 
@@ -44,6 +47,8 @@ spec:
 
 GOOD = BAD.replace("nvidia.com/mig-1g.12gb", "nvidia.com/gpu")
 
+_COUNTED = frozenset({"card", "shared", "partition"})
+"""Roles of resources whose amount is a number of devices."""
 _SHARED_BY_SCHEDULER = {"koordinator": "koordinator"}
 """Catalogue vendor to the target that offers its names beside the cards' own, wherever it runs."""
 
@@ -58,11 +63,39 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if wrong:
         first = next(iter(wrong))
         offered = sorted({r for pool in wrong[first] for r in pool.resources})
+        clear = len(wrong) == len(offered) == 1
         yield Violation(
             asked_at(review.pod_set, first),
             f"asks for {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
             _advice(wrong[first], offered),
+            fix=partial(_fix, review, first, offered[0]) if clear else None,
         )
+
+
+def _fix(review: Review, name: str, offered: str) -> Fix | None:
+    """The offered name in every container, where an amount means the same under it."""
+    patches: list[Patch] = []
+    for field, position, container in containers(review.pod_set.spec):
+        amount = requested(container).get(name)
+        if amount is None:
+            continue
+        made = renamed(
+            review.manifest.data, review.pod_set.place(field, position, "resources"), name, offered
+        )
+        if not made or not _as_many(name, offered, amount):
+            return None
+        patches += made
+    if not patches or any(device.resource == name for device in review.pod_set.devices):
+        return None
+    return Fix(f"ask for {offered}", tuple(patches), Applicability.UNSAFE)
+
+
+def _as_many(name: str, offered: str, amount: int) -> bool:
+    """Whole devices of one kind count alike; a slice for a card, or the other way, only one by one."""
+    one, other = resource(name), resource(offered)
+    if one is None or one.role not in _COUNTED or one.unit == "percent":
+        return False
+    return amount <= 1 or (other is not None and one.role == other.role and one.unit == other.unit)
 
 
 def _pools_for(name: str, review: Review) -> list[Pool]:

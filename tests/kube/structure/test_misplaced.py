@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from policykit.kube.structure import check
+from policykit.manifests.path import Path
 
 CONTAINER = "containers: [{name: main, image: app:1}]"
 
@@ -81,12 +82,14 @@ CASES: list[tuple[str, str, list[str]]] = [
     ),
     (
         "an amount beside limits",
+        POD + "metadata: {name: app}\nspec: {containers: [{name: a, image: b, resources: {cpu: 1}}]}\n",
+        ["spec.containers[0].resources.cpu: resource amounts belong under `limits` or `requests`"],
+    ),
+    (
+        "cards beside limits",
         POD + "metadata: {name: app}\n"
         "spec: {containers: [{name: a, image: b, resources: {nvidia.com/gpu: 1}}]}\n",
-        [
-            "spec.containers[0].resources['nvidia.com/gpu']: "
-            "resource amounts belong under `limits` or `requests`"
-        ],
+        ["spec.containers[0].resources['nvidia.com/gpu']: resource amounts belong under `limits`"],
     ),
     (
         "the same name elsewhere holds another type",
@@ -115,3 +118,40 @@ def test_faults_inside_a_misplaced_block_are_found() -> None:
         ("unknown-field", ("limits",)),
         ("invalid-quantity", ("limits", "memory")),
     ]
+
+
+MEANT = {
+    "under the empty field": (
+        "metadata: {name: app, labels: null, queue: root.a}\nspec: {" + CONTAINER + "}\n",
+        ("metadata", "labels", "queue"),
+    ),
+    "a slip of the pen": (
+        "metadata: {name: app}\nspec: {hostname: a, Containers: []}\n",
+        ("spec", "containers"),
+    ),
+    "letters left out": (
+        "metadata: {name: app}\nspec: {hostAlias: [], " + CONTAINER + "}\n",
+        ("spec", "hostAliases"),
+    ),
+    "too distant to act on": ("metadata: {name: app}\nspec: {nodes: a, " + CONTAINER + "}\n", ()),
+    "above": (
+        "metadata: {name: app}\nspec: {containers: [{name: a, image: b, tolerations: []}]}\n",
+        ("spec", "tolerations"),
+    ),
+    "a card": (
+        "metadata: {name: a}\nspec: {containers: [{name: a, image: b, resources: {nvidia.com/gpu: 1}}]}\n",
+        ("spec", "containers", 0, "resources", "limits", "nvidia.com/gpu"),
+    ),
+    "cpu, on either side": (
+        "metadata: {name: a}\nspec: {containers: [{name: a, image: b, resources: {cpu: 1}}]}\n",
+        (),
+    ),
+    "nothing like it": ("metadata: {name: app}\nspec: {quux: 1, " + CONTAINER + "}\n", ()),
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), MEANT.values(), ids=MEANT)
+def test_where_it_was_meant_to_stand(text: str, meant: Path) -> None:
+    data: dict[str, Any] = yaml.safe_load(POD + text)
+    (unknown,) = [p for p in check(data, "v1", "Pod") if p.kind == "unknown-field"]
+    assert unknown.meant == meant
