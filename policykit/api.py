@@ -46,12 +46,14 @@ def lint(
     workers: int = 0,
     *,
     fixes: bool = False,
+    today: str = "",
 ) -> Report:
     """Findings over many files; `workers` 0 takes the processors there are when it pays.
 
-    `fixes`: each finding comes with its fix, where there is one.
+    `fixes`: each finding comes with its fix, where there is one. `today`, YYYY-MM-DD: suppressions
+    with an earlier end hide nothing; empty: none has ended.
     """
-    work = Run(tuple(members), tuple(settings), DIALECTS, read, surroundings, tuple(sizes), fixes)
+    work = Run(tuple(members), tuple(settings), DIALECTS, read, surroundings, tuple(sizes), fixes, today)
     return run(work, workers)
 
 
@@ -65,6 +67,7 @@ def fix(
     *,
     narrow: Callable[[Report], Report] = lambda report: report,
     unsafe: bool = False,
+    today: str = "",
 ) -> Mended:
     """Fixes what can be fixed, and tells what remains; nothing is written.
 
@@ -75,19 +78,24 @@ def fix(
     def looked(reading: Callable[[str], bytes], paths: frozenset[str]) -> Report:
         some = [member for member in members if member.path in paths] if paths else members
         bytes_of = () if paths else sizes
-        return narrow(lint(some, settings, reading, surroundings, bytes_of, workers, fixes=True))
+        report = lint(some, settings, reading, surroundings, bytes_of, workers, fixes=True, today=today)
+        return narrow(report)
 
     return mend(looked, read, {member.path: member.file for member in members}, unsafe=unsafe)
 
 
 def lint_texts(
-    texts: dict[str, bytes], cluster: Cluster | None = None, select: Sequence[str] = (), complete: bool = True
+    texts: dict[str, bytes],
+    cluster: Cluster | None = None,
+    select: Sequence[str] = (),
+    complete: bool = True,
+    today: str = "",
 ) -> Report:
     """Findings over texts in memory, by path; `complete`: together they are a whole scope."""
     scope = "memory" if complete else ""
     members = [Member(path, path, scope, 0) for path in texts]
     chosen = setting(cluster, select=select)
-    return lint(members, [chosen], texts.__getitem__, lambda _: members, workers=1)
+    return lint(members, [chosen], texts.__getitem__, lambda _: members, workers=1, today=today)
 
 
 def fix_texts(
@@ -97,11 +105,12 @@ def fix_texts(
     *,
     unsafe: bool = False,
     complete: bool = True,
+    today: str = "",
 ) -> Mended:
     """Fixes texts in memory, by path; `complete`: together they are a whole scope."""
     members = [Member(path, path, "memory" if complete else "", 0) for path in texts]
     chosen = [setting(cluster, select=select)]
-    return fix(members, chosen, texts.__getitem__, lambda _: members, unsafe=unsafe, workers=1)
+    return fix(members, chosen, texts.__getitem__, lambda _: members, unsafe=unsafe, workers=1, today=today)
 
 
 def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:

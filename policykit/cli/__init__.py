@@ -19,6 +19,7 @@ COMMANDS = {
     "init": "a commented policykit.yaml from a bundled profile",
     "gen": "write the policy's objects",
     "lint": "find scheduling mistakes in manifests",
+    "baseline": "accept today's findings, so that lint reports new ones only",
     "patch": "print manifests with each workload as its kind asks",
     "where": "say where each pod can land, and why not elsewhere",
     "explain": "a rule's page",

@@ -11,6 +11,8 @@ from policykit.cli.output import emit
 from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
+from policykit.linter.subjects import StaleEntry
+from policykit.linter.suppression import Suppressed
 from policykit.model.severity import Applicability
 from policykit.rules import rules
 
@@ -37,9 +39,10 @@ def page(rule: AnyRule) -> str:
     """The page as plain text."""
     fix = _FIX[rule.fix]
     policy = "needs a policy" if rule.needs_policy else "works without a policy"
+    off = ", off unless its code or name is selected" if rule.on_request else ""
     parts = [
         f"{rule.code} {rule.name}",
-        f"{rule.severity.value}, {policy}, {fix}, since {rule.since}",
+        f"{rule.severity.value}, {policy}, {fix}, since {rule.since}{off}",
         "",
         inspect.cleandoc(rule.doc),
         "",
@@ -51,9 +54,18 @@ def page(rule: AnyRule) -> str:
         "",
         textwrap.indent(rule.good.strip("\n"), "    "),
         "",
-        f"Silence it on one line with `# policykit: ignore[{rule.name}] -- why`,",
-        f"for one object with the annotation `policykit.io/ignore: {rule.code} -- why`,",
-        f"everywhere with `lint: {{ignore: [{rule.code}]}}` in the policy.",
+        *_silencing(rule),
         "",
     ]
     return "\n".join(parts)
+
+
+def _silencing(rule: AnyRule) -> list[str]:
+    everywhere = f"everywhere with `lint: {{ignore: [{rule.code}]}}` in the policy."
+    if rule.subject in (Suppressed, StaleEntry):
+        return [f"Silence it {everywhere}"]
+    return [
+        f"Silence it on one line with `# policykit: ignore[{rule.name}] -- why`,",
+        f"for one object with the annotation `policykit.io/ignore: {rule.code} -- why`,",
+        everywhere,
+    ]

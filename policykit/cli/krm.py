@@ -11,6 +11,7 @@ import click
 from policykit import api
 from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
+from policykit.cli.today import today
 from policykit.errors import SourceError, UsageError
 from policykit.formats import krm
 from policykit.formats.function_config import API, ROLES, FunctionConfig, function_config
@@ -125,7 +126,7 @@ def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | No
     scope = "items" if config.complete else ""
     members = [Member(name, name, scope, 0) for name in texts]
     setting = api.setting(cluster, None, config.select, config.ignore, config.namespace or "default")
-    report = api.lint(members, [setting], texts.__getitem__, lambda _: members, workers=1)
+    report = api.lint(members, [setting], texts.__getitem__, lambda _: members, workers=1, today=today())
     results = [krm.result(finding, items[finding.path]) for finding in report.findings]
     emit(krm.with_results(given.text, given, results))
     shown = report._replace(

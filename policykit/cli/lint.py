@@ -9,7 +9,9 @@ import click
 
 from policykit import api
 from policykit.cli.gather import STDIN, Gathered
+from policykit.cli.narrow import narrowing
 from policykit.cli.output import emit, say
+from policykit.cli.today import today
 from policykit.formats import FORMATS, WITH_FIXES, format_named
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
@@ -62,6 +64,18 @@ if TYPE_CHECKING:
     default="",
     help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
 )
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    default="",
+    help="Leave out what FILE accepts. Default: the nearest .policykit-baseline.json above each file.",
+)
+@click.option("--no-baseline", is_flag=True, help="Report what a baseline accepts, too.")
+@click.option(
+    "--since",
+    metavar="REV",
+    help="Report only documents that changed since a git revision; REV... is where HEAD left it.",
+)
 @click.option("--require-policy", is_flag=True, help="Fail where a file has no policy.")
 @click.option("--show-files", is_flag=True, help="Say on stderr which files were passed over, and why.")
 @click.option(
@@ -82,6 +96,9 @@ def command(
     force_exclude: bool,
     stdin_filename: str,
     namespace: str,
+    baseline: str,
+    no_baseline: bool,
+    since: str | None,
     require_policy: bool,
     show_files: bool,
     jobs: int,
@@ -90,17 +107,30 @@ def command(
 
     With --fix, standard input comes out fixed on standard output and findings go to standard
     error. With --diff the diff is on standard output, and findings go to standard error.
+
+    With --since a document has changed when its text stood nowhere in its file at that revision,
+    whether the change is committed or not. A renamed file is compared with what it was; new files
+    and standard input have changed as a whole. Findings of all other documents are left out, also
+    where the cause is a change elsewhere; rules about several documents still look at all of them.
+    REV is read in the repository of the current folder; a submodule is compared with the commit
+    recorded there.
+
+    POLICYKIT_TODAY=YYYY-MM-DD is the day that suppressions with an end are held against; default:
+    today, in UTC.
     """
+    if baseline and no_baseline:
+        raise click.UsageError("--baseline and --no-baseline exclude each other: give one of them")
     gathered = Gathered(policy or "", _words(select), _words(ignore), namespace)
     gathered.gather(paths or (".",), force_exclude, stdin_filename)
     work = (gathered.members, gathered.settings, gathered.read, gathered.surroundings, gathered.sizes, jobs)
+    narrow = narrowing(gathered, paths or (".",), baseline, no_baseline, since)
     done, changes = True, False
     if fix or unsafe_fixes or diff:
-        mended = api.fix(*work, unsafe=unsafe_fixes)
+        mended = api.fix(*work, narrow=narrow, unsafe=unsafe_fixes, today=today())
         report = mended.report
         done, changes = _make(mended, gathered, diff)
     else:
-        report = api.lint(*work, fixes=format_ in WITH_FIXES)
+        report = narrow(api.lint(*work, fixes=format_ in WITH_FIXES, today=today()))
     says = format_named(format_)(report)
     if output or not (diff or (STDIN in paths and (fix or unsafe_fixes))):
         emit(says, output)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from policykit.cli.output import emit, say, write_file
+from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats.diff import diff as unified
@@ -16,6 +16,7 @@ from policykit.formats.text import counted
 from policykit.linter.reader import BOM
 from policykit.sources.files import discover, read
 from policykit.sources.scopes import is_patch, kustomization_namespace
+from policykit.sources.writing import replace_all
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.stream import Patched, Source, patch
 
@@ -145,15 +146,30 @@ def _patched(source: Source, folder: str, policy: str | None, asked: Asked) -> P
 
 
 def _write(done: Iterable[tuple[Source, Patched]]) -> None:
-    files = 0
+    """Writes the files that change: all of them, or none. Several names of one file write it once."""
+    changed: dict[str, tuple[Source, Patched]] = {}
     for source, patched in done:
         if patched.raw != source.raw:
-            if read(source.path) != source.raw:
-                raise SourceError("was changed by somebody else meanwhile", "run it again", source.path)
-            write_file(source.path, patched.raw)
-            say(f"{source.path}: {', '.join(patched.changed)}")
-            files += 1
-    say(f"policykit: {counted(files, 'file')} written")
+            _check_replaceable(source)
+            _, first = changed.setdefault(os.path.realpath(source.path), (source, patched))
+            if first.raw != patched.raw:
+                raise SourceError("comes out different by another name", "name the file once", source.path)
+    replace_all({_file(source.path): patched.raw for source, patched in changed.values()})
+    for source, patched in changed.values():
+        say(f"{source.path}: {', '.join(patched.changed)}")
+    say(f"policykit: {counted(len(changed), 'file')} written")
+
+
+def _check_replaceable(source: Source) -> None:
+    if not os.path.isfile(source.path):
+        raise SourceError("is no regular file", "leave out --in-place", source.path)
+    if read(source.path) != source.raw:
+        raise SourceError("was changed by somebody else meanwhile", "run it again", source.path)
+
+
+def _file(path: str) -> str:
+    """What is written: a link stays a link."""
+    return os.path.realpath(path) if os.path.islink(path) else path
 
 
 def _joined(texts: list[bytes]) -> bytes:

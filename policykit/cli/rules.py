@@ -25,8 +25,8 @@ def _table() -> str:
         f"{rule.code}  {rule.name:<{width}}  {rule.severity.value:<7}  {_marks(rule)}  {first_line(rule)}"
         for rule in rules()
     ]
-    legend = "P needs a policy; S, U: its fix will be safe, unsafe; `policykit explain RULE` gives the page"
-    return "\n".join([*lines, "", legend, ""])
+    legend = "P needs a policy; S, U: its fix will be safe, unsafe; O: off unless selected by code or name"
+    return "\n".join([*lines, "", legend, "`policykit explain RULE` gives the page", ""])
 
 
 def _json() -> str:
@@ -40,6 +40,7 @@ def _json() -> str:
             "summary": first_line(rule),
             "since": rule.since,
             "preview": rule.preview,
+            "on_request": rule.on_request,
         }
         for rule in rules()
     ]
@@ -53,4 +54,4 @@ def first_line(rule: AnyRule) -> str:
 
 def _marks(rule: AnyRule) -> str:
     fix = {"safe": "S", "unsafe": "U"}[rule.fix.value] if rule.fix else "-"
-    return f"{'P' if rule.needs_policy else '-'}{fix}"
+    return f"{'P' if rule.needs_policy else '-'}{fix}{'O' if rule.on_request else '-'}"

@@ -58,7 +58,7 @@ def function_config(data: Mapping[str, Any], role: str = "") -> FunctionConfig:
     if kind == _POLICY:
         return FunctionConfig(role or "generate", inline=data)
     known = {name.capitalize(): name for name in ROLES}
-    if kind not in known:
+    if not isinstance(kind, str) or kind not in known:
         raise UsageError(
             f"functionConfig has kind {kind!r}", _suggestion(str(kind), (*known, _POLICY), "write one of")
         )

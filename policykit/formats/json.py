@@ -21,6 +21,8 @@ def json_text(report: Report) -> str:
             "documents": report.documents,
             "skipped": len(report.skipped),
             "suppressed": report.suppressed,
+            "baselined": report.baselined,
+            "unchanged": report.unchanged,
             "errors": totals["error"],
             "warnings": totals["warning"],
             "infos": totals["info"],

@@ -51,20 +51,26 @@ def read(raw: bytes) -> ResourceList:
         raise SourceError(
             f"ResourceList of apiVersion {data.get('apiVersion')!r}", f"known are {' and '.join(_VERSIONS)}"
         )
-    items = data.get("items") or []
+    items = [] if data.get("items") is None else data["items"]
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise SourceError("items of the ResourceList is not a list of objects", _HINT)
-    config = data.get("functionConfig")
-    return ResourceList(text.text, data, tuple(items), config if isinstance(config, dict) else {})
+    config = data.get("functionConfig") or {}
+    if not isinstance(config, dict):
+        raise SourceError("functionConfig of the ResourceList is not an object", _HINT)
+    return ResourceList(text.text, data, tuple(items), config)
 
 
 def with_items(given: ResourceList, made: Iterable[Mapping[str, Any]]) -> str:
     """The list with more objects; one of the same name takes the place of the one there."""
-    items = {_identity(item): item for item in given.items}
+    items = list(given.items)
+    places = {_identity(item): place for place, item in reversed([*enumerate(items)])}
     for item in made:
-        there = items.get(_identity(item))
-        items[_identity(item)] = _annotated(item, _annotations(there)) if there else item
-    return dump({**given.data, "items": list(items.values())})
+        place = places.setdefault(_identity(item), len(items))
+        if place < len(items):
+            items[place] = _annotated(item, _annotations(items[place]))
+        else:
+            items.append(item)
+    return dump({**given.data, "items": items})
 
 
 def with_results(text: str, given: ResourceList, results: list[dict[str, Any]]) -> str:
@@ -116,8 +122,9 @@ def local(item: Mapping[str, Any]) -> bool:
 
 
 def named(item: Mapping[str, Any]) -> str:
-    """`Job/train`."""
-    return f"{item.get('kind')}/{lookup(item, ('metadata', 'name'))}"
+    """`Job/train`; `Job` where it has no name."""
+    kind, name = item.get("kind"), lookup(item, ("metadata", "name"))
+    return "/".join(part for part in (kind, name) if isinstance(part, str)) or "an object"
 
 
 def _steps(pointer: str, data: object) -> Path:
@@ -146,12 +153,12 @@ def _annotated(item: Mapping[str, Any], annotations: Mapping[str, Any]) -> dict[
     return {**item, "metadata": metadata}
 
 
-def _identity(item: Mapping[str, Any]) -> tuple[object, ...]:
-    namespace, name = (lookup(item, ("metadata", key)) for key in ("namespace", "name"))
-    return item.get("apiVersion"), item.get("kind"), namespace, name
+def _identity(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """Empty for what is not text."""
+    places = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
+    return tuple(part if isinstance(part := lookup(item, place), str) else "" for place in places)
 
 
 def _reference(item: Mapping[str, Any]) -> dict[str, Any]:
-    version, kind, namespace, name = _identity(item)
-    written = {"apiVersion": version, "kind": kind, "namespace": namespace, "name": name}
-    return {key: value for key, value in written.items() if isinstance(value, str)}
+    parts = zip(("apiVersion", "kind", "namespace", "name"), _identity(item), strict=True)
+    return {field: part for field, part in parts if part}

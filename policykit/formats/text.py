@@ -32,6 +32,8 @@ def summary(report: Report) -> str:
     read = f"{counted(report.documents, 'object')} in {counted(report.files, 'file')}"
     tail = f", {len(report.skipped)} skipped" if report.skipped else ""
     tail += f", {report.suppressed} suppressed" if report.suppressed else ""
+    tail += f", {report.baselined} in the baseline" if report.baselined else ""
+    tail += f", {report.unchanged} in unchanged documents" if report.unchanged else ""
     return f"{found} ({read}{tail})"
 
 

@@ -9,6 +9,7 @@ from policykit.kube import podsets
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect
+from policykit.linter.field import field
 from policykit.linter.finding import Finding, Resource
 from policykit.linter.inner import inner_manifests
 from policykit.linter.partial import has_directives, is_partial, says_partial
@@ -18,7 +19,7 @@ from policykit.linter.registry import RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import Fact, facts_of
 from policykit.linter.subjects import Reading, Structure
-from policykit.linter.suppression import Suppression, annotated, bind, comments, suppressed
+from policykit.linter.suppression import Suppressed, Suppression, annotated, bind, comments, sift
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import Parsed
 from policykit.manifests.path import pointer
@@ -39,6 +40,8 @@ class Job(NamedTuple):
     namespace: str = "default"
     fixes: bool = False
     """Compute the fixes of findings."""
+    today: str = ""
+    """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
 
 
 class FileResult(NamedTuple):
@@ -46,7 +49,7 @@ class FileResult(NamedTuple):
 
     findings: tuple[Finding, ...] = ()
     facts: tuple[Fact, ...] = ()
-    suppressions: tuple[Suppression, ...] = ()
+    suppressions: tuple[Suppressed, ...] = ()
     documents: int = 0
     skipped: str = ""
     """Why the file, or part of it, was passed over."""
@@ -69,6 +72,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
     directives = has_directives(text.text)
     objects = 0
     skipped = ""
+    unfinished: set[int] = set()
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     for index, (document, last_line) in enumerate(_with_last_line(text)):
         if template and document.problem:
@@ -78,8 +82,8 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
         if document.root is None or document.problem:
             continue
         if asked_to_ignore:
-            first_line = document.start_line if index else 0
-            suppressions.extend(bind(asked_to_ignore, document.root, first_line, last_line))
+            lines = (document.start_line if index else 0, last_line)
+            suppressions.extend(bind(asked_to_ignore, document.root, lines, index, job.today))
         for manifest in manifests(document.root, index):
             if not manifest.kind or not manifest.api_version:
                 skipped = skipped or "without apiVersion and kind"
@@ -88,19 +92,27 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
             pod_sets = podsets.pod_sets(manifest.data)
             partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
             manifest = manifest._replace(partial=partial)
-            suppressions.extend(annotated(manifest, _lines(manifest)))
+            suppressions.extend(annotated(manifest, _lines(manifest), resource(manifest), job.today))
+            if partial:
+                unfinished.add(index)
             found.extend(_object(job, text.text, manifest, pod_sets, rules, fixes))
             facts.extend(facts_of(manifest, pod_sets, dialects, job.path, job.namespace))
-    kept = [f for f in found if not suppressed(f, suppressions)] if suppressions else found
+    asked = tuple(Suppressed(s._replace(judged=_whole(s, template, unfinished))) for s in suppressions)
+    kept, asked = sift(found, asked) if asked else (found, ())
     return FileResult(
         tuple(kept),
         tuple(facts),
-        tuple(suppressions),
+        asked,
         objects,
         skipped,
         len(found) - len(kept),
         tuple(fixes.dropped) if fixes else (),
     )
+
+
+def _whole(suppression: Suppression, template: bool, unfinished: set[int]) -> bool:
+    """Whether what the suppression could hide shows here, and not only once rendered or merged."""
+    return suppression.judged and not template and suppression.document not in unfinished
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
@@ -130,6 +142,7 @@ def _object(
             inside = fixes.inside(manifest, path) if fixes else None
             for found in _place(job.path, inner, rule, rule.check(inner, context), inside):
                 yield found._replace(
+                    field=field(manifest.data, path) + found.field,
                     span=relocate(found.span),
                     document=manifest.document,
                     resource=resource(manifest),
@@ -170,6 +183,7 @@ def _place(
             resource(manifest),
             pointer((*manifest.base, *violation.path)),
             fixes.of(rule.code, span, manifest, violation.fix, looked) if fixes else None,
+            field(manifest.data, violation.path),
         )
 
 

@@ -50,6 +50,8 @@ class Finding(NamedTuple):
     pointer: str = ""
     fix: TextFix | None = None
     """Computed only where somebody wants it."""
+    field: str = ""
+    """The place in its object, items of lists by their names: see `policykit.linter.field`."""
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)
@@ -73,6 +75,10 @@ class Report(NamedTuple):
     """Rules that need a policy and had none."""
     dropped: tuple[str, ...] = ()
     """Fixes left out because the text would not say what was intended, each with its place."""
+    baselined: int = 0
+    """Findings left out because a baseline accepts them."""
+    unchanged: int = 0
+    """Findings left out because their documents are as they were."""
 
     def worst(self) -> Severity | None:
         return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from policykit.linter.rule import Fix
+from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability
-from policykit.placement.placing import placeable, placing, wanted_by
+from policykit.placement.placing import misshapen, placeable, placing, wanted_by
 from policykit.placement.review import Review
+
+_MODE = "serving.kserve.io/deploymentMode"
+_WITHOUT_KNATIVE = ("Standard", "RawDeployment", "ModelMesh")
+"""Of KServe; what runs where nothing is said, its configuration says."""
 
 
 def placement_fix(review: Review) -> Fix | None:
     """Tolerations and node affinity as the policy wants them for the pod set's workload kind.
 
-    None where no workload kind was recognised, where several cards would do, and where the
-    kind of the object gives its pods no such fields of its own.
+    None where no workload kind was recognised, where several cards would do, where the kind
+    of the object gives its pods no such fields of its own, and where one is of another shape.
     """
     want = wanted_by(review)
-    if want is None or review.workload is None or not placeable(review):
+    if want is None or review.workload is None or not placeable(review) or misshapen(review):
         return None
     patches = placing(review, want)
     if not patches:
         return None
-    name = review.workload.name
-    return Fix(f"give the pods the placement of workload kind {name}", patches, Applicability.SAFE)
+    description = f"give the pods the placement of workload kind {review.workload.name}"
+    taken = not _may_be_refused(review.manifest)
+    return Fix(description, patches, Applicability.SAFE if taken else Applicability.UNSAFE)
+
+
+def _may_be_refused(manifest: Manifest) -> bool:
+    """Knative takes these fields only where its flags `kubernetes.podspec-*` are on, off by default."""
+    if manifest.kind == "InferenceService":
+        return manifest.annotations.get(_MODE) not in _WITHOUT_KNATIVE
+    return manifest.group == "serving.knative.dev"

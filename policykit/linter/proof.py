@@ -40,6 +40,12 @@ def proven(before: Review, patches: Sequence[Patch]) -> bool:
     )
 
 
+def after(before: Review, patches: Sequence[Patch]) -> Review | None:
+    """The pod set of the changed manifest; None: it is gone, or the changes lead nowhere."""
+    changed = _changed(before, patches)
+    return changed[0] if changed else None
+
+
 def _changed(before: Review, patches: Sequence[Patch]) -> tuple[Review, bool] | None:
     """The pod set of the changed manifest, and whether the others land as before; None: it is gone."""
     data = before.manifest.data

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from policykit.linter.rule import AnyRule
 from policykit.linter.scope import Scope
-from policykit.linter.subjects import Reading, Structure
+from policykit.linter.subjects import Reading, StaleEntry, Structure
+from policykit.linter.suppression import Suppressed
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
 
@@ -22,6 +23,10 @@ class RuleSet(NamedTuple):
     scope: tuple[AnyRule, ...]
     silent: int
     """Rules left out because they need a policy and there is none."""
+    suppression: tuple[AnyRule, ...] = ()
+    baseline: tuple[AnyRule, ...] = ()
+    codes: frozenset[str] = frozenset()
+    """Codes of all of them."""
 
     def for_kind(self, kind: str) -> Sequence[AnyRule]:
         return self.manifest.get(kind, ()) + self.manifest.get("", ())
@@ -42,6 +47,9 @@ def rule_set(rules: Iterable[AnyRule], silent: int = 0) -> RuleSet:
         _of(able, Review),
         _of(able, Scope),
         silent,
+        _of(able, Suppressed),
+        _of(able, StaleEntry),
+        frozenset(rule.code for rule in able),
     )
 
 

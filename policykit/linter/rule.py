@@ -64,8 +64,8 @@ class Context(NamedTuple):
 class Rule(NamedTuple, Generic[S, V]):
     """A rule of the catalogue.
 
-    `subject` is the type that `check` looks at: Reading, Manifest, Structure, Review or
-    Scope. The engine calls it once per subject and places what it yields.
+    `subject` is the type that `check` looks at: Reading, Manifest, Structure, Review, Scope,
+    Suppressed or StaleEntry. The engine calls it once per subject and places what it yields.
     """
 
     code: str
@@ -79,7 +79,8 @@ class Rule(NamedTuple, Generic[S, V]):
     good: str
     """The same, mended."""
     check: Callable[[S, Context], Iterable[V]]
-    """Yields Violations; rules about a Reading yield TextViolations, about a Scope ScopeViolations."""
+    """Yields Violations; rules about a Reading yield TextViolations, about a Scope ScopeViolations,
+    about a Suppressed or a StaleEntry SuppressionViolations."""
     kinds: frozenset[str] = frozenset()
     """API kinds (`Job`, `ResourceQuota`) the subject may come from; empty: every kind."""
     needs_policy: bool = False
@@ -93,6 +94,8 @@ class Rule(NamedTuple, Generic[S, V]):
     """Speaks only of pod sets that have no other error of its family."""
     since: str = "0.1"
     preview: bool = False
+    on_request: bool = False
+    """Off in every preset: speaks only where its code or name is selected."""
 
     @property
     def family(self) -> str:

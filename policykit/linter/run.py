@@ -15,7 +15,7 @@ from policykit.linter.registry import RuleSet
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.scope import Fact, ScopeViolation, scope_of
 from policykit.linter.selection import Selection
-from policykit.linter.suppression import Suppression, suppressed
+from policykit.linter.suppression import Suppressed, sift
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -64,6 +64,8 @@ class Run(NamedTuple):
     """Bytes of each member, for spreading work; empty: unknown."""
     fixes: bool = False
     """Compute the fixes of findings."""
+    today: str = ""
+    """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
 
 
 class _Outcome(NamedTuple):
@@ -77,7 +79,7 @@ def run(work: Run, workers: int = 0) -> Report:
     """Lints every member. Findings are sorted; the number of workers changes nothing in them."""
     findings: list[Finding] = []
     facts: dict[str, list[Fact]] = {}
-    suppressions: dict[str, tuple[Suppression, ...]] = {}
+    suppressions: dict[str, tuple[Suppressed, ...]] = {}
     skipped: list[tuple[str, str]] = []
     failures: list[str] = []
     dropped: list[str] = []
@@ -96,10 +98,10 @@ def run(work: Run, workers: int = 0) -> Report:
         if result.suppressions:
             suppressions[member.path] = result.suppressions
     for finding, setting in _about_scopes(work, facts, dropped):
-        if suppressed(finding, suppressions.get(finding.path, ())):
-            hidden += 1
-        else:
-            findings.extend(setting.selection.apply([finding]))
+        kept, suppressions[finding.path] = sift([finding], suppressions.get(finding.path, ()))
+        hidden += not kept
+        findings.extend(setting.selection.apply(kept))
+    findings.extend(_about_suppressions(work, suppressions, dropped))
     return Report(
         tuple(sorted({f._replace(fix=None): f for f in findings}.values(), key=Finding.sort_key)),
         len(work.members),
@@ -154,6 +156,7 @@ def _finding(
         where.resource,
         place.pointer,
         _fix(work, member, rule, violation, dropped) if work.fixes and violation.fix else None,
+        place.field,
     )
 
 
@@ -169,6 +172,27 @@ def _fix(
     made = fixes.at(rule.code, where.place(violation.field).span, Place(where.document), violation.fix)
     dropped.extend(fixes.dropped)
     return made
+
+
+def _about_suppressions(
+    work: Run, suppressions: dict[str, tuple[Suppressed, ...]], dropped: list[str]
+) -> Iterator[Finding]:
+    """What rules say of suppressions; those hide nothing of it."""
+    for member in work.members:
+        asked = suppressions.get(member.path, ())
+        if not asked:
+            continue
+        from policykit.linter.housekeeping import judged
+
+        rules, selection, cluster, namespace = work.settings[member.setting]
+        context = Context(cluster, member.path, namespace)
+        fixes = None
+        if work.fixes:
+            raw = work.read(member.file)
+            fixes = fixes_of(member.path, decode(raw).text, raw)
+        found = judged(asked, rules, context, scoped=bool(member.scope), fixes=fixes)
+        yield from selection.apply(found)
+        dropped.extend(fixes.dropped if fixes else ())
 
 
 def _outcomes(work: Run, workers: int) -> Iterator[_Outcome]:
@@ -187,7 +211,7 @@ def _attempt(work: Run, member: Member) -> _Outcome:
     except SourceError as error:
         return _Outcome(FileResult(), str(error))
     namespace = member.namespace or setting.namespace
-    job = Job(member.path, setting.cluster, member.partial, namespace, work.fixes)
+    job = Job(member.path, setting.cluster, member.partial, namespace, work.fixes, work.today)
     return _Outcome(lint_file(job, raw, setting.rules, work.dialects))
 
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect
+from policykit.linter.field import field
 from policykit.linter.finding import Resource
 from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import MakeFix
@@ -32,6 +33,8 @@ class Place(NamedTuple):
 
     span: Span
     path: Path
+    field: str = ""
+    """In its object, items of lists by their names."""
 
     @property
     def pointer(self) -> str:
@@ -121,6 +124,9 @@ def _facts(
 
 
 def _locate(value: T, manifest: Manifest, path: str, places: Mapping[str, Path]) -> Located[T]:
-    fields = {field: Place(manifest.span(place), (*manifest.base, *place)) for field, place in places.items()}
+    fields = {
+        name: Place(manifest.span(place), (*manifest.base, *place), field(manifest.data, place))
+        for name, place in places.items()
+    }
     resource = Resource(manifest.api_version, manifest.kind, manifest.namespace or None, manifest.name)
     return Located(value, path, manifest.document, resource, fields, manifest.partial)

@@ -24,6 +24,8 @@ class Listed(Protocol):
     def name(self) -> str: ...
     @property
     def preview(self) -> bool: ...
+    @property
+    def on_request(self) -> bool: ...
 
 
 class Selection(NamedTuple):
@@ -61,9 +63,11 @@ def choose(
 
     Raises UsageError for a rule that does not exist.
     """
-    chosen = resolve(rules, select or (settings.select if settings else ()))
+    named = select or (settings.select if settings else ())
+    chosen = resolve(rules, named) - _not_asked_for(rules, named)
     preset = settings.preset if settings else "recommended"
-    codes = chosen or {rule.code for rule in rules if preset == "strict" or not rule.preview}
+    usual = {rule.code for rule in rules if not rule.on_request and (preset == "strict" or not rule.preview)}
+    codes = chosen if named else usual
     severities: dict[str, Severity] = {}
     per_path: tuple[tuple[str, frozenset[str]], ...] = ()
     if settings:
@@ -88,6 +92,12 @@ def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
             raise UsageError(f"no rule is called {word!r}", _closest(rules, word))
         found |= codes or {r.code for r in rules}
     return found
+
+
+def _not_asked_for(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
+    """Codes of the rules that are off unless their own code or name is given: a family is not enough."""
+    words = {word.upper() for word in named}
+    return {r.code for r in rules if r.on_request and not words & {r.code, r.name.upper()}}
 
 
 def _closest(rules: Sequence[Listed], word: str) -> str:

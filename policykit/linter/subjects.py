@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from policykit.kube.structure import Problem
+from policykit.linter.rule import MakeFix
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Parsed
@@ -30,3 +31,22 @@ class Structure(NamedTuple):
 
     manifest: Manifest
     problems: tuple[Problem, ...]
+
+
+class SuppressionViolation(NamedTuple):
+    """What a rule about a Suppressed says: the place is the suppression itself."""
+
+    message: str
+    help: str = ""
+    fix: MakeFix | None = None
+
+
+class StaleEntry(NamedTuple):
+    """An entry of a baseline that accepts more than a run has found."""
+
+    finding: str
+    """What it accepts, as people say it."""
+    accepted: int
+    found: int
+    span: Span
+    """Its place in the baseline."""

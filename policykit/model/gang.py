@@ -29,6 +29,8 @@ class Membership(NamedTuple):
     """Stated by the pods themselves, where the group needs no object."""
     by_pods: bool = False
     """The group may exist without an object: the pods state its size."""
+    embedded: bool = False
+    """The size stands inside a longer text, JSON in an annotation."""
 
 
 class OwnGang(NamedTuple):

@@ -21,6 +21,8 @@ class Entry(NamedTuple):
     name: str
     needs_policy: bool = False
     preview: bool = False
+    on_request: bool = False
+    """Off in every preset: speaks only where its code or name is selected."""
 
 
 CATALOGUE = (
@@ -70,6 +72,10 @@ CATALOGUE = (
     Entry("PK303", "gangs", "gang-not-declared"),
     Entry("PK306", "gangs", "gang-without-group"),
     Entry("PK801", "native", "unknown-scheduler-plugin"),
+    Entry("PK903", "housekeeping", "unused-suppression"),
+    Entry("PK904", "housekeeping", "expired-suppression"),
+    Entry("PK905", "housekeeping", "suppression-without-reason", on_request=True),
+    Entry("PK909", "housekeeping", "baseline-stale"),
 )
 
 

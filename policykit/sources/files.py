@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 from policykit.errors import SourceError
 
 SUFFIXES = (".yaml", ".yml", ".json")
-_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__"})
+BASELINE = ".policykit-baseline.json"
+"""Name of the file that says which findings are accepted."""
+_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
 class File(NamedTuple):

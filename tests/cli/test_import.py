@@ -169,13 +169,13 @@ def test_other_files_of_a_folder_do_no_harm(shell: Shell) -> None:
     [
         (
             {"a.json": '{"kind": "List", "items": []}'},
-            "a.json: no Node is in there\n  help: give it the output of",
+            "a.json: holds no Node\n  help: give it the output of",
         ),
-        ({"a.json": QUEUE}, "a.json: no Node is in there\n"),
+        ({"a.json": QUEUE}, "a.json: holds no Node\n"),
         ({}, "a.json: cannot be read: No such file or directory\n"),
         ({"a.json": NODES.decode()[:400]}, "a.json:1:401: not YAML: "),
         ({"a.json": b"\xff\xfe\x00"}, "a.json: byte 0xff is not UTF-8\n"),
-        ({"a.json/b.txt": "x"}, "no Node is in there\n"),
+        ({"a.json/b.txt": "x"}, "no file holds a Node\n"),
     ],
     ids=["empty list", "no nodes", "no file", "cut off", "not text", "empty folder"],
 )

@@ -165,6 +165,15 @@ def test_generated_twice_is_generated_once(tmp_path: Path) -> None:
     assert again["items"][1]["metadata"]["annotations"] == mark
 
 
+def test_a_generator_keeps_items_that_share_a_name_or_have_none(tmp_path: Path) -> None:
+    job = '{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"generateName": "a-"}, "n": NUMBER}'
+    odd = '{"apiVersion": "v1", "kind": ["Pod"], "metadata": {"name": {"a": "b"}}}'
+    items = [job.replace("NUMBER", "1"), job.replace("NUMBER", "2"), odd]
+    said = krm(tmp_path, listed(*items, config=asking("Generate", policy="policykit.yaml")))
+    assert said.code == 0
+    assert read(said)["items"][:3] == [json.loads(one) for one in items]
+
+
 def test_a_transformer_changes_recognised_workloads_alone(tmp_path: Path) -> None:
     given = listed(CONFIG_MAP, JOB, CONFIG_MAP.replace("cm", "other"), config=asking("Patch"))
     said = krm(tmp_path, given)
@@ -325,6 +334,13 @@ def test_configuration_of_tools_is_not_linted(tmp_path: Path) -> None:
         (listed(), (), "there is no functionConfig"),
         (listed(config={**asking("Patch"), "apiVersion": "v1"}), (), "functionConfig has apiVersion 'v1'"),
         (listed(config=asking("Pach")), (), "functionConfig has kind 'Pach'\n  help: did you mean Patch?"),
+        (listed(config={**asking("x"), "kind": ["x"]}), (), "functionConfig has kind ['x']"),
+        (
+            listed() + "functionConfig: text\n",
+            ("lint",),
+            "functionConfig of the ResourceList is not an object",
+        ),
+        (f"apiVersion: {V1}\nkind: ResourceList\nitems: {{}}\n", ("lint",), "is not a list of objects"),
         (
             listed(config=asking("Patch")),
             ("lint",),

@@ -213,7 +213,7 @@ def test_nothing_to_lint_is_fine(shell: Shell) -> None:
         (["--ignore", "syntax-error"], 0),
         (["--select", "PK2"], 0),
         (["--select", "PK001,PK2", "--ignore", "PK001"], 0),
-        (["--select", "PK9"], 2),
+        (["--select", "PK99"], 2),
         (["--ignore", "syntax-eror"], 2),
         (["--fail-on", "none"], 2),
         (["--format", "xml"], 2),
@@ -272,7 +272,7 @@ def test_a_policy_stops_at_the_repository(shell: Shell) -> None:
     ("policy", "message"),
     [
         (BROKEN, "bad/policykit.yaml:"),
-        (POLICY + "lint: {select: [PK9]}\n", "bad/policykit.yaml: no rule is called 'PK9'"),
+        (POLICY + "lint: {select: [PK99]}\n", "bad/policykit.yaml: no rule is called 'PK99'"),
         (POLICY + "poools: {}\n", "bad/policykit.yaml:6:1"),
     ],
     ids=["broken", "unknown rule", "unknown key"],
@@ -306,7 +306,7 @@ def test_pyproject_governs_its_own_folder_only(shell: Shell) -> None:
         ("[tool.policykit.lint", "not TOML: "),
         ("[tool.policykit.lint]\nfoo = 1\n", "[tool.policykit.lint] has no setting 'foo'"),
         ("[tool.policykit.lint]\nselect = 'PK1'\n", "[tool.policykit.lint] select must be a list of texts"),
-        ("[tool.policykit.lint]\nselect = ['PK9']\n", "no rule is called 'PK9'"),
+        ("[tool.policykit.lint]\nselect = ['PK99']\n", "no rule is called 'PK99'"),
     ],
     ids=["not TOML", "unknown key", "not a list", "unknown rule"],
 )

@@ -48,7 +48,7 @@ train: label {USAGE}=training is missing (train-2)
 web: it has no node, the policy says 1
     help: change nodes in the policy, or the number of nodes
 no pool: no pool of the policy claims this node (odd 'one')
-    help: name it in a pool, or give it the labels of one
+    help: add a pool for it, or name it in one
 10 differences
 
 # These commands would settle it; none has been run.

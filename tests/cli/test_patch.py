@@ -76,6 +76,27 @@ def test_in_place_writes_what_changes_and_says_so(files: Shell) -> None:
     assert files.run("patch", *HYBRID, "--in-place", ".") == (0, "", "policykit: 0 files written\n")
 
 
+def test_one_file_by_two_names_is_written_once(files: Shell) -> None:
+    os.symlink("a.yaml", files.folder / "link.yaml")
+    said = files.run("patch", *HYBRID, "--in-place", "link.yaml", "a.yaml")
+    assert said == (0, "", "link.yaml: Pod/a\npolicykit: 1 file written\n")
+    assert placed((files.folder / "a.yaml").read_text()) == 1
+    assert (files.folder / "link.yaml").is_symlink()
+
+
+def test_in_place_writes_all_or_none(files: Shell) -> None:
+    os.chmod(files.folder / "b.yaml", 0o444)
+    said = files.run("patch", *HYBRID, "--in-place", ".")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("policykit: b.yaml: cannot be written: the file is read-only\n")
+    assert (files.folder / "a.yaml").read_text() == A
+
+
+def test_in_place_writes_no_pipe(files: Shell) -> None:
+    said = process("patch", *HYBRID, "--in-place", "/dev/stdin", cwd=files.folder, stdin=A.encode())
+    assert said == (2, "", "policykit: /dev/stdin: is no regular file\n  help: leave out --in-place\n")
+
+
 def test_a_diff_writes_nothing(files: Shell) -> None:
     said = files.run("patch", *HYBRID, "--diff", ".")
     assert said.code == 0

@@ -17,6 +17,8 @@ def test_a_whole_report() -> None:
         "documents": 4,
         "skipped": 1,
         "suppressed": 1,
+        "baselined": 0,
+        "unchanged": 0,
         "errors": 1,
         "warnings": 0,
         "infos": 1,

@@ -27,6 +27,10 @@ def test_text() -> None:
     [
         (REPORT, "1 error, 1 info (4 objects in 3 files, 1 skipped, 1 suppressed)"),
         (EMPTY, "no findings (0 objects in 0 files)"),
+        (
+            EMPTY._replace(baselined=2, unchanged=3),
+            "no findings (0 objects in 0 files, 2 in the baseline, 3 in unchanged documents)",
+        ),
         (Report((FINDING, FINDING), 1, 1), "2 errors (1 object in 1 file)"),
     ],
 )

@@ -86,3 +86,24 @@ def test_presets_differ_by_noise(preset: str, speak: list[str]) -> None:
     chosen = choose(RULES, LintSettings(preset=preset))
     found = [finding("PK101"), finding("PK103")._replace(severity=Severity.WARNING)]
     assert [f.code for f in chosen.apply(found)] == speak
+
+
+@pytest.mark.parametrize(
+    ("settings", "select", "speaks"),
+    [
+        (LintSettings(), [], False),
+        (LintSettings(preset="strict"), [], False),
+        (LintSettings(), ["ALL"], False),
+        (LintSettings(), ["PK9"], False),
+        (LintSettings(), ["PK905"], True),
+        (LintSettings(), ["pk905"], True),
+        (LintSettings(), ["ALL", "suppression-without-reason"], True),
+        (LintSettings(select=("ALL", "PK905")), [], True),
+        (LintSettings(select=("ALL", "PK905"), ignore=("PK9",)), [], False),
+    ],
+)
+def test_what_is_off_by_default_must_be_named(
+    settings: LintSettings, select: list[str], speaks: bool
+) -> None:
+    assert ("PK905" in choose(RULES, settings, select).codes) is speaks
+    assert choose(RULES, settings, select).codes

@@ -1,8 +1,13 @@
 """Comments and annotations that silence findings, and what they cover."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from policykit import api
+from policykit.linter.finding import Report
+from policykit.linter.run import Member
+from policykit.manifests.edit import read
 
 TEMPLATE = """\
 {first}apiVersion: batch/v1
@@ -27,7 +32,7 @@ metadata:
 def findings(**parts: str) -> list[str]:
     names = ("first", "annotation", "spec", "shape", "resources", "above", "card")
     text = TEMPLATE.format(**{name: parts.get(name, "") for name in names})
-    report = api.lint_texts({"job.yaml": text.encode()})
+    report = api.lint_texts({"job.yaml": text.encode()}, select=["PK2"])
     assert report.suppressed == 2 - len(report.findings)
     return [f.code for f in report.findings]
 
@@ -69,10 +74,92 @@ def test_a_comment_covers_its_own_document_only() -> None:
         card="",
     )
     other = TEMPLATE.format(first="", annotation="", spec="", shape="", resources="", above="", card="")
-    report = api.lint_texts({"jobs.yaml": f"{text}---\n{other}".encode()})
+    report = api.lint_texts({"jobs.yaml": f"{text}---\n{other}".encode()}, select=["PK2"])
     assert [(f.code, f.document) for f in report.findings] == [("PK210", 1), ("PK201", 1)]
 
 
 def test_text_of_several_lines_holds_no_comment() -> None:
     note = "  annotations:\n    note: |\n      # policykit: ignore[PK201, PK210]\n"
     assert findings(annotation=note) == ["PK210", "PK201"]
+
+
+def dated(today: str, until: str) -> Report:
+    text = TEMPLATE.format_map(
+        {**EMPTY, "card": f"  # policykit: ignore[PK201] until {until} -- the webhook"}
+    )
+    return api.lint_texts({"job.yaml": text.encode()}, select=["PK201", "PK9"], today=today)
+
+
+EMPTY = dict.fromkeys(("first", "annotation", "spec", "shape", "resources", "above", "card"), "")
+
+
+@pytest.mark.parametrize(
+    ("today", "until", "codes", "hidden"),
+    [
+        ("2026-06-30", "2026-06-30", [], 1),
+        ("2026-07-01", "2026-06-30", ["PK201", "PK904"], 0),
+        ("2026-07-01", "June", ["PK904"], 1),
+        ("", "2026-06-30", [], 1),
+    ],
+    ids=["its last day", "the day after", "no day at all", "nobody says which day it is"],
+)
+def test_the_end_of_a_suppression(today: str, until: str, codes: list[str], hidden: int) -> None:
+    report = dated(today, until)
+    assert (sorted(f.code for f in report.findings), report.suppressed) == (codes, hidden)
+
+
+GROUP = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata:
+  name: g
+  annotations:
+    policykit.io/ignore: PK306, PK008 -- its pods are made later
+spec:
+  minMember: 1
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_what_hides_findings_about_scopes_is_used(workers: int) -> None:
+    texts = {f"{n}.yaml": GROUP.replace("name: g", f"name: g{n}").encode() for n in range(8)}
+    members = [Member(path, path, "scope", 0) for path in texts]
+    report = api.lint(
+        members, [api.setting(select=["PK3", "PK9"])], texts.__getitem__, lambda _: members, workers=workers
+    )
+    assert [(f.path, f.message.split(" ")[0]) for f in report.findings] == [(path, "PK008") for path in texts]
+    assert report.suppressed == 8
+
+
+COMMENTS = st.sampled_from(
+    [
+        "  # policykit: ignore[PK201, PK112] -- why",
+        " # policykit: ignore[PK117]",
+        "# policykit: ignore[PK903]",
+    ]
+)
+LINES = st.lists(st.tuples(st.integers(0, 13), COMMENTS, st.booleans()), max_size=6)
+TEXT = TEMPLATE.format_map(EMPTY)
+
+
+@settings(max_examples=40, deadline=None)
+@given(LINES, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_fixed_comments_leave_the_data_and_nothing_unused(
+    added: list[tuple[int, str, bool]], ending: str, closed: bool
+) -> None:
+    lines = TEXT.split("\n")[:-1]
+    for line, comment, alone in sorted(added, reverse=True):
+        if alone:
+            lines.insert(line, comment)
+        elif "#" not in lines[line]:
+            lines[line] += " " + comment
+    raw = (ending.join(lines) + (ending if closed else "")).encode()
+    mended = api.fix_texts({"job.yaml": raw}, select=["PK903"])
+    after = mended.after.get("job.yaml", raw)
+    assert [f.code for f in mended.report.findings if f.code == "PK903" and f.fix] == []
+    assert [node and node.data for node in read(after.decode())] == [
+        node and node.data for node in read(TEXT)
+    ]
+    assert mended.dropped == ()
+    left = [line.split("#")[0].rstrip() for line in after.decode().split("\n")]
+    assert [line for line in left if line] == TEXT.rstrip("\n").split("\n")

@@ -61,9 +61,12 @@ def test_verdicts_of_the_vectors(
             ["a", "b"],
         ),
         ('{"kind": "NodeList", "items": [{"kind": "Node", "metadata": {"name": "a"}}]}', ["a"]),
-        ("kind: Node\nmetadata: {name: a}\nstatus: 3\nspec: [1]\n---\na: [\n", ["a"]),
+        ('{"kind": "NodeList", "apiVersion": "v1", "items": [{"metadata": {"name": "a"}}]}', ["a"]),
+        ('[{"kind": "Node", "metadata": {"name": "a"}}, 3, null]', ["a"]),
+        ("kind: Node\nmetadata: {name: a}\n---\nkind: Node\nmetadata: {name: a}\n", ["a"]),
+        ("kind: Node\nmetadata: {name: a}\nstatus: 3\nspec: [1]\n", ["a"]),
     ],
-    ids=["one", "documents", "list", "wrong shapes"],
+    ids=["one", "documents", "list", "an API server's list", "array", "given twice", "wrong shapes"],
 )
 def test_nodes_of_a_file(tmp_path: Path, text: str, names: list[str]) -> None:
     path = tmp_path / "nodes.json"
@@ -73,9 +76,22 @@ def test_nodes_of_a_file(tmp_path: Path, text: str, names: list[str]) -> None:
     assert (cluster.complete, cluster.observed, cluster.source) == (True, True, str(path))
 
 
-@pytest.mark.parametrize("text", ["", "a: [", "kind: Pod\n", "\x00"], ids=["empty", "broken", "pod", "nul"])
-def test_a_file_without_nodes(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("raw", "message", "hint"),
+    [
+        (b"", "nodes.json: holds no Node", "give it the output of `kubectl get nodes -o json`"),
+        (b"kind: Pod\n", "nodes.json: holds no Node", "give it the output of `kubectl get nodes -o json`"),
+        (b"a: [", "nodes.json:2:1: not YAML: ", "was all of it saved?"),
+        (b"\x00", "nodes.json:1:1: not YAML: control character U+0000", "was all of it saved?"),
+        (b"a: caf\xe9", "nodes.json: byte 0xe9 is not UTF-8", "save it as UTF-8"),
+        (b'{"kind": "Node"}\n{"kind": "Node"}\n', "nodes.json:2:1: not YAML: ", "put --- between objects, "),
+    ],
+    ids=["empty", "pod", "broken", "nul", "Latin-1", "one object after the other"],
+)
+def test_a_file_without_nodes(tmp_path: Path, raw: bytes, message: str, hint: str) -> None:
     path = tmp_path / "nodes.json"
-    path.write_text(text)
-    with pytest.raises(SourceError, match=r"nodes\.json: holds no Node"):
+    path.write_bytes(raw)
+    with pytest.raises(SourceError) as caught:
         cluster_of_nodes(str(path))
+    assert message in str(caught.value)
+    assert caught.value.hint.startswith(hint)

@@ -1,0 +1,135 @@
+"""`policykit baseline`: today's findings into a file that later runs of `lint` accept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import click
+
+from policykit import api
+from policykit.cli.accepting import from_folder, settings_of, spoken, uncovered
+from policykit.cli.gather import STDIN, Gathered
+from policykit.cli.output import emit, say
+from policykit.cli.today import today
+from policykit.errors import UsageError
+from policykit.formats.text import counted
+from policykit.linter.baseline import Baseline, joined, pruned, tally, text_of
+from policykit.linter.finding import Finding
+from policykit.sources.baselines import Source, default_place, load, nearest_baselines, shown_as
+
+
+@click.command("baseline")
+@click.argument("paths", nargs=-1)
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="",
+    help="Where it stands. Default: the nearest upwards, else .policykit-baseline.json at the"
+    " repository's root, else in the current folder.",
+)
+@click.option(
+    "--prune", is_flag=True, help="Only take out what is no longer found; needs a run over all it speaks of."
+)
+def command(paths: tuple[str, ...], policy: str | None, output: str, prune: bool) -> int:
+    """Write today's findings to a file: `lint` reports only what is not in it.
+
+    Commit the file. It knows findings by rule, object and field, never by line, and by file only
+    what has no named object: manifests can be renamed, moved and reordered. A second run adds what
+    is new and keeps the rest; --prune takes out what is gone and adds nothing.
+    """
+    if STDIN in paths:
+        raise UsageError("standard input has no place in a baseline", "name files or folders")
+    place = os.path.abspath(output) if output else default_place(_folder(paths))
+    old = load(place) if os.path.lexists(place) else None
+    if prune:
+        old = _to_prune(old, place)
+        paths = paths or _spoken_of(old)
+        _require_all(old, paths)
+    paths = paths or (".",)
+    gathered = Gathered(policy or "")
+    gathered.gather(paths)
+    findings = _found(gathered)
+    if findings is None:
+        return 2
+    before = old.baseline if old else Baseline()
+    locate = from_folder(os.path.dirname(place))
+    found = tally(findings if output else _governed(findings, place), locate)
+    if prune:
+        after = pruned(before, found, spoken(settings_of(gathered, gathered.members)))
+    else:
+        after = joined(before, found, map(locate, paths))
+    if old is None or text_of(after) != old.text:
+        emit(text_of(after), place)
+    _tell(before, after, shown_as(place))
+    return 0
+
+
+def _folder(paths: tuple[str, ...]) -> str:
+    first = os.path.abspath(paths[0]) if paths else os.getcwd()
+    return first if os.path.isdir(first) else os.path.dirname(first)
+
+
+def _to_prune(old: Source | None, place: str) -> Source:
+    if old is None:
+        raise UsageError(
+            "there is no baseline to prune", "make one with `policykit baseline`", shown_as(place)
+        )
+    return old
+
+
+def _spoken_of(old: Source) -> tuple[str, ...]:
+    """The files and folders that a baseline speaks of, those that are still there."""
+    places = (os.path.normpath(os.path.join(old.folder, path)) for path in old.baseline.covers)
+    return tuple(shown_as(place) for place in places if os.path.lexists(place))
+
+
+def _require_all(old: Source, paths: tuple[str, ...]) -> None:
+    missing = [shown_as(place) for place in uncovered(old, paths)]
+    if missing:
+        raise UsageError(
+            f"this run does not look at all that the baseline speaks of: {', '.join(missing)}",
+            "leave the paths out, then it does",
+            shown_as(old.path),
+        )
+
+
+def _found(gathered: Gathered) -> tuple[Finding, ...] | None:
+    """All findings of the files; None where not all could be looked at, which is told."""
+    report = api.lint(
+        gathered.members,
+        gathered.settings,
+        gathered.read,
+        gathered.surroundings,
+        gathered.sizes,
+        today=today(),
+    )
+    failures = (*gathered.failures, *report.failures)
+    for failure in failures:
+        say(f"policykit: {failure}")
+    if failures:
+        say("policykit: no baseline was written, since not everything could be looked at")
+        return None
+    return report.findings
+
+
+def _governed(findings: Iterable[Finding], place: str) -> list[Finding]:
+    """The findings that `lint` would look up in the baseline at `place`, and in no nearer one."""
+    found = list(findings)
+    nearest = nearest_baselines(finding.path for finding in found)
+    return [finding for finding in found if nearest.get(finding.path, place) == place]
+
+
+def _tell(before: Baseline, after: Baseline, place: str) -> None:
+    old, new = before.accepted, after.accepted
+    came = sum(max(0, amount - old.get(key, 0)) for key, amount in new.items())
+    went = sum(max(0, amount - new.get(key, 0)) for key, amount in old.items())
+    changes = f"{came} new, {went} gone" if came or went else "none new, none gone"
+    say(f"policykit: {place} accepts {counted(sum(new.values()), 'finding')} ({changes})")

@@ -1,0 +1,77 @@
+"""What a suppression says: of which rules, until when, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+_UNTIL = re.compile(r"(?:^|\s)until(?:\s|$)")
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+_SEPARATOR = re.compile(r"[,\s]+")
+
+
+class Asked(NamedTuple):
+    """The words of a suppression."""
+
+    rules: tuple[str, ...] = ()
+    """Codes, names or families as written; none: it cannot be read as a suppression."""
+    until: str | None = None
+    """The last day it holds, as written; None: it has no end."""
+    reason: str = ""
+
+    @property
+    def dated(self) -> bool:
+        """Whether its end is a day of the calendar; a text that is none ends nothing."""
+        return self.until is not None and is_day(self.until)
+
+    def expired(self, today: str) -> bool:
+        """Whether its last day lies before `today`, YYYY-MM-DD; empty: nothing expires."""
+        return bool(today) and self.until is not None and self.dated and self.until < today
+
+
+def of_comment(names: str, rest: str) -> Asked:
+    """A comment's words: what stands in its brackets, and what follows them."""
+    said, _, reason = rest.partition("--")
+    before, until = _ending(said)
+    return Asked() if before.strip() else Asked(_names(names), until, reason.strip())
+
+
+def of_annotation(text: str) -> Asked:
+    """`PK101, PK103 until 2026-12-31 -- why`."""
+    said, _, reason = text.partition("--")
+    names, until = _ending(said)
+    return Asked(_names(names), until, reason.strip())
+
+
+def without(names: str, words: Collection[str]) -> str:
+    """A list of rules without some of its words; spaces and commas between the others stay."""
+    text = names.strip()
+    pieces = ["", *re.split(r"([,\s]+)", text)]
+    kept = [pair for pair in zip(pieces[::2], pieces[1::2], strict=True) if pair[1] not in words]
+    shorter = "".join(before * (position > 0) + word for position, (before, word) in enumerate(kept))
+    return names.replace(text, shorter, 1) if text else names
+
+
+def _ending(said: str) -> tuple[str, str | None]:
+    """What stands before `until`, and what after it."""
+    match = _UNTIL.search(said)
+    return (said[: match.start()], said[match.end() :].strip()) if match else (said, None)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(word for word in _SEPARATOR.split(text) if word)
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day of the calendar, YYYY-MM-DD."""
+    match = _DAY.fullmatch(text)
+    if match is None:
+        return False
+    from datetime import date
+
+    try:
+        date(*(int(part) for part in match.groups()))
+    except ValueError:
+        return False
+    return True

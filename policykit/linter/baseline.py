@@ -1,0 +1,216 @@
+"""A baseline: findings accepted as they are, by rule, object and field, never by line or file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.errors import SourceError
+from policykit.linter.finding import Finding
+from policykit.linter.subjects import StaleEntry
+from policykit.manifests.node import Span
+
+KIND = "policykit-baseline"
+VERSION = 1
+STALE = "PK909"
+"""Never accepted itself: accepting it would bring it back."""
+_START = Span(1, 1, 1, 2)
+
+
+class Key(NamedTuple):
+    """What makes two findings the same one. Members without a meaning for it are empty."""
+
+    rule: str
+    kind: str = ""
+    """Job.batch: without the version, which may change."""
+    namespace: str = ""
+    name: str = ""
+    field: str = ""
+    path: str = ""
+    """For what has no named object, text that is not YAML for one: its file, from the baseline's folder."""
+    message: str = ""
+
+    def __str__(self) -> str:
+        if self.path:
+            return f"{self.rule} in {self.path}"
+        name = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return f"{self.rule} of {self.kind} {name}" + (f" at {self.field}" if self.field else "")
+
+
+class Baseline(NamedTuple):
+    """What is accepted, how often, and what was looked at to know it."""
+
+    accepted: Mapping[Key, int] = {}
+    covers: tuple[str, ...] = ()
+    """Files and folders, relative to the baseline's folder, sorted; none lies in another."""
+
+
+Locate = Callable[[str], str]
+"""A finding's path as seen from the baseline's folder, with `/`."""
+
+
+def key_of(finding: Finding, locate: Locate) -> Key:
+    """The key of a finding."""
+    about = finding.resource
+    if about is None or not about.name:
+        return Key(finding.code, path=locate(finding.path), message=finding.message)
+    group, slash, _ = about.api_version.partition("/")
+    kind = f"{about.kind}.{group}" if slash else about.kind
+    return Key(finding.code, kind, about.namespace or "", about.name, finding.field)
+
+
+def tally(findings: Iterable[Finding], locate: Locate) -> Counter[Key]:
+    """How often each finding is there; staleness is none that could be accepted."""
+    return Counter(key_of(finding, locate) for finding in findings if finding.code != STALE)
+
+
+def hide(
+    findings: Iterable[Finding], left: Counter[Key], locate: Locate
+) -> tuple[list[Finding], list[Finding]]:
+    """(findings that are not accepted, those that are); takes what it uses from `left`."""
+    kept: list[Finding] = []
+    hidden: list[Finding] = []
+    for finding in findings:
+        key = key_of(finding, locate)
+        if left[key] > 0:
+            left[key] -= 1
+            hidden.append(finding)
+        else:
+            kept.append(finding)
+    return kept, hidden
+
+
+def joined(old: Baseline, found: Mapping[Key, int], covers: Iterable[str]) -> Baseline:
+    """The baseline with what a run has found; nothing that was accepted is lost."""
+    accepted = {key: max(old.accepted.get(key, 0), amount) for key, amount in found.items()}
+    return Baseline({**old.accepted, **accepted}, outermost([*old.covers, *covers]))
+
+
+def pruned(old: Baseline, found: Mapping[Key, int], codes: Collection[str]) -> Baseline:
+    """The baseline without what a run over all of it no longer finds; `codes` are the rules that spoke."""
+    kept = {
+        key: min(amount, found.get(key, 0)) if key.rule in codes else amount
+        for key, amount in old.accepted.items()
+    }
+    return Baseline({key: amount for key, amount in kept.items() if amount}, old.covers)
+
+
+def stale(baseline: Baseline, left: Mapping[Key, int], codes: Collection[str], text: str) -> list[StaleEntry]:
+    """Entries that accept more than was found, with their places in the baseline's text."""
+    over = sorted(key for key, amount in left.items() if amount > 0 and key.rule in codes)
+    places = dict(zip(_keys(text), _places(text), strict=False)) if over else {}
+    return [
+        StaleEntry(
+            str(key),
+            baseline.accepted[key],
+            baseline.accepted[key] - left[key],
+            places.get(key, _START),
+        )
+        for key in over
+    ]
+
+
+def outermost(paths: Iterable[str]) -> tuple[str, ...]:
+    """The paths that lie in no other of them, sorted; relative, normal, with `/`."""
+    every = sorted(set(paths))
+    return tuple(path for path in every if not any(within(path, other) for other in every if other != path))
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether a relative path is, or lies below, another one."""
+    outside = path == ".." or path.startswith("../")
+    return path == folder or path.startswith(f"{folder}/") or (folder == "." and not outside)
+
+
+def text_of(baseline: Baseline) -> str:
+    """The file: an entry a line, sorted, so that changes are easy to read and to merge."""
+    entries = [
+        json.dumps(_entry(key, baseline.accepted[key]), ensure_ascii=False)
+        for key in sorted(baseline.accepted)
+    ]
+    lines = ",\n".join(f"    {entry}" for entry in entries)
+    return (
+        "{\n"
+        f'  "kind": "{KIND}",\n'
+        f'  "version": {VERSION},\n'
+        f'  "covers": {json.dumps(list(baseline.covers), ensure_ascii=False)},\n'
+        f'  "findings": [\n{lines}{chr(10) if lines else ""}  ]\n'
+        "}\n"
+    )
+
+
+def parse(text: str, path: str) -> Baseline:
+    """Reads a baseline. Raises SourceError where it is none, with the place in the file `path`."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = f"{path}:{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else path
+        raise SourceError(
+            "is not JSON, so it cannot be read as a baseline",
+            "take it back from version control, or delete it and run `policykit baseline`",
+            where,
+        ) from None
+    if not isinstance(data, dict) or data.get("kind") != KIND:
+        raise SourceError("is not a baseline of policykit", "name another file, or move this one away", path)
+    if data.get("version") != VERSION:
+        raise SourceError(
+            f"is a baseline of version {data.get('version')}, this policykit reads version {VERSION}",
+            "use the policykit that wrote it, or delete it and run `policykit baseline`",
+            path,
+        )
+    covers, findings = _texts(data.get("covers")), data.get("findings")
+    if covers is None or not isinstance(findings, list):
+        raise _damaged("`covers` must be a list of paths and `findings` a list of entries", path)
+    accepted: dict[Key, int] = {}
+    for position, entry in enumerate(findings):
+        key = _key(entry)
+        if key is None:
+            places = dict(enumerate(_places(text)))
+            line, column, _, _ = places.get(position, _START)
+            raise _damaged("an entry is not as policykit writes it", f"{path}:{line}:{column}")
+        accepted[key] = max(accepted.get(key, 0), entry["occurrences"])
+    return Baseline(accepted, outermost(covers))
+
+
+def _damaged(what: str, place: str) -> SourceError:
+    hint = "take the file back from version control, or delete it and run `policykit baseline`"
+    return SourceError(what, hint, place)
+
+
+def _texts(value: object) -> list[str] | None:
+    texts = [item for item in value if isinstance(item, str)] if isinstance(value, list) else None
+    return texts if texts == value else None
+
+
+def _entry(key: Key, amount: int) -> dict[str, Any]:
+    return {**{name: value for name, value in key._asdict().items() if value}, "occurrences": amount}
+
+
+def _key(entry: object) -> Key | None:
+    if not isinstance(entry, dict):
+        return None
+    amount = entry.get("occurrences")
+    words = {name: value for name, value in entry.items() if name != "occurrences"}
+    if isinstance(amount, bool) or not isinstance(amount, int) or amount < 1 or "rule" not in words:
+        return None
+    if not all(name in Key._fields and isinstance(value, str) for name, value in words.items()):
+        return None
+    return Key(**words)
+
+
+def _keys(text: str) -> Iterator[Key | None]:
+    return (_key(entry) for entry in json.loads(text)["findings"])
+
+
+def _places(text: str) -> list[Span]:
+    """Where each entry stands: nearly all JSON is YAML, whose reader remembers; else nothing."""
+    from policykit.manifests.document import span
+    from policykit.manifests.parser import parse as documents
+
+    for document in documents(text):
+        if document.root is not None:
+            amount = len(document.root.data["findings"])
+            return [span(document.root, ("findings", position)) for position in range(amount)]
+    return []

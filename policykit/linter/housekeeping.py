@@ -1,0 +1,61 @@
+"""Rules about suppressions, once it is known what each of them has hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.linter.finding import Finding
+from policykit.linter.registry import RuleSet
+from policykit.linter.rule import AnyRule, Context
+from policykit.linter.subjects import SuppressionViolation
+from policykit.linter.suppression import ANNOTATION, Annotation, Suppressed
+from policykit.manifests.path import Path, pointer
+
+if TYPE_CHECKING:
+    from policykit.linter.fixes import Fixes
+
+_FIELD: Path = ("metadata", "annotations", ANNOTATION)
+
+
+def judged(
+    asked: Sequence[Suppressed], rules: RuleSet, context: Context, *, scoped: bool, fixes: Fixes | None
+) -> Iterator[Finding]:
+    """What the rules say of the suppressions of one file; `scoped`: it stands in a complete scope."""
+    able = rules.codes if scoped else rules.codes.difference(rule.code for rule in rules.scope)
+    for one in asked:
+        subject = one._replace(able=able)
+        for rule in rules.suppression:
+            for violation in rule.check(subject, context):
+                yield _finding(context.path, one, rule, violation, fixes)
+
+
+def _finding(
+    path: str, one: Suppressed, rule: AnyRule, violation: SuppressionViolation, fixes: Fixes | None
+) -> Finding:
+    suppression = one.suppression
+    place = suppression.place
+    base: Path = ()
+    resource, where, field = None, "", ""
+    if isinstance(place, Annotation):
+        base, resource = place.base, place.resource
+        where, field = pointer((*base, *_FIELD)), pointer(_FIELD)
+    fix = None
+    if fixes:
+        from policykit.linter.fixes import Place
+
+        fix = fixes.at(rule.code, suppression.span, Place(suppression.document, base), violation.fix)
+    return Finding(
+        path,
+        suppression.span,
+        rule.code,
+        rule.name,
+        rule.severity,
+        violation.message,
+        violation.help,
+        suppression.document,
+        resource,
+        where,
+        fix,
+        field,
+    )

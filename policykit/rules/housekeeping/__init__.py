@@ -1,0 +1,1 @@
+"""PK9: what keeps findings quiet, suppressions and the baseline."""

@@ -1,0 +1,83 @@
+"""Which baseline governs a file: the nearest upwards, up to the repository's root."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.errors import SourceError
+from policykit.sources.files import BASELINE, ancestors, read, repository_root
+
+if TYPE_CHECKING:
+    from policykit.linter.baseline import Baseline
+
+
+class Source(NamedTuple):
+    """A baseline as read."""
+
+    path: str
+    """Absolute."""
+    text: str
+    baseline: Baseline
+
+    @property
+    def folder(self) -> str:
+        """What the paths in it start from."""
+        return os.path.dirname(self.path)
+
+
+def nearest_baselines(paths: Iterable[str]) -> dict[str, str]:
+    """Absolute path of the baseline of each file that has one."""
+    folders = {path: folder_of(path) for path in paths}
+    nearest = {folder: nearest_baseline(folder) for folder in set(folders.values())}
+    return {path: nearest[folder] for path, folder in folders.items() if nearest[folder]}
+
+
+def nearest_baseline(folder: str) -> str:
+    """Absolute path of the baseline for files in a folder; empty: there is none."""
+    limit = repository_root(folder)
+    for here in ancestors(folder):
+        path = os.path.join(here, BASELINE)
+        if os.path.lexists(path):
+            return path
+        if here == limit:
+            break
+    return ""
+
+
+def default_place(folder: str) -> str:
+    """Where the baseline for a folder is written: over the nearest, else at the repository's root."""
+    return nearest_baseline(folder) or os.path.join(repository_root(folder) or os.getcwd(), BASELINE)
+
+
+def load(path: str) -> Source:
+    """Raises SourceError where the file cannot be read, or is no baseline."""
+    from policykit.linter.baseline import parse
+
+    absolute = os.path.abspath(path)
+    shown = shown_as(absolute)
+    try:
+        text = read(absolute).decode("utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    except SourceError as error:
+        make = f"check the path, or make one with `policykit baseline -o {shown}`"
+        raise SourceError(error.message, make, shown) from None
+    return Source(absolute, text, parse(text, shown))
+
+
+def folder_of(path: str) -> str:
+    """Absolute folder of a file."""
+    return os.path.dirname(os.path.abspath(path))
+
+
+def shown_as(path: str) -> str:
+    """An absolute path as people would give it from where they are."""
+    inside = within(path, os.getcwd())
+    return (os.path.relpath(path) if inside else path).replace(os.sep, "/")
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether an absolute path is, or lies below, an absolute folder."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -1,0 +1,343 @@
+"""`policykit baseline`, and what `lint` makes of it: old findings stay quiet, new ones are told."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from policykit.rules.housekeeping import baseline_stale
+from tests.cli.commands import Said, Shell, process
+
+FILE = ".policykit-baseline.json"
+RULES = ("--select", "PK001,PK201,PK909")
+
+
+def container(name: str, *, bad: bool = True) -> str:
+    cards = "{requests: {nvidia.com/gpu: 1}}" if bad else "{}"
+    return f"  - name: {name}\n    image: registry.example/{name}:1\n    resources: {cards}\n"
+
+
+def pod(name: str, *containers: str) -> str:
+    return f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  containers:\n" + "".join(
+        containers
+    )
+
+
+A = pod("a", container("main"), container("side"))
+B = pod("b", container("main"))
+BROKEN = "a: [\n"
+
+
+def told(said: Said) -> list[str]:
+    """`path:line CODE` of every finding."""
+    lines = [line.split(" ") for line in said.out.splitlines() if not line.startswith("    ")]
+    return [f"{':'.join(words[0].split(':')[:2])} {words[1]}" for words in lines]
+
+
+@pytest.fixture
+def accepted(shell: Shell) -> Shell:
+    """Four findings, all of them accepted."""
+    shell.write({"apps/a.yaml": A, "apps/b.yaml": B, "broken.yaml": BROKEN})
+    said = shell.run("baseline")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == f"policykit: {FILE} accepts 4 findings (4 new, 0 gone)\n"
+    return shell
+
+
+def test_what_is_accepted_is_not_told(accepted: Shell) -> None:
+    said = accepted.run("lint", *RULES)
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "no findings (2 objects in 3 files, 4 in the baseline)\n"
+    assert json.loads(accepted.run("lint", "--format", "json").out)["summary"]["baselined"] == 4
+
+
+def test_without_it_everything_is(accepted: Shell) -> None:
+    said = accepted.run("lint", "--no-baseline")
+    assert told(said) == [
+        "apps/a.yaml:8 PK201",
+        "apps/a.yaml:11 PK201",
+        "apps/b.yaml:8 PK201",
+        "broken.yaml:1 PK001",
+    ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"apps/a.yaml": None, "other/renamed.yaml": A},
+        {"apps/a.yaml": f"{B}---\n{A}", "apps/b.yaml": None},
+        {"apps/a.yaml": pod("a", container("side"), container("main"))},
+        {"apps/a.yaml": pod("a", container("new", bad=False), container("main"), container("side"))},
+        {"apps/a.yaml": "# one\n\n# two\n" + A.replace("spec:", "# three\nspec:")},
+        {
+            "apps/a.yaml": "apiVersion: v1\nkind: List\nitems:\n- "
+            + B.replace("\n", "\n  ").rstrip()
+            + "\n- "
+            + A.replace("\n", "\n  ").rstrip()
+            + "\n",
+            "apps/b.yaml": None,
+        },
+        {"apps/a.yaml": json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}})},
+        {"broken.yaml": "\n\n" + BROKEN},
+        {"apps/a.yaml": A.replace("v1\n", "v1 # still\n")},
+    ],
+    ids=[
+        "renamed",
+        "documents reordered",
+        "containers reordered",
+        "a container before",
+        "lines inserted",
+        "items of a List",
+        "gone",
+        "not YAML, further down",
+        "a comment",
+    ],
+)
+def test_nothing_new(accepted: Shell, files: dict[str, str | None]) -> None:
+    for path, text in files.items():
+        if text is None:
+            (accepted.folder / path).unlink()
+        else:
+            accepted.write({path: text})
+    for jobs in ("1", "2", "4"):
+        said = accepted.run("lint", "--jobs", jobs, "--ignore", "PK909")
+        assert (said.code, said.out) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "new"),
+    [
+        ("apps/c.yaml", pod("c", container("main")), "apps/c.yaml:8 PK201"),
+        ("apps/b.yaml", pod("b", container("main"), container("more")), "apps/b.yaml:11 PK201"),
+        ("apps/c.yaml", B, "apps/c.yaml:8 PK201"),
+        ("other.yaml", BROKEN, "other.yaml:1 PK001"),
+        ("apps/b.yaml", B.replace("{name: b}", "{name: b, namespace: x}"), "apps/b.yaml:8 PK201"),
+    ],
+    ids=["another object", "another container", "the same object again", "another file", "another namespace"],
+)
+def test_what_is_new_is_told(accepted: Shell, path: str, text: str, new: str) -> None:
+    accepted.write({path: text})
+    for jobs in ("1", "4"):
+        said = accepted.run("lint", "--jobs", jobs, "--ignore", "PK909")
+        assert (said.code, told(said)) == (1, [new])
+
+
+def test_the_nearest_one_governs(accepted: Shell) -> None:
+    accepted.cd("apps")
+    assert accepted.run("baseline", "-o", FILE, "a.yaml").code == 0
+    accepted.cd(".")
+    assert told(accepted.run("lint", "--ignore", "PK909")) == ["apps/b.yaml:8 PK201"]
+    assert told(accepted.run("lint", "--baseline", FILE, "--ignore", "PK909")) == []
+    assert accepted.run("baseline").err == f"policykit: {FILE} accepts 4 findings (none new, none gone)\n"
+    accepted.run("baseline", "apps")
+    assert told(accepted.run("lint", "--ignore", "PK909")) == []
+
+
+def test_above_the_repository_nothing_is_looked_for(shell: Shell) -> None:
+    shell.write({"apps/.git/HEAD": "", "apps/b.yaml": B, "b.yaml": B})
+    shell.run("baseline", "b.yaml")
+    assert told(shell.run("lint", "apps")) == ["apps/b.yaml:8 PK201"]
+    assert told(shell.run("lint", "b.yaml")) == []
+
+
+def test_standard_input_has_the_baseline_of_its_name(accepted: Shell) -> None:
+    words = ("lint", "-", "--stdin-filename", "apps/new.yaml", *RULES)
+    said = process(*words, cwd=accepted.folder, stdin=A.encode())
+    assert said == (0, "", "no findings (1 object in 1 file, 2 in the baseline)\n")
+
+
+def test_fixing_leaves_what_is_accepted(accepted: Shell) -> None:
+    unused = pod("c", container("main", bad=False)).replace("{}", "{}  # policykit: ignore[PK201] -- no more")
+    accepted.write({"apps/c.yaml": unused, "apps/d.yaml": unused.replace("{name: c}", "{name: d}")})
+    accepted.run("baseline", "apps/c.yaml")
+    said = accepted.run("lint", "--fix", "--select", "PK903")
+    assert (
+        said.err
+        == "policykit: 1 finding fixed in 1 file\nno findings (4 objects in 5 files, 1 in the baseline)\n"
+    )
+    assert "policykit:" in (accepted.folder / "apps/c.yaml").read_text()
+    assert "policykit:" not in (accepted.folder / "apps/d.yaml").read_text()
+
+
+def mended(shell: Shell) -> None:
+    """One object is gone, one container of another, and the text is YAML."""
+    (shell.folder / "apps/b.yaml").unlink()
+    shell.write({"apps/a.yaml": pod("a", container("main")), "broken.yaml": "a: []\n"})
+
+
+STALE = [f"{FILE}:{line} PK909" for line in (6, 8, 9)]
+
+
+def test_stale_entries(accepted: Shell) -> None:
+    mended(accepted)
+    said = accepted.run("lint")
+    assert (said.code, told(said)) == (0, STALE)
+    assert said.out.splitlines()[:2] == [
+        f"{FILE}:6:5: PK909 PK001 in broken.yaml: the baseline accepts it, and it is not there any more"
+        " [baseline-stale]",
+        "    help: run `policykit baseline --prune`, so that it cannot come back unseen",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["apps/a.yaml"],
+        ["apps"],
+        [".", "nowhere"],
+        [".", "--ignore", "PK909"],
+        [".", "--no-baseline", "--ignore", "PK201"],
+    ],
+    ids=["one file", "one folder", "a path that is not there", "not chosen", "no baseline"],
+)
+def test_a_run_that_cannot_know_says_nothing_of_it(accepted: Shell, words: list[str]) -> None:
+    mended(accepted)
+    assert told(accepted.run("lint", *words)) == []
+
+
+def test_rules_that_were_not_chosen_are_not_stale(accepted: Shell) -> None:
+    mended(accepted)
+    assert told(accepted.run("lint", "--select", "PK001,PK909")) == STALE[:1]
+
+
+def test_fewer_than_accepted(shell: Shell) -> None:
+    shell.write({"a.yaml": B, "b.yaml": B})
+    shell.run("baseline")
+    (shell.folder / "a.yaml").unlink()
+    said = shell.run("lint")
+    assert "only 1 of the 2 that the baseline accepts are left" in said.out
+    shell.run("baseline", "--prune")
+    assert '"occurrences": 1' in (shell.folder / FILE).read_text()
+
+
+def test_prune(accepted: Shell) -> None:
+    mended(accepted)
+    accepted.write({"apps/c.yaml": pod("c", container("main"))})
+    accepted.cd("apps")
+    said = accepted.run("baseline", "--prune")
+    assert said.err == f"policykit: {accepted.folder}/{FILE} accepts 1 finding (0 new, 3 gone)\n"
+    accepted.cd(".")
+    assert told(accepted.run("lint")) == ["apps/c.yaml:8 PK201"]
+
+
+def test_prune_looks_at_everything_or_does_nothing(accepted: Shell) -> None:
+    mended(accepted)
+    before = (accepted.folder / FILE).read_bytes()
+    said = accepted.run("baseline", "--prune", "apps")
+    assert (said.code, (accepted.folder / FILE).read_bytes()) == (2, before)
+    assert said.err == (
+        f"policykit: {FILE}: this run does not look at all that the baseline speaks of: .\n"
+        "  help: leave the paths out, then it does\n"
+    )
+
+
+def test_prune_without_a_policy_leaves_the_rules_that_need_one(shell: Shell) -> None:
+    shell.write({"a.yaml": pod("a", container("main"))})
+    shell.run("baseline", "-p", "profile:hybrid-volcano")
+    before = (shell.folder / FILE).read_text()
+    assert "PK1" in before
+    shell.run("baseline", "--prune")
+    assert (shell.folder / FILE).read_text() == before
+
+
+def test_nothing_to_prune(shell: Shell) -> None:
+    said = shell.run("baseline", "--prune")
+    assert (said.code, said.err.splitlines()[0]) == (2, f"policykit: {FILE}: there is no baseline to prune")
+
+
+def test_a_second_run_adds_and_keeps(accepted: Shell) -> None:
+    mended(accepted)
+    accepted.write({"more/c.yaml": pod("c", container("main"))})
+    said = accepted.run("baseline", "more")
+    assert said.err == f"policykit: {FILE} accepts 5 findings (1 new, 0 gone)\n"
+    assert json.loads((accepted.folder / FILE).read_text())["covers"] == ["."]
+
+
+def test_what_is_covered_stands_in_it(shell: Shell) -> None:
+    shell.write({"apps/a.yaml": A, "more/b.yaml": B, "c.yaml": B})
+    shell.run("baseline", "more", "apps/a.yaml")
+    assert json.loads((shell.folder / FILE).read_text())["covers"] == ["apps/a.yaml", "more"]
+    shell.run("baseline", "apps")
+    assert json.loads((shell.folder / FILE).read_text())["covers"] == ["apps", "more"]
+
+
+def test_same_input_same_bytes(accepted: Shell) -> None:
+    before = (accepted.folder / FILE).read_bytes()
+    stamp = (accepted.folder / FILE).stat().st_mtime_ns
+    accepted.run("baseline")
+    assert (accepted.folder / FILE).stat().st_mtime_ns == stamp
+    (accepted.folder / FILE).unlink()
+    accepted.run("baseline", ".")
+    assert (accepted.folder / FILE).read_bytes() == before
+    assert before.endswith(b"}\n")
+
+
+def test_where_it_is_written(shell: Shell) -> None:
+    shell.write({"deep/er/a.yaml": A})
+    shell.cd("deep/er")
+    shell.run("baseline")
+    assert (shell.folder / FILE).is_file()
+    (shell.folder / FILE).unlink()
+    (shell.folder / ".git").rmdir()
+    shell.write({"deep/er/.git/HEAD": ""})
+    shell.run("baseline", "-o", "mine.json")
+    assert told(shell.run("lint", "--baseline", "mine.json")) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'{"kind": "Pod"}\n', b"no\n", b"\xff", b""],
+    ids=["another object", "not JSON", "not UTF-8", "empty"],
+)
+def test_a_file_that_is_no_baseline_stays(shell: Shell, content: bytes) -> None:
+    shell.write({"a.yaml": A, FILE: content})
+    for words in (["baseline"], ["baseline", "-o", FILE], ["baseline", "--prune"], ["lint"]):
+        said = shell.run(*words)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(f"policykit: {FILE}")
+        assert "\n  help: " in said.err
+    assert (shell.folder / FILE).read_bytes() == content
+    assert shell.run("lint", "--no-baseline").code == 1
+
+
+def test_a_baseline_that_is_not_there(shell: Shell) -> None:
+    shell.write({"a.yaml": A})
+    said = shell.run("lint", "--baseline", "nowhere.json")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "policykit: nowhere.json: cannot be read: No such file or directory\n"
+        "  help: check the path, or make one with `policykit baseline -o nowhere.json`\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [["lint", "--baseline", "x", "--no-baseline"], ["baseline", "-"]], ids=["both", "standard input"]
+)
+def test_what_makes_no_sense(shell: Shell, words: list[str]) -> None:
+    assert shell.run(*words).code == 2
+
+
+def test_from_half_a_run_nothing_is_written(accepted: Shell) -> None:
+    before = (accepted.folder / FILE).read_bytes()
+    accepted.write({"more.yaml": pod("c", container("main"))})
+    said = accepted.run("baseline", ".", "nowhere")
+    assert said.code == 2
+    assert said.err.endswith("policykit: no baseline was written, since not everything could be looked at\n")
+    assert (accepted.folder / FILE).read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of other bytes are a matter of POSIX")
+def test_names_that_are_not_utf8(shell: Shell) -> None:
+    Path(os.fsdecode(os.fsencode(shell.folder) + b"/\xff.yaml")).write_text(BROKEN)
+    assert shell.run("baseline").code == 0
+    assert told(shell.run("lint")) == []
+
+
+def test_the_examples_on_the_rule_page(shell: Shell) -> None:
+    shell.write({FILE: baseline_stale.BAD})
+    assert told(shell.run("lint")) == [f"{FILE}:6 PK909"]
+    shell.write({FILE: baseline_stale.GOOD})
+    assert told(shell.run("lint")) == []

@@ -1,0 +1,379 @@
+"""`lint --since`: what changed since a revision, asked of the real git."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Said, process
+
+pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+
+GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+}
+
+
+def pod(name: str, note: str = "") -> str:
+    return (
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  containers:\n"
+        f"  - name: main{note}\n    image: registry.example/{name}:1\n"
+        "    resources: {requests: {nvidia.com/gpu: 1}}\n"
+    )
+
+
+class Repository:
+    """A git repository, and policykit run in it as a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *words: str) -> str:
+        done = subprocess.run(
+            ["git", "-c", "protocol.file.allow=always", *words],
+            cwd=self.folder,
+            env={**os.environ, **GIT},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def commit(self, files: dict[str, str] | None = None) -> str:
+        self.write(files or {})
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "x")
+        return self.git("rev-parse", "HEAD")
+
+    def since(self, revision: str, *words: str, folder: str = ".", **environment: str) -> Said:
+        arguments = ("lint", "--select", "PK001,PK201,PK306", "--no-baseline", "--since", revision, *words)
+        return process(*arguments, cwd=self.folder / folder, stdin=None, **{**GIT, **environment})
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    """Three files of one or two documents, every object with a finding."""
+    made = Repository(tmp_path / "repository")
+    made.commit({"a.yaml": pod("a"), "two.yaml": f"{pod('b')}---\n{pod('c')}", "apps/d.yaml": pod("d")})
+    return made
+
+
+def told(said: Said) -> list[str]:
+    """`path:line` of every finding."""
+    assert said.code in (0, 1), said.err
+    return [":".join(line.split(":")[:2]) for line in said.out.splitlines() if not line.startswith("    ")]
+
+
+def test_nothing_changed(repository: Repository) -> None:
+    said = repository.since("HEAD")
+    assert (said.code, said.out) == (0, "")
+    assert said.err.endswith("no findings (4 objects in 3 files, 4 in unchanged documents)\n")
+
+
+@pytest.mark.parametrize("how", ["committed", "staged", "not staged"])
+def test_a_change_is_told_with_its_document(repository: Repository, how: str) -> None:
+    repository.write({"two.yaml": f"{pod('b')}---\n{pod('c', '  # changed')}"})
+    if how == "staged":
+        repository.git("add", "-A")
+    if how == "committed":
+        repository.commit()
+    assert told(repository.since("HEAD~1" if how == "committed" else "HEAD")) == ["two.yaml:17"]
+
+
+@pytest.mark.parametrize("how", ["not added", "added", "added in intent", "ignored but named"])
+def test_new_files(repository: Repository, how: str) -> None:
+    repository.write({"new.yaml": pod("n")})
+    words: tuple[str, ...] = ()
+    if how == "ignored but named":
+        repository.write({".gitignore": "new.yaml\n"})
+        words = ("new.yaml",)
+    if how.startswith("added"):
+        repository.git("add", *(["-N"] if "intent" in how else []), "new.yaml")
+    assert told(repository.since("HEAD", *words)) == ["new.yaml:8"]
+
+
+def test_documents_added_and_taken_out(repository: Repository) -> None:
+    repository.write(
+        {"two.yaml": f"{pod('b')}---\n{pod('n')}---\n{pod('c')}", "a.yaml": f"{pod('m')}---\n{pod('a')}"}
+    )
+    assert told(repository.since("HEAD")) == ["a.yaml:8", "two.yaml:17"]
+    repository.commit()
+    repository.write({"two.yaml": f"{pod('b')}---\n{pod('c')}", "a.yaml": pod("a")})
+    assert told(repository.since("HEAD")) == []
+
+
+def test_lines_taken_out(repository: Repository) -> None:
+    repository.commit({"two.yaml": f"{pod('b')}  priority: 1\n---\n{pod('c')}"})
+    repository.write({"two.yaml": f"{pod('b')}---\n{pod('c')}"})
+    assert told(repository.since("HEAD")) == ["two.yaml:8"]
+
+
+def test_renamed_files(repository: Repository) -> None:
+    repository.git("mv", "two.yaml", "renamed.yaml")
+    assert told(repository.since("HEAD")) == []
+    repository.write({"renamed.yaml": f"{pod('b')}---\n{pod('c', '  # changed')}"})
+    assert told(repository.since("HEAD")) == ["renamed.yaml:17"]
+
+
+def test_deleted_files(repository: Repository) -> None:
+    (repository.folder / "a.yaml").unlink()
+    assert told(repository.since("HEAD")) == []
+    repository.git("rm", "-q", "--cached", "two.yaml")
+    assert told(repository.since("HEAD")) == ["two.yaml:8", "two.yaml:17"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with space.yaml",
+        "节点 é.yaml",
+        "new\nline.yaml",
+        'quote"tab\tback\\slash.yaml',
+        "-dash.yaml",
+        "a/b/c.yaml",
+    ],
+)
+def test_odd_names(repository: Repository, name: str) -> None:
+    repository.commit({name: f"{pod('x')}---\n{pod('y')}"})
+    repository.write({name: f"{pod('x')}---\n{pod('y', '  # changed')}"})
+    said = repository.since("HEAD")
+    assert said.code == 1
+    assert said.out.count(" PK201 ") == 1
+    assert ":17:" in said.out
+
+
+def test_lines_that_look_like_a_diff(repository: Repository) -> None:
+    text = "".join(f"{sign}{sign} {path}\n" for sign in "+-" for path in ("b/a.yaml", "a/a.yaml"))
+    repository.commit({"notes.txt": "x\n"})
+    repository.write({"notes.txt": f"{text}diff --git a/a.yaml b/a.yaml\n@@ -1,3 +1,3 @@\n"})
+    assert told(repository.since("HEAD")) == []
+
+
+def test_settings_of_git_change_nothing(repository: Repository) -> None:
+    repository.commit({".gitattributes": "*.yaml diff=odd\na.yaml -diff\n"})
+    for name, value in {
+        "diff.noprefix": "true",
+        "diff.mnemonicPrefix": "true",
+        "diff.external": "false",
+        "diff.renames": "false",
+        "diff.context": "9",
+        "diff.interHunkContext": "99",
+        "color.ui": "always",
+        "core.pager": "false",
+        "core.quotePath": "false",
+        "core.fsmonitor": "touch fsmonitor-ran",
+        "diff.odd.textconv": "false",
+        "diff.odd.command": "false",
+    }.items():
+        repository.git("config", name, value)
+    repository.write({"a.yaml": pod("a", "  # changed"), "two.yaml": f"{pod('b')}---\n{pod('c', '  # é')}"})
+    assert told(repository.since("HEAD")) == ["a.yaml:8", "two.yaml:17"]
+    assert not (repository.folder / "fsmonitor-ran").exists()
+
+
+def test_line_endings_of_a_checkout(repository: Repository) -> None:
+    repository.git("config", "core.autocrlf", "true")
+    repository.write({"a.yaml": pod("a").replace("\n", "\r\n")})
+    text = f"{pod('b')}---\n{pod('c', '  # changed')}"
+    repository.write({"two.yaml": text.replace("\n", "\r\n")})
+    assert told(repository.since("HEAD")) == ["two.yaml:17"]
+
+
+def test_where_head_left_another_branch(repository: Repository) -> None:
+    repository.git("checkout", "-q", "-b", "change")
+    repository.commit({"apps/d.yaml": pod("d", "  # mine")})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"a.yaml": pod("a", "  # theirs")})
+    repository.git("checkout", "-q", "change")
+    assert told(repository.since("main...")) == ["apps/d.yaml:8"]
+    assert told(repository.since("main")) == ["a.yaml:8", "apps/d.yaml:8"]
+
+
+def test_from_a_folder_below(repository: Repository) -> None:
+    repository.write({"apps/d.yaml": pod("d", "  # changed"), "a.yaml": pod("a", "  # changed")})
+    assert told(repository.since("HEAD", folder="apps")) == ["d.yaml:8"]
+    assert told(repository.since("HEAD", "..", folder="apps")) == ["../a.yaml:8", "../apps/d.yaml:8"]
+
+
+def test_the_context_is_still_the_whole_scope(repository: Repository) -> None:
+    api = "scheduling.volcano.sh/v1beta1"
+    group = f"apiVersion: {api}\nkind: PodGroup\nmetadata: {{name: g}}\nspec: {{minMember: 1}}\n"
+    member = pod("m").replace("{name: m}", "{name: m, annotations: {scheduling.k8s.io/group-name: g}}")
+    repository.commit({"g/group.yaml": group, "g/member.yaml": member})
+    repository.write({"g/group.yaml": group + "# changed\n"})
+    assert told(repository.since("HEAD", "g")) == []
+    (repository.folder / "g/member.yaml").unlink()
+    assert told(repository.since("HEAD", "g")) == ["g/group.yaml:3"]
+
+
+def test_fixes_are_made_where_something_changed(repository: Repository) -> None:
+    comment = "  # policykit: ignore[PK201] -- no more"
+    unused = pod("x").replace("{requests: {nvidia.com/gpu: 1}}", f"{{}}{comment}")
+    other = unused.replace("main", "other")
+    repository.commit({"two.yaml": f"{unused}---\n{unused}"})
+    repository.write({"two.yaml": f"{unused}---\n{other}"})
+    words = ("lint", "--select", "PK903", "--fix", "--since", "HEAD")
+    process(*words, cwd=repository.folder, stdin=None, **GIT)
+    text = (repository.folder / "two.yaml").read_text()
+    assert text == f"{unused}---\n{other.replace(comment, '')}"
+
+
+def test_of_two_like_findings_the_new_one_is_told(repository: Repository) -> None:
+    process("baseline", cwd=repository.folder, stdin=None, **GIT)
+    repository.commit()
+    repository.write({"0.yaml": pod("a")})
+    words = ("lint", "--select", "PK201", "--since", "HEAD")
+    assert told(process(*words, cwd=repository.folder, stdin=None, **GIT)) == ["0.yaml:8"]
+
+
+def test_standard_input_counts_as_new(repository: Repository) -> None:
+    words = ("lint", "-", "--select", "PK201", "--since", "HEAD")
+    assert told(process(*words, cwd=repository.folder, stdin=pod("x").encode(), **GIT)) == ["<stdin>:8"]
+
+
+def test_files_in_a_conflict(repository: Repository) -> None:
+    repository.git("checkout", "-q", "-b", "other")
+    repository.commit({"a.yaml": pod("other")})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"a.yaml": pod("mine")})
+    with pytest.raises(subprocess.CalledProcessError):
+        repository.git("merge", "-q", "other")
+    assert [place.split(":")[0] for place in told(repository.since("HEAD"))] == ["a.yaml"]
+
+
+def test_links(repository: Repository) -> None:
+    (repository.folder / "link.yaml").symlink_to("two.yaml")
+    repository.commit()
+    assert told(repository.since("HEAD")) == []
+    repository.write({"two.yaml": f"{pod('b')}---\n{pod('c', '  # changed')}"})
+    assert told(repository.since("HEAD")) == ["link.yaml:8", "link.yaml:17", "two.yaml:17"]
+
+
+def test_submodules_are_compared_with_the_commit_recorded(repository: Repository, tmp_path: Path) -> None:
+    inner = Repository(tmp_path / "inner")
+    inner.commit({"s.yaml": pod("s"), "t.yaml": pod("t")})
+    before = repository.commit()
+    repository.git("submodule", "add", "-q", str(inner.folder), "sub")
+    added = repository.commit()
+    below = Repository(repository.folder / "sub")
+    assert told(repository.since(added)) == []
+    assert told(repository.since(before)) == ["sub/s.yaml:8", "sub/t.yaml:8"]
+    below.write({"s.yaml": pod("s", "  # changed")})
+    assert told(repository.since(added)) == ["sub/s.yaml:8"]
+    below.commit()
+    below.write({"t.yaml": pod("t", "  # changed")})
+    assert told(repository.since("HEAD")) == ["sub/s.yaml:8", "sub/t.yaml:8"]
+    assert told(repository.since("HEAD", folder="sub")) == ["t.yaml:8"]
+
+
+def test_in_a_worktree_and_in_a_hook(repository: Repository, tmp_path: Path) -> None:
+    repository.git("worktree", "add", "-q", str(tmp_path / "tree"))
+    hook = tmp_path / "hook"
+    hook.write_text('#!/bin/sh\nenv | grep ^GIT_ > "$OUT"\n')
+    hook.chmod(0o755)
+    for folder in (repository.folder, tmp_path / "tree"):
+        (folder / "a.yaml").write_text(pod("a", "  # changed"))
+        hooks = tmp_path / "hooks"
+        hooks.mkdir(exist_ok=True)
+        out = tmp_path / f"{folder.name}.env"
+        (hooks / "pre-commit").unlink(missing_ok=True)
+        (hooks / "pre-commit").symlink_to(hook)
+        subprocess.run(
+            ["git", "-c", f"core.hooksPath={hooks}", "commit", "-q", "-a", "-m", "x"],
+            cwd=folder,
+            env={**os.environ, **GIT, "OUT": str(out)},
+            check=True,
+        )
+        given = dict(line.split("=", 1) for line in out.read_text().splitlines())
+        assert "GIT_INDEX_FILE" in given
+        words = ("lint", "--select", "PK201", "--since", "HEAD~1")
+        assert told(process(*words, cwd=folder, stdin=None, **{**GIT, **given})) == ["a.yaml:8"]
+        elsewhere = {"GIT_DIR": "/nowhere", "GIT_WORK_TREE": "/nowhere", "GIT_INDEX_FILE": "/nowhere/index"}
+        assert told(process(*words, cwd=folder, stdin=None, **{**GIT, **elsewhere})) == ["a.yaml:8"]
+
+
+@pytest.mark.parametrize(
+    ("revision", "message"),
+    [
+        (
+            "nothing",
+            "REPOSITORY: git knows no commit 'nothing'\n  help: check the name with `git log`, or fetch",
+        ),
+        ("nothing...", "REPOSITORY: git knows no commit 'nothing'\n  help: "),
+        ("0123456789012345678901234567890123456789", "REPOSITORY: git knows no commit '0123"),
+        ("HEAD:a.yaml", "REPOSITORY: git knows no commit 'HEAD:a.yaml'\n  help: "),
+        ("HEAD..HEAD", "--since 'HEAD..HEAD' is no revision\n  help: "),
+        ("HEAD...HEAD", "--since 'HEAD...HEAD' is no revision\n  help: "),
+        ("--output=x", "--since '--output=x' is no revision\n  help: "),
+        ("", "--since '' is no revision\n  help: "),
+        ("...", "--since '...' is no revision\n  help: "),
+    ],
+)
+def test_no_such_revision(repository: Repository, revision: str, message: str) -> None:
+    said = repository.since(revision)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(
+        "policykit: " + message.replace("REPOSITORY", os.path.realpath(repository.folder))
+    )
+    assert sorted(path.name for path in repository.folder.iterdir()) == [".git", "a.yaml", "apps", "two.yaml"]
+
+
+def test_nothing_in_common(repository: Repository) -> None:
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.commit({"a.yaml": pod("other")})
+    said = repository.since("main...")
+    assert (said.code, said.out) == (2, "")
+    assert ": main and HEAD have no commit in common\n  help: in a shallow clone, fetch more" in said.err
+
+
+def test_nothing_is_fetched(repository: Repository, tmp_path: Path) -> None:
+    repository.git("config", "uploadpack.allowFilter", "true")
+    repository.commit({"a.yaml": pod("a", "  # changed")})
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--filter=blob:none", repository.folder.as_uri(), str(clone))
+    assert told(process("lint", "--since", "HEAD", cwd=clone, stdin=None, **GIT)) == []
+    said = process("lint", "--since", "HEAD~1", cwd=clone, stdin=None, **GIT)
+    assert (said.code, said.out) == (2, "")
+    assert "git lacks what stood in a.yaml\n  help: " in said.err
+
+
+def test_outside_a_repository(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(pod("a"))
+    said = process("lint", "--since", "HEAD", cwd=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        f"policykit: {tmp_path}: is in no git repository, so nothing can be said of changes\n"
+        "  help: lint it without --since\n"
+    )
+
+
+def test_without_git(repository: Repository, tmp_path: Path) -> None:
+    said = repository.since("HEAD", PATH=str(tmp_path / "empty"))
+    assert (said.code, said.out) == (2, "")
+    assert "git is not installed\n  help: install it, or lint without --since\n" in said.err
+
+
+def test_nothing_of_the_repository_is_written(repository: Repository) -> None:
+    repository.write({"a.yaml": pod("a", "  # changed")})
+    os.utime(repository.folder / "two.yaml", (1, 1))
+    index = repository.folder / ".git" / "index"
+    before = index.read_bytes()
+    repository.since("HEAD")
+    assert index.read_bytes() == before
