@@ -10,7 +10,7 @@ from policykit.catalogue import cards as catalogue
 from policykit.catalogue.cards import Product, Vendor
 from policykit.catalogue.products import without_suffixes
 from policykit.importer.found import Node
-from policykit.importer.sharing import Cut, cut
+from policykit.importer.sharing import Cut, cut, gke_cut
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
 from policykit.model.pool import Amounts
 from policykit.policy.compile.known_card import GFD_VENDOR
@@ -76,7 +76,9 @@ class Seen(NamedTuple):
         if maker is None:
             return frozenset()
         memory = (maker.memory_key, f"{maker.domain}/{maker.card}.memory")
-        return frozenset({self.key, *self.count_keys, *memory, *maker.label_keys})
+        clouds = [each for each in PRESETS.values() if each.product_keys.get(self.vendor) == self.key]
+        by_cloud = [key for each in clouds for key in each.card_keys.get(self.vendor, ())]
+        return frozenset({self.key, *self.count_keys, *memory, *maker.label_keys, *by_cloud})
 
     def counted(self, labels: Mapping[str, str]) -> int:
         """What the count label says; 0: nothing."""
@@ -177,7 +179,7 @@ def _by_label(key: Key, value: str, labels: Mapping[str, str], has: Amounts) -> 
     usual = (product.resource if product else "") or vendor.resource
     whole = [r for r in theirs if (found := catalogue.resource(r)) and found.role == "card"]
     resource = usual if usual in has or not whole else whole[0]
-    state = cut(value, product, labels, has, resource) if key.writer == "gfd" else Cut(value)
+    state = _cut(key, value, product, labels, has, resource)
     if state is None and without_suffixes(value)[0] == value:
         # Cut in a way that has no word: the amounts say it.
         state = Cut(value)
@@ -187,6 +189,16 @@ def _by_label(key: Key, value: str, labels: Mapping[str, str], has: Amounts) -> 
     entry = _card(key, state.product, product, vendor, resource, value)
     sizes = product.cards_per_node if product else ()
     return Seen(entry, key.key, value, key.writer, state, resource, sizes, vendor.vendor)
+
+
+def _cut(
+    key: Key, value: str, product: Product | None, labels: Mapping[str, str], has: Amounts, resource: str
+) -> Cut | None:
+    if key.writer == "gfd":
+        return cut(value, product, labels, has, resource)
+    if key.provider == "gke":
+        return gke_cut(value, product, labels, has.get(resource, 0))
+    return Cut(value)
 
 
 def _product(key: Key, value: str) -> Product | None:
@@ -227,7 +239,9 @@ def _card_resource(has: Amounts, named: frozenset[str]) -> str:
         if name in named:
             ranked.append((0, name))
         elif known and known.role in _ROLES:
-            ranked.append((_ROLES.index(known.role), name))
+            # koordinator.sh/gpu counts the percents of cards that others count whole.
+            role = "core" if known.unit == "percent" else known.role
+            ranked.append((_ROLES.index(role), name))
     if not ranked:
         return ""
     rank, first = min(ranked)

@@ -138,7 +138,7 @@ def _amounts(
 ) -> bool:
     missing = {r: n for r, n in offered.items() if "/" in r and compiled.get(r) != n}
     if missing:
-        where["allocatable"] = {**where.get("allocatable", {}), **missing}
+        where["allocatable"] = {**where.get("allocatable", data.get("allocatable", {})), **missing}
     devices = {r for r in offered if "/" in r}
     others = {r for r in compiled if "/" in r} - devices
     if others and devices and "sharing" not in data and data.get("cardsPerNode") != 0:

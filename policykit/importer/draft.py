@@ -10,6 +10,8 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 
 _WIDE = 110
+_ENTRY = 2
+"""Steps to a pool, queue or card."""
 
 
 class Draft:
@@ -29,13 +31,16 @@ class Draft:
         self.captions[path] = text
 
     def remove(self, path: Path) -> None:
-        """Takes out what stands at a path, and the collections this leaves empty."""
+        """Takes out what stands at a path, and the collections this leaves empty.
+
+        An entry of a section stays: a queue whose parent is wrong is a queue without one.
+        """
         chain: list[Any] = [self.data]
         for step in path[:-1]:
             chain.append(chain[-1][step])
         del chain[-1][path[-1]]
         for depth in range(len(path) - 1, 0, -1):
-            if chain[depth]:
+            if chain[depth] or depth == _ENTRY:
                 break
             del chain[depth - 1][path[depth - 1]]
 

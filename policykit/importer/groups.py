@@ -13,6 +13,7 @@ from policykit.model.pool import Amounts
 from policykit.model.taint import Taint
 from policykit.policy.presets import PRESETS
 
+MACHINE = "node.kubernetes.io/instance-type"
 _NEARLY = 50
 """Nodes whose memory differs by less than one part in this many have the same size."""
 
@@ -26,6 +27,10 @@ class Size(NamedTuple):
     names: tuple[str, ...]
     counted: int = 0
     """Cards by the count label of the nodes; 0: they have none."""
+    machines: tuple[str, ...] = ()
+    """Types of machine that a cloud says they are; with an empty one: not of all."""
+    found_as: str = ""
+    """Type of machine that tells them from the other nodes of their node pool; empty: none need be told."""
 
 
 class Group(NamedTuple):
@@ -65,20 +70,24 @@ def groups(found: Found, named: frozenset[str] = frozenset()) -> tuple[Group, ..
 
     `named`: resources outside the catalogue that are cards, as generated files say.
     """
-    workers = [node for node in found.nodes.values() if not is_control_plane(node)]
+    workers = [node for node in sorted(found.nodes.values()) if not is_control_plane(node)]
     own = marks.own_keys(workers)
     left = list(workers)
     by_cloud = frozenset(each.taint for each in provider_taints(found.provider) if each.automatic)
-    made = []
-    for pool in found.described:
-        members = [node for node in left if _member(node, pool, by_cloud)]
-        taken = {node.name for node in members}
-        left = [node for node in left if node.name not in taken]
-        made.append(_described(pool, members, own, named, found.provider))
+    claimed: dict[str, list[Node]] = {}
+    # A pool that says little of its nodes has those that are in no other.
+    for pool in sorted(found.described, key=lambda pool: (not pool.names, -_said(pool))):
+        claimed[pool.name] = [node for node in left if _member(node, pool, by_cloud)]
+        left = [node for node in left if node not in claimed[pool.name]]
+    made = [_described(pool, claimed[pool.name], own, named, found.provider) for pool in found.described]
     alike: dict[object, list[Node]] = {}
     for node in left:
         alike.setdefault(_look(node, own, named), []).append(node)
     return (*made, *(_observed(nodes, own, named) for nodes in alike.values()))
+
+
+def _said(pool: Described) -> int:
+    return len(pool.labels) + len(pool.selector) + len(pool.taints)
 
 
 def _member(node: Node, pool: Described, by_cloud: frozenset[Taint]) -> bool:
@@ -146,21 +155,27 @@ def _sizes(
     nodes: list[Node], own: frozenset[str], card: Seen | None, pool: Described | None = None
 ) -> tuple[Size, ...]:
     """Nodes by what they offer and where they stand; memory may differ a little."""
-    found: list[tuple[dict[str, int], dict[str, str], int, list[str]]] = []
+    found: list[tuple[dict[str, int], dict[str, str], int, list[Node]]] = []
     for node in sorted(nodes, key=lambda node: node.name):
         has = offered(node)
         counted = card.counted(node.labels) if card else 0
         where = dict(pool.own_labels.get(node.name, {})) if pool else marks.place(node.labels, own)
-        for theirs, there, number, names in found:
+        for theirs, there, number, members in found:
             if (there, number) == (where, counted) and nearly(theirs, has):
                 theirs["memory"] = min(theirs.get("memory", 0), has.get("memory", 0))
-                names.append(node.name)
+                members.append(node)
                 break
         else:
-            found.append((has, where, counted, [node.name]))
+            found.append((has, where, counted, [node]))
     return tuple(
-        Size({r: n for r, n in has.items() if n}, where, tuple(names), counted)
-        for has, where, counted, names in found
+        Size(
+            {resource: number for resource, number in has.items() if number},
+            where,
+            tuple(node.name for node in members),
+            counted,
+            tuple(sorted({node.labels.get(MACHINE, "") for node in members})),
+        )
+        for has, where, counted, members in found
     )
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from policykit.errors import SourceError
 from policykit.generator.bundle import owner
+from policykit.importer import documents
 from policykit.importer.found import Found
 from policykit.importer.generated.components import component
 from policykit.importer.generated.pools import pools, words
 from policykit.importer.objects import koordinator, kubernetes, nodes, volcano, yunikorn
 from policykit.importer.objects.shape import mapping, mappings, text
-from policykit.linter.reader import decode, is_template
-from policykit.manifests.document import Manifest, manifests
+from policykit.linter.reader import is_template
+from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.targets.koordinator.chart import KEY
 
@@ -38,22 +38,15 @@ _BY_KIND: Mapping[str, Callable[[Mapping[str, Any], Found], None]] = {
 def read(files: Files) -> Found:
     """Everything the files hold. Raises SourceError for a file that is not text or not YAML."""
     found = Found()
-    made = {path: said for path, raw in files.items() if owner(said := _text(path, raw))}
+    made = {path: said for path, raw in files.items() if owner(said := documents.text(raw, path))}
     _generated(made, found)
     for path, raw in files.items():
         if path not in made or not _by_place(path):
-            _objects(path, made.get(path) or _text(path, raw), found)
+            _objects(path, made.get(path) or documents.text(raw, path), found)
     if found.passed_over:
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(found.passed_over.items()))
         found.say(f"{kinds}: nothing in there that a policy holds")
     return found
-
-
-def _text(path: str, raw: bytes) -> str:
-    decoded = decode(raw)
-    if decoded.problem:
-        raise SourceError(decoded.problem.message, "save it as UTF-8", path)
-    return decoded.text
 
 
 def _by_place(path: str) -> bool:
@@ -102,14 +95,8 @@ def _objects(path: str, said: str, found: Found) -> None:
     if is_template(said):
         found.say(f"{path}: a template, which is no YAML until it is rendered; left out")
         return
-    for number, document in enumerate(parse(said)):
-        if document.problem:
-            place = f"{path}:{document.problem.line + 1}:{document.problem.column + 1}"
-            raise SourceError(f"not YAML: {document.problem.message}", "mend it, or leave it out", place)
-        if document.root is None:
-            continue
-        for manifest in manifests(document.root, number):
-            _object(path, manifest, found)
+    for manifest in documents.objects(said, path):
+        _object(path, manifest, found)
 
 
 def _object(path: str, manifest: Manifest, found: Found) -> None:

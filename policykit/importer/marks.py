@@ -13,6 +13,8 @@ from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.tolerations import EFFECTS
 from policykit.model.taint import Taint
 
+NODE_POOL_IDS = ("alibabacloud.com/nodepool-id", "tke.cloud.tencent.com/nodepool-id")
+"""Those whose values a cloud makes up."""
 NODE_POOLS = (
     "cloud.google.com/gke-nodepool",
     "eks.amazonaws.com/nodegroup",
@@ -23,7 +25,8 @@ NODE_POOLS = (
     "cce.cloud.com/cce-nodepool",
     "cloud.tencent.com/node-pool",
     "machine.cluster.vke.volcengine.com/nodepool-name",
-    "alibabacloud.com/nodepool-id",
+    "kops.k8s.io/instancegroup",
+    *NODE_POOL_IDS,
 )
 """Labels by which clouds and provisioners name their node pools, the most telling first."""
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
@@ -38,6 +41,9 @@ _CAPACITY = (
 )
 """What a cloud says of nodes that pods really choose by."""
 _ROLE = "node-role.kubernetes.io/"
+_UPKEEP = ("minikube.k8s.io", "cattle.io", "rke2.io", "k3s.io", "beta.amd.com", "gpu.intel.com")
+"""Domains under which installers and device plugins note what they did."""
+_STATES = frozenset({"nvidia.com/gpu-driver-upgrade-state"})
 _PLACE = re.compile(
     r"(?:^|[-_./])(zone|rack|row|room|switch|leaf|spine|tor|block|superpod|hypernode|network-domain)s?\Z"
 )
@@ -98,7 +104,16 @@ def telling(key: str, value: str) -> bool:
         return True
     if key.startswith(_ROLE):
         return key not in CONTROL_PLANE
-    return not (known.well_known(key) or known.provider(key) or known.discovery(key) or _UID.match(value))
+    if key in _STATES or _by_upkeep(key):
+        return False
+    # Retired keys say the version of a driver: it changes in place, and nodes of a pool in turn.
+    by_machine = known.discovery(key) or known.replaced_by(key) is not None or _UID.match(value)
+    return not (known.well_known(key) or known.provider(key) or by_machine)
+
+
+def _by_upkeep(key: str) -> bool:
+    domain, slash, _ = key.partition("/")
+    return bool(slash) and any(domain == each or domain.endswith(f".{each}") for each in _UPKEEP)
 
 
 def own_keys(nodes: Iterable[Node]) -> frozenset[str]:

@@ -2,53 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from policykit.importer import marks, names
 from policykit.importer.amounts import amounts
-from policykit.importer.groups import Group, Size, nearly
+from policykit.importer.groups import MACHINE, Group, Size, nearly
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.pool import Amounts
-
-_PODS = 110
-"""Pods a node takes where nobody says."""
+from policykit.policy.compile.shapes import PODS
 
 
 def by_shapes(group: Group, found_by: dict[str, str]) -> bool:
     """Whether the nodes differ in size or place, so that each kind of them is named apart."""
-    return len(group.sizes) > 1 and not found_by and (group.described is None or bool(group.described.names))
+    if found_by:
+        return any(size.found_as for size in group.sizes)
+    return len(group.sizes) > 1 and (group.described is None or bool(group.described.names))
 
 
-def selector(group: Group, groups: tuple[Group, ...]) -> dict[str, str]:
-    """The labels by which the nodes are found: those of generated files, else of a node pool of
-    which there are no other nodes. Empty: they are found otherwise.
+def alike(sizes: Iterable[Size]) -> bool:
+    """Whether sizes differ in nothing but place and a little memory."""
+    first, *others = [size.offered for size in sizes] or [{}]
+    return all(nearly(each, first) for each in others)
 
-    A node pool may stand in several zones: its nodes have no names that last.
+
+def located(group: Group, groups: tuple[Group, ...]) -> tuple[Group, dict[str, str]]:
+    """A group, and the labels by which its nodes are found: those of generated files, else of a node
+    pool, with one more where that has other nodes too. Empty: they are found otherwise.
+
+    The nodes of a node pool have no names that last. Those of several sizes are told apart by their
+    type of machine, and the sizes of the group are then one for each.
     """
     pool = group.described
-    if pool is None and not all(nearly(size.offered, group.sizes[0].offered) for size in group.sizes):
-        return {}
-    if pool and (pool.selector or pool.names or pool.minimum or pool.maximum is not None):
-        return dict(pool.selector)
+    stated = pool and (pool.selector or pool.names or pool.minimum or pool.maximum is not None)
+    found_by = dict(pool.selector) if pool and stated else _node_pool(group, groups)
+    if not found_by or alike(group.sizes):
+        return group, found_by
+    sizes = _by_machine(group.sizes)
+    if sizes:
+        return group._replace(sizes=sizes), found_by
+    return group, found_by if pool else {}
+
+
+def _node_pool(group: Group, groups: tuple[Group, ...]) -> dict[str, str]:
     for key in marks.NODE_POOLS:
         value = group.all_labels.get(key)
-        if value and sum(other.all_labels.get(key) == value for other in groups) == 1:
+        if not value:
+            continue
+        others = [each for each in groups if each is not group and each.all_labels.get(key) == value]
+        if not others:
             return {key: value}
+        for more, said in sorted(group.labels.items()):
+            if said and all(each.labels.get(more) != said for each in others):
+                return {key: value, more: said}
     return {}
+
+
+def _by_machine(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+    """One size for each type of machine; empty: the types do not tell the sizes."""
+    by_type: dict[str, list[Size]] = {}
+    for size in sizes:
+        for machine in size.machines:
+            by_type.setdefault(machine, []).append(size)
+    if "" in by_type or not all(alike(having) for having in by_type.values()):
+        return ()
+    return tuple(_merged(machine, having) for machine, having in sorted(by_type.items()))
+
+
+def _merged(machine: str, sizes: list[Size]) -> Size:
+    first, *others = sizes
+    place = {k: v for k, v in first.place.items() if all(each.place.get(k) == v for each in others)}
+    names = tuple(sorted(name for size in sizes for name in size.names))
+    return Size(_least(sizes), place, names, first.counted, (machine,), machine)
 
 
 def members(group: Group, found_by: dict[str, str]) -> dict[str, Any]:
     """`nodes` and `allocatable` of a pool, as far as they are known."""
+    has = _allocatable(group, _least(group.sizes)) if group.sizes else {}
     if by_shapes(group, found_by):
-        return {"nodes": [_shape(group, size) for size in group.sizes]}
+        same = alike(group.sizes)
+        shapes = [_shape(group, size, found_by, same) for size in group.sizes]
+        return {"nodes": shapes, **({"allocatable": has} if same and has else {})}
     which = {"selector": found_by} if found_by else _which(group)
     said: dict[str, Any] = {"nodes": which} if which is not None else {}
-    if group.sizes:
-        first, *others = (size.offered for size in group.sizes)
-        least = {r: min(n, *(each.get(r, 0) for each in others)) if others else n for r, n in first.items()}
-        has = _allocatable(group, {resource: number for resource, number in least.items() if number})
-        said |= {"allocatable": has} if has else {}
-    return said
+    return {**said, "allocatable": has} if has else said
+
+
+def _least(sizes: Sequence[Size]) -> dict[str, int]:
+    """What every node of these sizes offers."""
+    first, *others = (size.offered for size in sizes)
+    found = {r: min(n, *(each.get(r, 0) for each in others)) if others else n for r, n in first.items()}
+    return {resource: number for resource, number in found.items() if number}
 
 
 def cards_of(group: Group, size: Size | None) -> int:
@@ -62,10 +106,12 @@ def cards_of(group: Group, size: Size | None) -> int:
     return size.counted or size.offered.get(group.card.resource, 0)
 
 
-def _shape(group: Group, size: Size) -> dict[str, Any]:
-    shape: dict[str, Any] = {"nodes": _listed(size.names)}
+def _shape(group: Group, size: Size, found_by: dict[str, str], same: bool) -> dict[str, Any]:
+    """One kind of node; `same`: the pool says what all of them offer."""
+    named = {"selector": {**found_by, MACHINE: size.found_as}} if found_by else _listed(size.names)
+    shape: dict[str, Any] = {"nodes": named}
     has = _allocatable(group, size.offered)
-    if has:
+    if has and not same:
         shape["allocatable"] = has
     number, first = cards_of(group, size), cards_of(group, group.sizes[0])
     if number and number != first:
@@ -98,7 +144,7 @@ def _listed(nodes: tuple[str, ...]) -> Any:
 
 def _allocatable(group: Group, offered: Amounts) -> dict[str, str | int]:
     """What pods may use, less what follows from the card and from the kubelet's default."""
-    implied = {"pods"} if offered.get("pods") == _PODS else set()
+    implied = {"pods"} if offered.get("pods") == PODS else set()
     if group.card:
         implied |= {group.card.resource, f"{group.card.resource}.shared"}
         if group.card.cut.sharing:

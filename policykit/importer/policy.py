@@ -49,10 +49,11 @@ def policy_of(files: Files) -> Imported:
     """
     found = read(files)
     if not found.nodes and not found.described:
+        one = len(files) == 1
         raise SourceError(
-            "no Node is in there",
+            "holds no Node" if one else "no file holds a Node",
             "give it the output of `kubectl get nodes -o json`, or a folder that `policykit gen` wrote",
-            ", ".join(list(files)[:1]),
+            next(iter(files)) if one else "",
         )
     remark(found)
     named = named_cards(found)
@@ -137,6 +138,8 @@ def _head(draft: Draft, found: Found, grouped: tuple[Group, ...], key: UsageKey)
     if scheme.provider:
         draft.data["provider"] = scheme.provider
     draft.data["scheme"] = scheme.data
+    if key.guess:
+        draft.note(("scheme", "usage"), key.guess)
     draft.data["coverage"] = "partial"
     return scheme.preset
 

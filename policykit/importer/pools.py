@@ -9,7 +9,7 @@ from policykit.importer import marks, names
 from policykit.importer.cards import Entry, discovery
 from policykit.importer.draft import Draft
 from policykit.importer.groups import Group
-from policykit.importer.members import cards_of, members, selector
+from policykit.importer.members import cards_of, located, members
 from policykit.importer.usages import UsageKey, guessed, kind_of, usage
 from policykit.policy.presets import PRESETS
 
@@ -48,10 +48,11 @@ def add_pools(
     outline = Outline(key, preset, writer, cards, {entry: _one_size(groups, entry) for entry in cards})
     if cards:
         draft.data["cards"] = {cards[g.card.card]: _card(g, outline) for g in groups if g.card}
-    named = _named(outline, groups)
-    draft.data["pools"] = {
-        name: _pool(draft, name, group, outline, selector(group, groups)) for name, group in named.items()
-    }
+    named: Named = {}
+    draft.data["pools"] = {}
+    for name, group in _named(outline, groups).items():
+        named[name], found_by = located(group, groups)
+        draft.data["pools"][name] = _pool(draft, name, named[name], outline, found_by)
     return named
 
 
@@ -103,8 +104,10 @@ def _named(outline: Outline, groups: tuple[Group, ...]) -> Named:
 def _name(group: Group, outline: Outline) -> str:
     if group.described:
         return names.pool_name(group.described.name, "", "", {})
-    pool = next((group.all_labels[k] for k in marks.NODE_POOLS[:-1] if group.all_labels.get(k)), "")
-    others = {key: value for key, value in group.labels.items() if key != outline.key.key}
+    named = [key for key in marks.NODE_POOLS if key not in marks.NODE_POOL_IDS]
+    pool = next((group.all_labels[key] for key in named if group.all_labels.get(key)), "")
+    silent = {outline.key.key, *marks.NODE_POOL_IDS}
+    others = {key: value for key, value in group.labels.items() if key not in silent}
     card = outline.cards[group.card.card] if group.card else ""
     return names.pool_name(names.plain(pool), outline.usage(group)[0], card, others)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from policykit.catalogue.cards import Product
 from policykit.catalogue.products import without_suffixes
 from policykit.model.pool import Amounts
+from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
 
 _MIG = "nvidia.com/mig-"
 _SHARED = ".shared"
@@ -53,6 +54,20 @@ def cut(
     unsaid = [] if strategy else ["no strategy is said"]
     unsaid += [] if _REPLICAS in labels else [f"{total} replicas on a node"]
     return Cut(card, sharing, cards, ", ".join(unsaid))
+
+
+def gke_cut(value: str, product: Product | None, labels: Mapping[str, str], offered: int) -> Cut | None:
+    """The sharing of a GKE node, which offers slices and clients as whole cards and says so by labels.
+
+    None: it shows some that a policy cannot state.
+    """
+    replicas = max(_number(labels, GKE_CLIENTS), 1) if GKE_SHARING in labels else 1
+    if GKE_SLICE in labels:
+        return _single(value, labels[GKE_SLICE], product, {}, offered, replicas)
+    if replicas == 1:
+        return Cut(value)
+    mode = "mps" if labels[GKE_SHARING] == "mps" else "time-slicing"
+    return Cut(value, {"mode": mode, "replicas": replicas}, offered // replicas)
 
 
 def profile_named(label: str, product: Product | None) -> str:

@@ -16,6 +16,8 @@ _WORDS = {
     "hybrid": ("hybrid", "mixed"),
 }
 _USAGES = {word: usage for usage, words in _WORDS.items() for word in words}
+_AMBIGUOUS = frozenset({"mixed"})
+"""Words that mean a usage only as the value of a label for it: nodes are `mig-mixed` too."""
 _ALSO = frozenset(
     {"shared", "batch", "dev", "development", "notebook", "test", "debug", "general", "system", "cpu"}
 )
@@ -30,6 +32,8 @@ class UsageKey(NamedTuple):
 
     key: str = ""
     labelled: bool = False
+    guess: str = ""
+    """What makes the key a guess; empty: generated files or the seed's form of it say so."""
 
 
 def usage_key(groups: Iterable[Group], components: Iterable[Component], cards: frozenset[str]) -> UsageKey:
@@ -47,7 +51,11 @@ def usage_key(groups: Iterable[Group], components: Iterable[Component], cards: f
             return UsageKey(key, _labelled(groups, key))
     likely = [key for key in carried if key not in cards and _states(key, carried[key])]
     likely.sort(key=lambda key: (not key.endswith(_ENDING), -len(carried[key]), key))
-    return UsageKey(likely[0], _labelled(groups, likely[0])) if likely else UsageKey()
+    if not likely:
+        return UsageKey()
+    first = likely[0]
+    guess = "" if first.endswith(_ENDING) else f"guessed from its values: {_listed(carried[first])}"
+    return UsageKey(first, _labelled(groups, first), guess)
 
 
 def usage(group: Group, key: UsageKey) -> str:
@@ -68,7 +76,7 @@ def guessed(group: Group) -> tuple[str, str]:
     sources += [(f"the node name {name}", name) for name in group.names[:1]]
     for source, text in sources:
         for word in _PART.split(text.lower()):
-            if word in _USAGES:
+            if word in _USAGES and word not in _AMBIGUOUS:
                 return _USAGES[word], source
     return "", ""
 
@@ -86,6 +94,10 @@ def _values(groups: Iterable[Group]) -> dict[str, list[str]]:
         for key, value in pairs.items():
             found.setdefault(key, []).append(value)
     return found
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(sorted(set(values)))
 
 
 def _labelled(groups: Iterable[Group], key: str) -> bool:

@@ -58,16 +58,16 @@ kubectl label nodes --overwrite \\
   train-1 train-2 \\
   {USAGE}=training
 
-# Taints that the policy does not have.
-kubectl taint nodes \\
-  train-1 \\
-  {USAGE}=training:NoExecute-
-
 # Taints, last: the node daemons must tolerate them by now (nodes/daemons of `policykit gen`),
 # and so must the workloads that are to stay (workloads/).
 kubectl taint nodes --overwrite \\
   train-1 train-2 \\
   {USAGE}=training:NoSchedule
+
+# Taints that the policy does not have, after those that it has.
+kubectl taint nodes \\
+  train-1 \\
+  {USAGE}=training:NoExecute-
 """
 
 
@@ -94,8 +94,8 @@ def test_the_commands_are_a_script(shell: Shell, tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines() == [
         f"<label><nodes><--overwrite><train-1><train-2><{USAGE}=training>",
-        f"<taint><nodes><train-1><{USAGE}=training:NoExecute->",
         f"<taint><nodes><--overwrite><train-1><train-2><{USAGE}=training:NoSchedule>",
+        f"<taint><nodes><train-1><{USAGE}=training:NoExecute->",
     ]
 
 

@@ -162,6 +162,27 @@ ODD: dict[str, dict[str, Any]] = {
         [("nvidia.com/gpu", "present", "NoSchedule"), ("cloud.google.com/gke-spot", "true", "NoSchedule")],
         with_cards(8),
     ),
+    "GKE, shared": node(
+        "gke-shared-1",
+        {
+            "cloud.google.com/gke-nodepool": "shared",
+            "cloud.google.com/gke-accelerator": "nvidia-l4",
+            "cloud.google.com/gke-gpu-sharing-strategy": "time-sharing",
+            "cloud.google.com/gke-max-shared-clients-per-gpu": "4",
+        },
+        [("nvidia.com/gpu", "present", "NoSchedule")],
+        with_cards(4),
+    ),
+    "GKE, sliced": node(
+        "gke-sliced-1",
+        {
+            "cloud.google.com/gke-nodepool": "sliced",
+            "cloud.google.com/gke-accelerator": "nvidia-tesla-a100",
+            "cloud.google.com/gke-gpu-partition-size": "1g.5gb",
+        },
+        [("nvidia.com/gpu", "present", "NoSchedule")],
+        with_cards(7),
+    ),
     "GKE, unknown card": node(
         "gke-old-1",
         {"cloud.google.com/gke-nodepool": "old", "cloud.google.com/gke-accelerator": "nvidia-tesla-p100"},

@@ -10,7 +10,8 @@ from policykit.importer.generated.pools import Words, pools, taint_of, words
 from policykit.importer.policy import policy_of
 from policykit.model.taint import Taint, Toleration
 from tests.clusters import policy, profile
-from tests.importer.live import generated
+from tests.importer.live import as_file, generated
+from tests.importer.odd import ODD
 
 POOL = {
     "domain": "a.example.com",
@@ -105,3 +106,27 @@ def test_a_component() -> None:
     )
     assert component("training-h20", {}) is None
     assert component("training-h20", {"deployment.yaml": "spec: 3\n"}) is None
+
+
+GENERATED_AGAIN = {
+    "GKE": [case for case in ODD if case.startswith("GKE, s")],
+    "one of which nothing is said": ["MIG, no product", "MPS, renamed", "unknown product"],
+}
+
+
+@pytest.mark.parametrize("cases", GENERATED_AGAIN.values(), ids=list(GENERATED_AGAIN))
+def test_generated_files_put_the_same_nodes_into_the_same_pools(cases: list[str]) -> None:
+    nodes = {"nodes.json": as_file([ODD[case] for case in cases])}
+    first = policy_of(nodes).cluster
+    again = policy_of({**nodes, **generated(first)}).cluster
+    assert [(p.name, p.labels, p.taints, p.sharing) for p in again.pools] == [
+        (p.name, p.labels, p.taints, p.sharing) for p in first.pools
+    ]
+    offered = [[shape.allocatable for shape in pool.shapes] for pool in first.pools]
+    assert [[shape.allocatable for shape in pool.shapes] for pool in again.pools] == offered
+
+
+def test_each_kind_of_node_of_a_pool_has_a_selector_of_its_own() -> None:
+    """Generated commands name them all; what the pool is found by is what they share."""
+    commands = [f"kubectl taint nodes -l pool=a,type={kind} k=v:NoSchedule" for kind in "xy"]
+    assert words("\n".join(commands)).selector == {"pool": "a"}

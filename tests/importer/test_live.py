@@ -40,6 +40,9 @@ POLICY = policy(
 )
 
 
+ALONE = POLICY._replace(pools=POLICY.pools[:1])
+
+
 def live(nodes: list[dict[str, Any]]) -> tuple[Pool, ...]:
     return cluster_of(as_file(nodes), "nodes.json").pools
 
@@ -177,9 +180,21 @@ def test_differences(nodes: list[dict[str, Any]], told: list[tuple[str, ...]]) -
 def test_labels_that_discovery_sets_have_no_command() -> None:
     found = compared(POLICY, changed("train-1", labels={PRODUCT: None, "nvidia.com/gpu.count": "7"}))
     assert [each.kind for each in found] == ["wrong-label", "missing-label"]
-    says = "gpu-feature-discovery of NVIDIA sets it: see that its pod runs on the node"
-    assert {each.help for each in found} == {says}
+    sets = "gpu-feature-discovery of NVIDIA sets it"
+    assert [each.help for each in found] == [
+        f"{sets} by the cards it finds: see whether all are healthy, or give the node another pool",
+        f"{sets}: see that its pod runs on the node",
+    ]
     assert steps(found) == ()
+
+
+def test_a_node_that_looks_like_those_of_a_pool_is_said_to() -> None:
+    """Pools that list their nodes claim no other: a new node must be added to one."""
+    nodes = right()
+    new = {**nodes["train-1"], "metadata": {**nodes["train-1"]["metadata"], "name": "train-9"}}
+    (found,) = compared(ALONE, [nodes["train-1"], nodes["train-2"], new])
+    assert (found.kind, found.node) == ("unclaimed-node", "train-9")
+    assert found.help == "it looks like train: add it there"
 
 
 def test_commands_stand_in_the_order_they_are_safe_in() -> None:
@@ -194,10 +209,10 @@ def test_commands_stand_in_the_order_they_are_safe_in() -> None:
         "kubectl label nodes --overwrite \\\n  '$(reboot)' \\\n  tier=front\n",
         f"kubectl label nodes --overwrite \\\n  train-1 \\\n  {USAGE}=training\n",
         f"kubectl label nodes \\\n  '$(reboot)' \\\n  {USAGE}-\n",
-        f"kubectl taint nodes \\\n  train-1 \\\n  {USAGE}=training:NoExecute-\n",
         f"kubectl taint nodes --overwrite \\\n  train-1 \\\n  {USAGE}=training:NoSchedule\n",
+        f"kubectl taint nodes \\\n  train-1 \\\n  {USAGE}=training:NoExecute-\n",
     ]
-    assert "node daemons must tolerate them by now" in made[-1].says
+    assert "node daemons must tolerate them by now" in made[-2].says
 
 
 def test_many_nodes_share_a_command() -> None:

@@ -107,6 +107,11 @@ def test_elastic_quotas(lends: str, field: str) -> None:
     assert section(made, "targets", "koordinator") == {}
 
 
+def test_a_queue_that_says_nothing_but_a_wrong_parent_stays() -> None:
+    made = imported(VOLCANO_QUEUE.replace("NAME", "a").replace("SPEC", "{parent: nowhere}"))
+    assert section(made, "queues") == {"a": {}}
+
+
 def test_a_parent_that_was_not_given_is_left_out_and_told() -> None:
     made = imported(ELASTIC.replace("PARENT", "division").replace("LENDS", "true"))
     assert "parent" not in section(made, "queues", "team-a")

@@ -23,7 +23,7 @@ from policykit.policy.load import load_text
 from policykit.sources.files import read
 from policykit.sources.nodes import cluster_of
 from tests.importer.live import as_file
-from tests.importer.odd import ODD, USAGE, node, nodes
+from tests.importer.odd import ODD, USAGE, gpu, node, nodes, with_cards
 
 Spec = dict[str, Any]
 
@@ -142,6 +142,11 @@ def test_all_odd_nodes_together() -> None:
     assert not [remark for remark in made.remarks if "is left out:" in remark]
 
 
+def test_the_order_of_the_nodes_changes_nothing() -> None:
+    given = list(ODD.values())
+    assert imported(reversed(given)).text == imported(given).text
+
+
 def test_a_node_pool_over_several_zones_is_found_by_its_label() -> None:
     pool = {"cloud.google.com/gke-nodepool": "train"}
     made = imported(node(f"n-{z}", {**pool, "topology.kubernetes.io/zone": z}) for z in ("a", "b"))
@@ -151,6 +156,68 @@ def test_a_node_pool_over_several_zones_is_found_by_its_label() -> None:
     (pool_of_two,) = imported([node("n-a", pool), other]).cluster.pools
     assert [shape.node_names for shape in pool_of_two.shapes] == [("n-a",), ("n-c",)]
     assert pool_of_two.labels == pool
+
+
+def test_nodes_that_come_and_go_are_found_by_their_node_pool_and_machine() -> None:
+    """Karpenter starts machines of several types, spot and not, under names that never come back."""
+
+    def started(name: str, capacity: str, machine: str, cpu: str) -> dict[str, Any]:
+        labels = {
+            "karpenter.sh/nodepool": "serve",
+            "karpenter.sh/capacity-type": capacity,
+            "node.kubernetes.io/instance-type": machine,
+            "topology.kubernetes.io/zone": f"z-{name}",
+        }
+        return node(name, labels, [], {"cpu": cpu, "memory": "32Gi", "pods": "110"})
+
+    made = [
+        started("ip-1", "spot", "c7i.2xlarge", "8"),
+        started("ip-2", "on-demand", "c7i.2xlarge", "8"),
+        started("ip-3", "on-demand", "c7i.4xlarge", "16"),
+        started("ip-4", "on-demand", "c7i.4xlarge", "16"),
+    ]
+    pools = imported(made).cluster.pools
+    found_by = [tuple(sorted(shape.selector.values())) for pool in pools for shape in pool.shapes]
+    assert found_by == [
+        ("serve", "spot"),
+        ("c7i.2xlarge", "on-demand", "serve"),
+        ("c7i.4xlarge", "on-demand", "serve"),
+    ]
+    assert [shape.allocatable["cpu"] for shape in pools[1].shapes] == [8000, 16000]
+    assert not [shape for pool in pools for shape in pool.shapes if shape.node_names]
+    live = cluster_of(as_file([*made, started("ip-9", "on-demand", "c7i.4xlarge", "16")]), "nodes.json")
+    assert differences(imported(made).cluster, membership(imported(made).cluster, live.pools)) == ()
+
+
+def test_places_of_one_size_share_their_allocatable() -> None:
+    racks = [node(f"n-{rack}", {"example.com/rack": rack}) for rack in ("r1", "r2")]
+    text = imported(racks).text
+    assert text.count("allocatable: {cpu: 30, memory: 120Gi}") == 1
+    assert [shape.allocatable["cpu"] for shape in imported(racks).cluster.pools[0].shapes] == [30000, 30000]
+
+
+def test_what_minikube_notes_tells_no_nodes_apart() -> None:
+    two = [
+        node(f"minikube-m0{n}", {"minikube.k8s.io/updated_at": f"2025_12_06T10_00_3{n}_0700"}) for n in (2, 3)
+    ]
+    (pool,) = imported(two).cluster.pools
+    assert (pool.name, pool.labels) == ("cpu", {})
+
+
+def test_a_usage_key_that_only_its_values_give_away_is_a_guess() -> None:
+    made = imported([node("n-1", {"workload": "train"}), node("n-2", {"workload": "online"})])
+    assert "usage: {key: workload}  # guessed from its values: online, train\n" in made.text
+    assert "guessed from its values" not in imported([ODD["training"]]).text
+
+
+def test_a_mixed_strategy_is_no_hybrid_usage() -> None:
+    (pool,) = imported([node("mig-mixed-1", gpu("NVIDIA-H20"), [], with_cards(8))]).cluster.pools
+    assert pool.usage == ""
+
+
+def test_a_pool_is_not_named_by_an_id() -> None:
+    (pool,) = imported([node("cn-1", {"alibabacloud.com/nodepool-id": "np0123"})]).cluster.pools
+    assert (pool.name, pool.shapes[0].selector) == ("cpu", {"alibabacloud.com/nodepool-id": "np0123"})
 
 
 def test_a_control_plane_alone_gives_no_pool() -> None:
@@ -175,7 +242,7 @@ BROKEN = (
     *("not ready", "plugin down", "no allocatable", "no labels", "wrong shapes"),
     *("MIG, invalid", "time-sliced, nothing said", "label and taint disagree"),
 )
-CLOUDS = ("GKE, spot", "GKE, unknown card", "GKE, TPU", "EKS", "AKS", "ACK")
+CLOUDS = ("GKE, spot", "GKE, shared", "GKE, sliced", "GKE, unknown card", "GKE, TPU", "EKS", "AKS", "ACK")
 
 
 @pytest.mark.parametrize("clouds", [(), *((cloud,) for cloud in CLOUDS)], ids=str)

@@ -78,8 +78,11 @@ def test_notes_and_captions() -> None:
     )
 
 
-def test_what_is_left_empty_goes_too() -> None:
+def test_what_is_left_empty_goes_too_but_for_entries_of_sections() -> None:
     draft = Draft()
     draft.data = {"pools": {"a": {"nodes": [{"labels": {"k": "v"}}]}, "b": {"card": "c"}}}
     draft.remove(("pools", "a", "nodes", 0, "labels", "k"))
-    assert draft.data == {"pools": {"b": {"card": "c"}}}
+    assert draft.data == {"pools": {"a": {}, "b": {"card": "c"}}}
+    draft.remove(("pools", "a"))
+    draft.remove(("pools", "b"))
+    assert draft.data == {}

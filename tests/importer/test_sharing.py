@@ -19,6 +19,11 @@ def labels(product: str, **more: str) -> dict[str, str]:
     }
 
 
+def gke(accelerator: str, **more: str) -> dict[str, str]:
+    said = {"accelerator": accelerator, **more}
+    return {f"cloud.google.com/gke-{key.replace('_', '-')}": value for key, value in said.items()}
+
+
 @pytest.mark.parametrize(
     ("node_labels", "offered", "card", "sharing", "cards"),
     [
@@ -82,10 +87,33 @@ def labels(product: str, **more: str) -> dict[str, str]:
             8,
         ),
         (labels(A100, count="8"), {GPU: 5, "nvidia.com/mig-1g.10gb": 7}, {"product": A100}, {}, 0),
+        (
+            gke("nvidia-l4", gpu_sharing_strategy="time-sharing", max_shared_clients_per_gpu="4"),
+            {GPU: 8},
+            {"product": "NVIDIA-L4"},
+            {"mode": "time-slicing", "replicas": 4},
+            2,
+        ),
+        (
+            gke("nvidia-l4", gpu_sharing_strategy="mps", max_shared_clients_per_gpu="2"),
+            {GPU: 2},
+            {"product": "NVIDIA-L4"},
+            {"mode": "mps", "replicas": 2},
+            1,
+        ),
+        (
+            gke("nvidia-tesla-a100", gpu_partition_size="1g.5gb"),
+            {GPU: 7},
+            {"product": "NVIDIA-A100-SXM4-40GB"},
+            {"mode": "mig-single", "profiles": {"1g.5gb": 7}},
+            1,
+        ),
+        (gke("nvidia-l4", gpu_sharing_strategy="time-sharing"), {GPU: 1}, {"product": "NVIDIA-L4"}, {}, 0),
     ],
     ids=[
         *("whole", "time-sliced", "replicas by count", "replicas by usual size", "nothing said", "renamed"),
         *("one profile", "of four cards", "with a plus", "invalid", "mixed", "cut unevenly"),
+        *("shared by GKE", "MPS by GKE", "sliced by GKE", "GKE, nobody says among how many"),
     ],
 )
 def test_sharing(
@@ -100,3 +128,10 @@ def test_sharing(
     assert dict(found.card) == card
     assert found.cut.sharing == sharing
     assert (found.cut.cards if sharing else 0) == cards
+
+
+def test_percents_of_cards_are_no_cards() -> None:
+    """Koordinator offers each NVIDIA card again, as a hundred percents of one."""
+    found = seen({}, {"koordinator.sh/gpu": 800, GPU: 8})
+    assert found is not None
+    assert found.resource == GPU

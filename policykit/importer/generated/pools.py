@@ -57,21 +57,27 @@ def words(text: str) -> Words:
     if any(token.startswith("KUBELET_EXTRA_ARGS=") for token in tokens):
         return _flags(shlex.split(tokens[0].partition("=")[2]))
     names: dict[str, None] = {}
-    selector: dict[str, str] = {}
+    selectors: list[dict[str, str]] = []
     labels: dict[str, str] = {}
     taints: dict[Taint, None] = {}
     listed = iter(tokens[tokens.index("nodes") + 1 :] if "nodes" in tokens else ())
     for token in listed:
         taint = taint_of(token)
         if token == "-l":
-            selector.update(_pairs(next(listed, "").split(",")))
+            selectors.append(_pairs(next(listed, "").split(",")))
         elif taint:
             taints[taint] = None
         elif "=" in token:
             labels.update(_pairs([token]))
         elif token not in ("kubectl", "label", "taint", "nodes") and not token.startswith("-"):
             names[token] = None
-    return Words(tuple(names), selector, labels, tuple(taints))
+    return Words(tuple(names), _common(selectors), labels, tuple(taints))
+
+
+def _common(selectors: list[dict[str, str]]) -> dict[str, str]:
+    """What all commands select by: each kind of node of a pool has its own."""
+    first = selectors[0] if selectors else {}
+    return {key: value for key, value in first.items() if all(each.get(key) == value for each in selectors)}
 
 
 def _pool(name: str, row: re.Match[str] | None, files: Mapping[str, str]) -> Described:

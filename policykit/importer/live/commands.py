@@ -23,18 +23,19 @@ class Step(NamedTuple):
 
 
 def steps(found: Sequence[Difference], cloud: bool = False) -> tuple[Step, ...]:
-    """Labels, taints that go, taints that come; nodes that need the same are in one command.
+    """Labels, taints that come, taints that go; nodes that need the same are in one command.
 
+    A taint goes after the one in its place has come: in between, any pod could be placed there.
     `cloud`: nodes are made anew from node pools, which must say the same.
     """
     made = (
         Step("Labels. They move no pod by themselves.", tuple(_labels(found))),
-        Step("Taints that the policy does not have.", tuple(_extra_taints(found))),
         Step(
             "Taints, last: the node daemons must tolerate them by now (nodes/daemons of `policykit gen`),\n"
             "and so must the workloads that are to stay (workloads/).",
             tuple(_taints(found)),
         ),
+        Step("Taints that the policy does not have, after those that it has.", tuple(_extra_taints(found))),
     )
     kept = tuple(step for step in made if step.commands)
     if kept and cloud:

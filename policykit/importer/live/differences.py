@@ -12,10 +12,8 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
+from policykit.policy.compile.shapes import PODS
 from policykit.targets.nodes.marks import pool_taints, shape_labels
-
-_PODS = 110
-"""What a policy takes for granted, where nobody says how many pods a node takes."""
 
 
 class Difference(NamedTuple):
@@ -47,10 +45,24 @@ def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
         found += _numbers(pool, members)
     for node in where.unclaimed:
         message = "no pool of the policy claims this node"
-        hint = "name it in a pool, or give it the labels of one"
+        like = _like(cluster, node)
+        hint = f"it looks like {like}: add it there" if like else "add a pool for it, or name it in one"
         found.append(Difference("", "unclaimed-node", message, node.name, help=hint))
     found += _control_plane(cluster, where.control_plane)
     return tuple(found)
+
+
+def _like(cluster: Cluster, node: Pool) -> str:
+    """The pool whose labels and taints a node carries, and most of its selector; empty: none."""
+    there = labels_of(node).items()
+    found = [
+        (-max(len(shape.selector.items() & there) for shape in pool.shapes), order, pool.name)
+        for order, pool in enumerate(cluster.pools)
+        if (pool.labels or pool.taints)
+        and pool.labels.items() <= there
+        and set(pool.taints) <= set(node.taints)
+    ]
+    return min(found)[2] if found else ""
 
 
 def _labels(cluster: Cluster, member: Member) -> Iterator[Difference]:
@@ -66,22 +78,22 @@ def _labels(cluster: Cluster, member: Member) -> Iterator[Difference]:
             f"label {key}={value} is missing" if there is None else f"label {key} is {there!r}, not {value!r}"
         )
         settled = (key, value) if key in ours else None
-        yield Difference(
-            pool.name, kind, says, node.name, settled, help="" if settled else _writer(cluster, pool, key)
-        )
-    if cluster.usage_key and not pool.usage and cluster.usage_key in has:
+        hint = "" if settled else _writer(cluster, pool, key, there)
+        yield Difference(pool.name, kind, says, node.name, settled, help=hint)
+    if cluster.usage_key in has and not pool.usage and cluster.usage_key not in pool.labels:
         says = f"label {cluster.usage_key}={has[cluster.usage_key]} is on it, the pool has no usage"
         yield Difference(pool.name, "extra-label", says, node.name, (cluster.usage_key, ""))
 
 
-def _writer(cluster: Cluster, pool: Pool, key: str) -> str:
+def _writer(cluster: Cluster, pool: Pool, key: str, there: str | None) -> str:
     """Who should have set a label that nobody sets by hand."""
     card = cluster.card_of(pool)
     vendor = catalogue.vendor(card.vendor) if card else None
     if key in pool.discovered and vendor and key in (*vendor.label_keys, vendor.product_key):
-        return (
-            f"{vendor.set_by or 'the labeller'} of {vendor.name} sets it: see that its pod runs on the node"
-        )
+        sets = f"{vendor.set_by or 'the labeller'} of {vendor.name} sets it"
+        if there is None:
+            return f"{sets}: see that its pod runs on the node"
+        return f"{sets} by the cards it finds: see whether all are healthy, or give the node another pool"
     return "the cloud or the kubelet sets it: see the node pool it was made from"
 
 
@@ -120,7 +132,7 @@ def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
         return
     for resource, number in sorted(shape.allocatable.items()):
         have = offers.get(resource, 0)
-        if have >= number or (resource == "pods" and number == _PODS):
+        if have >= number or (resource == "pods" and number == PODS):
             continue
         there, wanted = amount_text(resource, have), amount_text(resource, number)
         says = f"{resource}: {there} can be used, the policy says {wanted}"
