@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from policykit.manifests import moving, removal, rendering
+from policykit.manifests import flow, moving, removal, rendering
 from policykit.manifests.extents import (
     Edit,
     after_line,
@@ -23,29 +23,17 @@ from policykit.manifests.extents import (
     own_items,
     own_pairs,
 )
+from policykit.manifests.flow import Place
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import APPEND, EditError, Move, Patch, patched
 from policykit.manifests.path import Path, Step, dotted, lookup
-from policykit.manifests.writer import Layout
 
 _BOM = "\ufeff"
 _WIDTH = 100
 """Columns within which an item stands on one line where its neighbours do."""
 _ORDERS = (("apiVersion", "kind", "metadata", "spec", "status"), ("selector", "template"))
 """Keys of an object, of a template in it and of a controller, as everybody writes them."""
-
-
-class _Place(NamedTuple):
-    """The collection a change is made in, and what is known on the way to it."""
-
-    text: str
-    parent: Node
-    newline: str
-    json: bool
-    """The whole document is in flow style: JSON."""
-    layout: Layout
-    """How the document indents its blocks."""
 
 
 def edits(text: str, patch: Patch, document: int = 0) -> tuple[Edit, ...]:
@@ -109,7 +97,7 @@ def _edit(text: str, patch: Patch, document: int) -> Edit:
         return Edit(root.start.index, content_end(text, root), written)
     chain = _chain(root, patch.path[:-1])
     parent, step = chain[-1], patch.path[-1]
-    place = _Place(text, parent, newline, bool(root.style is True and root.entries is not None), layout)
+    place = Place(text, parent, newline, _is_json(root), layout)
     if (len(parent.data) == 1 and patch.op == "remove") or _opens(chain, place):
         # The last entry goes, or the first one comes to `{}`: the collection itself changes shape.
         whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
@@ -137,7 +125,13 @@ def _moved(text: str, patch: Patch, document: int) -> Sequence[Edit]:
     return added, _edit(spliced(text, added), Patch("remove", old), document)
 
 
-def _opens(chain: Sequence[Node], place: _Place) -> bool:
+def _is_json(root: Node) -> bool:
+    """A document in flow style, its keys in double quotes."""
+    keys = [key for key, _ in own_pairs(root)] if isinstance(root.entries, dict) else []
+    return root.style is True and root.entries is not None and all(key.style == '"' for key in keys[:1])
+
+
+def _opens(chain: Sequence[Node], place: Place) -> bool:
     """An empty flow collection in block surroundings, which the first entry opens up."""
     return not place.parent.data and not place.json and not any(node.style is True for node in chain[:-1])
 
@@ -184,12 +178,12 @@ def _chain(root: Node, path: Path) -> list[Node]:
     return chain
 
 
-def _replaced(place: _Place, step: Step, old: Node, value: Any) -> Edit:
+def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
     text, parent = place.text, place.parent
     end = content_end(text, old)
     if parent.style:
         quoted = rendering.requoted(value, old.style) if old.style in ("'", '"') else None
-        return Edit(old.start.index, end, quoted or rendering.flow(value, place.json))
+        return Edit(old.start.index, end, quoted or flow.rendered(place, value))
     if isinstance(parent.entries, dict):
         key = parent.entries[step][0]
         after, column = colon(text, key), key.start.column
@@ -212,15 +206,15 @@ def _replaced(place: _Place, step: Step, old: Node, value: Any) -> Edit:
     return Edit(old.start.index, end, short)
 
 
-def _inserted(place: _Place, step: Step, value: Any) -> Edit:
+def _inserted(place: Place, step: Step, value: Any) -> Edit:
     if place.parent.style:
-        return _inserted_in_flow(place, step, value)
+        return flow.inserted(place, step, value)
     if isinstance(place.parent.entries, dict):
         return _inserted_key(place, str(step), value)
     return _inserted_item(place, step, value)
 
 
-def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
+def _inserted_key(place: Place, key: str, value: Any) -> Edit:
     pairs = own_pairs(place.parent)
     if not pairs:
         raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
@@ -231,8 +225,20 @@ def _inserted_key(place: _Place, key: str, value: Any) -> Edit:
         text = place.newline.join([written[0][column:], *written[1:]])
         return Edit(before.start.index, before.start.index, text + place.newline + " " * column)
     last = max(pairs, key=lambda pair: pair[1].end.index)[1]
-    at = after_line(place.text, last)
+    at = _after_comments(place.text, after_line(place.text, last), column)
     return Edit(at, at, place.newline + place.newline.join(written) + _closing(place, at, value))
+
+
+def _after_comments(text: str, at: int, column: int) -> int:
+    """Behind the comments of the lines that follow, where they stand further right than `column`:
+    they belong to what is above them."""
+    while True:
+        start = text.find("\n", at) + 1
+        line = text[start : line_end(text, start)]
+        inner = line.lstrip(" ")
+        if not start or not inner.startswith("#") or len(line) - len(inner) <= column:
+            return at
+        at = start + len(line)
 
 
 def _first_behind(key: str, pairs: Sequence[tuple[Node, Node]]) -> Node | None:
@@ -247,7 +253,7 @@ def _commented(text: str, at: int) -> bool:
     return above[line_start(above, len(above)) :].lstrip().startswith("#")
 
 
-def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
+def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
     items = own_items(place.parent)
     position = len(items) if step == APPEND else step
     if not items or not isinstance(position, int) or position > len(items):
@@ -263,7 +269,7 @@ def _inserted_item(place: _Place, step: Step, value: Any) -> Edit:
         written = short if len(short) <= max(_WIDTH, beside.end.column) else written
     if position == 0:
         return Edit(first, first, written[column:] + place.newline + " " * column)
-    at = after_line(place.text, items[position - 1])
+    at = _after_comments(place.text, after_line(place.text, items[position - 1]), column)
     return Edit(at, at, place.newline + written + _closing(place, at, value))
 
 
@@ -272,35 +278,7 @@ def _on_one_line(node: Node) -> bool:
     return bool(node.style is True and node.entries and node.start.line == node.end.line)
 
 
-def _closing(place: _Place, at: int, value: Any) -> str:
+def _closing(place: Place, at: int, value: Any) -> str:
     """A literal block ends with a line ending, also where the text had none."""
     last = at == len(place.text)
     return place.newline if last and rendering.ends_in_block_text(value) else ""
-
-
-def _inserted_in_flow(place: _Place, step: Step, value: Any) -> Edit:
-    parent, text = place.parent, place.text
-    if isinstance(parent.entries, dict):
-        pairs = own_pairs(parent)
-        written = rendering.entry(str(step), value, place.json)
-        starts, ends = [key.start for key, _ in pairs], [value.end for _, value in pairs]
-        position = len(pairs)
-    else:
-        items = own_items(parent)
-        written = rendering.flow(value, place.json)
-        starts, ends = [item.start for item in items], [item.end for item in items]
-        position = len(items) if not isinstance(step, int) else step
-    if not starts:
-        at = (
-            parent.start.index
-            + text[parent.start.index :].find("{" if isinstance(parent.data, dict) else "[")
-            + 1
-        )
-        return Edit(at, at, written)
-    lined = starts[-1].line > parent.start.line
-    gap = place.newline + " " * starts[0].column if lined else " "
-    if position < len(starts):
-        at = starts[position].index
-        return Edit(at, at, f"{written},{gap}")
-    at = ends[-1].index
-    return Edit(at, at, f",{gap}{written}")

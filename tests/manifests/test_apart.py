@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.manifests import amend, apart, edit
 from policykit.manifests.amend import apply
 from policykit.manifests.apart import Change, edits, spliced
+from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
 
 BLOCK = """\
@@ -54,10 +56,29 @@ REPLACE = Patch("replace", ("a",), "other")
         "items:\n" + "".join(f"  {line}\n" for line in BLOCK.splitlines()[4:-1]),
         'items: [{"a": 1}, {"a": 2}, {"a": 3}]\n',
         "items: [{a: 1},\n  {a: 2}, {a: 3}]\n",
+        '{"kind": "List", "items": [{"a": 1}, {"a": 2},\n{"a": 3}], "n": 1}',
+        '{\n  "items": [\n    {\n      "a": 1\n    },\n    {\n      "a": [2],\n      "é": {}},\n    {"a": 3,'
+        ' "b": 4}\n  ]\n}\n',
+        '{\r\n\t"items": [\r\n\t\t{\r\n\t\t\t"a": 1\r\n\t\t}, {"a": 2}, {"a": 3}]}',
+        "items:\n- {a: '*/5 */2'}\n- {a: 2}\n- {a: 3}\n",
         "x: &here [1]\nitems:\n- a: *here\n- a: 2\n- {a: 3}\n",
         "items:\n- {a: 1}\n- {a: 2}\n- {a: 3, b: '*no alias'}\n",
     ],
-    ids=["block", "CRLF", "at the end", "no newline", "indented", "JSON", "flow", "alias", "flow items"],
+    ids=[
+        "block",
+        "CRLF",
+        "at the end",
+        "no newline",
+        "indented",
+        "flow in block",
+        "flow",
+        "JSON",
+        "indented JSON",
+        "JSON with tabs",
+        "schedule",
+        "alias",
+        "flow items",
+    ],
 )
 @pytest.mark.parametrize(
     "changes",
@@ -88,6 +109,24 @@ def test_a_value_that_others_share_is_not_changed() -> None:
     text = "items:\n- &one {a: 1}\n- *one\n"
     with pytest.raises(EditError):
         changed(text, [item(0, REPLACE), item(1, ADD)])
+
+
+def test_a_long_list_is_not_read_once_for_each_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def counting(text: str) -> list[Node | None]:
+        read.append(len(text))
+        return edit.read(text)
+
+    for module in (apart, amend):
+        monkeypatch.setattr(module, "read", counting)
+    for text in (
+        '{"items": [' + ", ".join(['{"a": "*/5 */2"}'] * 50) + "]}",
+        "items:\n" + "- a: '*/5 */2'\n" * 50,
+    ):
+        read.clear()
+        edits(text, [item(position, REPLACE) for position in range(50)])
+        assert [size for size in read if size >= len(text)] == [len(text)]
 
 
 SCALARS = st.sampled_from(

@@ -126,3 +126,30 @@ def test_path_as_text(path: Path, as_pointer: str, as_text: str) -> None:
 )
 def test_lookup(path: Path, value: object) -> None:
     assert lookup({"a": [0, {"b": 5}]}, path) == value
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        (("version",), "1.10"),
+        (("flags", 0), "yes"),
+        (("flags", 1), ""),
+        (("flags", 2), "0x1F"),
+        (("nothing",), "~"),
+        (("text",), ""),
+        (("alias",), ""),
+        (("tagged",), ""),
+        (("flags",), ""),
+        (("flags", 7), ""),
+        (("text", "x"), ""),
+        (("absent",), ""),
+    ],
+)
+def test_how_a_value_is_written(path: Path, written: str) -> None:
+    text = (
+        "version: 1.10 # of it\nflags: [yes, 'no', 0x1F]\nnothing: ~\ntext: abc\n"
+        "anchored: &v true\nalias: *v\ntagged: !!int 5\n"
+    )
+    root = next(iter(parse(text))).root
+    assert root is not None
+    assert Manifest(root.data, root, 0).written(path) == written

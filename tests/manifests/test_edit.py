@@ -34,6 +34,26 @@ CASES = {
         Patch("add", ("b",), 2),
         "a: 1 # c\nb: 2\n",
     ),
+    "item on one line where its neighbours are": (
+        "t:\n- {key: a, operator: Exists} # x\nb: 1\n",
+        Patch("add", ("t", "-"), {"key": "c", "values": ["d"]}),
+        "t:\n- {key: a, operator: Exists} # x\n- {key: c, values: [d]}\nb: 1\n",
+    ),
+    "item on one line in JSON's quotes": (
+        't:\r\n  - {"key": "a"}\r\n',
+        Patch("add", ("t", 0), {"key": "c"}),
+        't:\r\n  - {"key": "c"}\r\n  - {"key": "a"}\r\n',
+    ),
+    "item too long for one line": (
+        "t:\n- {key: a}\n",
+        Patch("add", ("t", "-"), {"key": "c" * 100}),
+        f"t:\n- {{key: a}}\n- key:\n    {'c' * 100}\n",
+    ),
+    "quotes in flow style stay": (
+        "a: {b: 'x', c: \"y\"}\n",
+        Patch("replace", ("a", "b"), "z"),
+        "a: {b: 'z', c: \"y\"}\n",
+    ),
     "key at the end of a text without line ending": ("a: 1", Patch("add", ("b",), [1]), "a: 1\nb:\n  - 1"),
     "key in a nested mapping with deep indentation": (
         "a:\n     b: 1\nc: 2\n",
@@ -114,7 +134,32 @@ CASES = {
     "JSON stays JSON": (
         '{\n  "a": 1,\n  "b": []\n}\n',
         Patch("add", ("c",), {"d": "e"}),
-        '{\n  "a": 1,\n  "b": [],\n  "c": {"d": "e"}\n}\n',
+        '{\n  "a": 1,\n  "b": [],\n  "c": {\n    "d": "e"\n  }\n}\n',
+    ),
+    "JSON with tabs": (
+        '{\n\t"a": {\n\t\t"b": 1\n\t}\n}\n',
+        Patch("add", ("a", "c"), [{"d": "e"}]),
+        '{\n\t"a": {\n\t\t"b": 1,\n\t\t"c": [\n\t\t\t{\n\t\t\t\t"d": "e"\n\t\t\t}\n\t\t]\n\t}\n}\n',
+    ),
+    "JSON on one line": (
+        '{"a": {"b": 1}}',
+        Patch("add", ("a", "c"), [{"d": 1}]),
+        '{"a": {"b": 1, "c": [{"d": 1}]}}',
+    ),
+    "a whole document in flow style, without quotes": (
+        "{a: 1, b: {c: d}}\n",
+        Patch("add", ("b", "e"), {"f": "g"}),
+        "{a: 1, b: {c: d, e: {f: g}}}\n",
+    ),
+    "behind a comment that stands further right": (
+        "a:\n  - b\n  # the end of a\nc: 1\n",
+        Patch("add", ("a", "-"), "d"),
+        "a:\n  - b\n  - d\n  # the end of a\nc: 1\n",
+    ),
+    "a key behind a deeper comment": (
+        "a:\n  b:\n    c: 1\n    # the end of b\n",
+        Patch("add", ("a", "d"), 2),
+        "a:\n  b:\n    c: 1\n    # the end of b\n  d: 2\n",
     ),
     "JSON, first item": ('{"b": []}', Patch("add", ("b", "-"), "x"), '{"b": ["x"]}'),
     "CRLF": (

@@ -7,34 +7,24 @@ from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.kube import podsets
-from policykit.kube.affinity import PREFERRED, REQUIRED
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.placement.placing import placeable, placing
+from policykit.placement.placing import misshapen, placeable, placing
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.placement.wanted import Wanted, wanted
 from policykit.targets.workloads import fields
 from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.choice import Key, chosen
+from policykit.targets.workloads.choice import Key, chosen, misnamed
+from policykit.targets.workloads.choice import key as key_of
 
 _ELSEWHERE = (
     "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there"
 )
-_NODE = ("affinity", "nodeAffinity")
-_SHAPES: Mapping[Path, type] = {
-    ("nodeSelector",): dict,
-    ("tolerations",): list,
-    ("affinity",): dict,
-    _NODE: dict,
-    (*_NODE, REQUIRED): dict,
-    (*_NODE, REQUIRED, "nodeSelectorTerms"): list,
-    (*_NODE, PREFERRED): list,
-}
 
 
 class Applied(NamedTuple):
@@ -45,7 +35,7 @@ class Applied(NamedTuple):
     kinds: tuple[str, ...] = ()
     """Workload kinds applied, each once; none: nothing recognised it."""
     notes: tuple[str, ...] = ()
-    """What the kind of the object cannot express."""
+    """For people: what is left as it is, and why."""
     candidates: tuple[str, ...] = ()
     """Workload kinds that recognition could not choose between."""
 
@@ -61,9 +51,12 @@ def applied(manifest: Manifest, cluster: Cluster, namespace: str, asked: Asked) 
     kinds = chosen(reviews, forced, named=asked.names(manifest))
     candidates = tuple(dict.fromkeys(name for one in reviews for name in one.candidates))
     draft = _Draft(manifest, cluster, namespace)
-    for key, workload in kinds.items():
+    unknown = dict.fromkeys(misnamed(one) for one in reviews if key_of(one) not in kinds)
+    draft.notes += [_misnamed(name, cluster) for name in unknown if name]
+    written = {key: workload for key, workload in kinds.items() if draft.writes(key)}
+    for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
-    for key, workload in kinds.items():
+    for key, workload in written.items():
         draft.place(key, asked)
         draft.name(key, workload, asked.queue or workload.queue)
     names = tuple(dict.fromkeys(workload.name for workload in kinds.values()))
@@ -79,6 +72,17 @@ class _Draft:
         self._namespace = namespace
         self.patches: list[Patch] = []
         self.notes: list[str] = []
+
+    def writes(self, key: Key) -> bool:
+        """Whether the template is there to be changed: made here, it would have no containers, which
+        the API server refuses, or would stand in the way of the one that a base gives."""
+        pod_set = self._pod_set(key)
+        if pod_set.default_place is None or pod_set.spec.get("containers"):
+            return True
+        if lookup(self._data, pod_set.path) is not None:
+            return True
+        self.notes.append(f"it has no {dotted(pod_set.path)}: pods made without it are not patched")
+        return False
 
     def label(self, key: Key, workload: WorkloadKind, *, alone: bool) -> None:
         """The workload kind on the template; on the owner of a Volcano Job, as its component does."""
@@ -98,7 +102,7 @@ class _Draft:
         if want is None:
             self._unplaced(looked)
             return
-        _check_shapes(looked.pod_set)
+        _check_shapes(looked)
         changes = placing(looked, want)
         if changes and not placeable(looked):
             self.notes.append(_ELSEWHERE)
@@ -116,7 +120,7 @@ class _Draft:
         if workload.scheduler:
             self._write(fields.scheduler(self._pod_set(key), workload.scheduler), "schedulerName", workload)
         if workload.priority_class:
-            found = fields.priority(self._data, self._pod_set(key), workload.priority_class)
+            found = fields.priority(self._data, self._pod_set(key), workload.priority_class, self._cluster)
             self._write(found, "priorityClassName", workload)
         if queue:
             found = fields.queue(self._data, self._pod_set(key), queue, self._cluster)
@@ -144,15 +148,19 @@ class _Draft:
             self.patches.append(one)
 
 
-def _check_shapes(pod_set: PodSet) -> None:
+def _misnamed(name: str, cluster: Cluster) -> str:
+    kinds = ", ".join(cluster.workloads)
+    return f"{WORKLOAD_KEY} says {name}, which is no workload kind of the policy; it has {kinds}"
+
+
+def _check_shapes(looked: Review) -> None:
     """What is of another shape, a placeholder for one, must not be written over."""
-    for path, shape in _SHAPES.items():
-        value = lookup(pod_set.spec, path)
-        if value is not None and not isinstance(value, shape):
-            kind = "list" if shape is list else "mapping"
-            raise PolicykitError(
-                f"has {dotted(path)} {value!r}, which is not a {kind}", "mend it, or fill it in first"
-            )
+    path = misshapen(looked)
+    if path:
+        value = lookup(looked.pod_set.spec, path)
+        raise PolicykitError(
+            f"has {dotted(path)} {value!r}, which is of the wrong shape", "mend it, or fill it in first"
+        )
 
 
 def _is_volcano_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from policykit.manifests.path import Path
 from policykit.model.workload import WorkloadKind
+from policykit.placement.owner import owner
+from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review
 
 Key = tuple[str, Path]
@@ -41,6 +43,15 @@ def chosen(
     return found
 
 
+def misnamed(review: Review) -> str:
+    """The workload kind it names, where the policy has none of that name; else empty."""
+    if review.workload:
+        return ""
+    pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)
+    said = (pod_set.labels, pod_set.annotations, made_by.labels, made_by.annotations)
+    return next((entries[WORKLOAD_KEY] for entries in said if entries.get(WORKLOAD_KEY)), "")
+
+
 def _by_owner(reviews: Iterable[Review]) -> list[list[Review]]:
     owners: dict[Path, list[Review]] = {}
     for one in reviews:
@@ -54,7 +65,8 @@ def _concerned(review: Review) -> bool:
 
 
 def _may_join(review: Review, kind: str) -> bool:
-    return (not review.candidates or kind in review.candidates) and not _of_the_nodes(review)
+    fits = not review.candidates or kind in review.candidates
+    return fits and not _of_the_nodes(review) and not misnamed(review)
 
 
 def _left_alone(review: Review) -> bool:

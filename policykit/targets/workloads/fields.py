@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.kube.podsets import queues
+from policykit.kube.podsets.facts import Entry
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.table import entry
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
 from policykit.targets import DEFAULT_SCHEDULER, system_of
+from policykit.targets.volcano.names import SCHEDULER as VOLCANO
 
 _SCHEDULER = "schedulerName"
 _PRIORITY = "priorityClassName"
@@ -32,21 +34,23 @@ def scheduler(pod_set: PodSet, name: str) -> Found:
     return (Patch("add", path, name),) if path else None
 
 
-def priority(data: Mapping[str, Any], pod_set: PodSet, name: str) -> Found:
-    """Changes that give the pods a priority class.
+def priority(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Found:
+    """Changes that give the pods a priority class, and their PodGroup where Volcano reads it apart.
 
     Kinds that keep schedulerName beside their templates (Volcano's) keep the priority there
     too and hand it to pods that state none. Another class that is written is replaced.
     """
-    own = _place(pod_set, _PRIORITY)
-    beside = _priority_beside(data, pod_set)
-    primary, other = (beside, own) if beside else (own, None)
-    if primary is None:
+    own, beside = _place(pod_set, _PRIORITY), _priority_beside(data, pod_set)
+    places = [own] if own else []
+    if beside and _handed_on(data, pod_set):
+        differs = own is not None and lookup(data, own) not in (None, "", name)
+        places = [beside, *(places if differs else ())]
+    elif beside and system_of(pod_set.scheduler_name, cluster) == VOLCANO:
+        # Volcano orders jobs by the class of their PodGroup; that of a template orders their pods.
+        places.append(beside)
+    if not places:
         return None
-    changes = [] if lookup(data, primary) == name else [Patch("add", primary, name)]
-    if other and lookup(data, other) not in (None, "", name):
-        changes.append(Patch("add", other, name))
-    return tuple(changes)
+    return tuple(Patch("add", path, name) for path in places if lookup(data, path) != name)
 
 
 def queue(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Found:
@@ -74,10 +78,22 @@ def _place(pod_set: PodSet, field: str) -> Path | None:
 
 
 def _priority_beside(data: Mapping[str, Any], pod_set: PodSet) -> Path | None:
-    owner = lookup(data, pod_set.owner)
-    known = entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, Mapping) else None
-    if known is None or known.scheduler is None or known.priority is None:
+    """Where the kind keeps the priority class of the whole object, beside its templates."""
+    known = _known(data, pod_set)
+    if known is None or known.priority is None:
         return None
+    return (*pod_set.owner, *(str(step) for step in known.priority.place))
+
+
+def _handed_on(data: Mapping[str, Any], pod_set: PodSet) -> bool:
+    """Whether the kind gives its own priority class to pods that state none."""
+    known = _known(data, pod_set)
+    if known is None or known.scheduler is None or known.priority is None:
+        return False
     path = known.priority.place
-    together = path[:-1] == known.scheduler.place[:-1] and path[-1:] == (_PRIORITY,)
-    return (*pod_set.owner, *(str(step) for step in path)) if together else None
+    return path[:-1] == known.scheduler.place[:-1] and path[-1:] == (_PRIORITY,)
+
+
+def _known(data: Mapping[str, Any], pod_set: PodSet) -> Entry | None:
+    owner = lookup(data, pod_set.owner)
+    return entry(owner.get("apiVersion"), owner.get("kind")) if isinstance(owner, Mapping) else None

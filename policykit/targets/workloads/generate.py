@@ -118,7 +118,7 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
         f"{folder}/volcano-job-labels.yaml", _PARTIAL + dump(volcano_labels(workload)), Role.COMPONENT
     )
     patches.append({"path": "volcano-job-labels.yaml", "target": job})
-    operations = volcano_patch(workload, want, cluster=cluster)
+    operations = volcano_patch(workload, want, cluster)
     if operations:
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
@@ -174,11 +174,11 @@ def volcano_labels(workload: WorkloadKind) -> dict[str, Any]:
 
 
 def volcano_patch(
-    workload: WorkloadKind, want: Wanted, tasks: int = 1, cluster: Cluster | None = None
+    workload: WorkloadKind, want: Wanted, cluster: Cluster | None = None
 ) -> list[dict[str, Any]]:
     """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
 
-    `add` on a field that exists replaces it. Only the first `tasks` tasks are named.
+    `add` on a field that exists replaces it. Only the first task is named: others may not be there.
     """
     operations: list[dict[str, Any]] = []
     fields = pod_spec(workload, want)
@@ -192,8 +192,7 @@ def volcano_patch(
     priority = fields.pop("priorityClassName", "")
     if priority:
         operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
-    for task in range(tasks):
-        for field, value in fields.items():
-            path = pointer(("spec", "tasks", task, "template", "spec", field))
-            operations.append({"op": "add", "path": path, "value": value})
+    for field, value in fields.items():
+        path = pointer(("spec", "tasks", 0, "template", "spec", field))
+        operations.append({"op": "add", "path": path, "value": value})
     return operations

@@ -83,6 +83,7 @@ class _Stream:
         self._documents = documents
         self._cluster = cluster
         self._asked = asked
+        self._partial: dict[int, bool] = {}
         self.changed: list[str] = []
         self.objects: list[str] = []
         self.notes: list[str] = []
@@ -156,8 +157,10 @@ class _Stream:
         return found
 
     def _says_partial(self, manifest: Manifest) -> bool:
-        extent = self._extent(manifest.document)
-        return says_partial(self._text[extent.start : extent.end])
+        if manifest.document not in self._partial:
+            extent = self._extent(manifest.document)
+            self._partial[manifest.document] = says_partial(self._text[extent.start : extent.end])
+        return self._partial[manifest.document]
 
     def _extent(self, document: int) -> Slice:
         found = slices(self._text)
@@ -174,6 +177,7 @@ class _Stream:
     def _refused(self, manifest: Manifest, error: EditError) -> SourceError:
         return SourceError(
             f"{manifest.kind}/{manifest.name}: {error.message}",
-            "write the object without anchors and aliases and in its right shape, or change it by hand",
+            "write it without anchors, aliases and `? ` keys, and end the text with a line ending;"
+            " or change it by hand",
             self._place(manifest),
         )

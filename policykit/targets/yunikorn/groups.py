@@ -31,6 +31,7 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Join
         pod_set.scheduler_name,
         _minimum(text, group) if text else None,
         by_pods=True,
+        embedded=True,
     )
     return Joined(
         membership, pod_set.place("annotations", TASK_GROUP_NAME), pod_set.place("annotations", TASK_GROUPS)

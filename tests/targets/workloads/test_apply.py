@@ -142,7 +142,10 @@ spec: {driver: {cores: 1}, executor: {gpu: {name: nvidia.com/gpu, quantity: 1}}}
                     ("spec.priorityClassName", "high"),
                 )
             }
-            | {"spec.runPolicy.schedulingPolicy.queue": "research"},
+            | {
+                "spec.runPolicy.schedulingPolicy.queue": "research",
+                "spec.runPolicy.schedulingPolicy.priorityClass": "high",
+            },
         ),
         (
             RAY,
@@ -155,7 +158,10 @@ spec: {driver: {cores: 1}, executor: {gpu: {name: nvidia.com/gpu, quantity: 1}}}
                     ("spec.priorityClassName", "high"),
                 )
             }
-            | {"metadata.labels.volcano.sh/queue-name": "research"},
+            | {
+                "metadata.labels.volcano.sh/queue-name": "research",
+                "metadata.labels.ray.io/priority-class-name": "high",
+            },
         ),
         (
             SPARK,
@@ -164,7 +170,11 @@ spec: {driver: {cores: 1}, executor: {gpu: {name: nvidia.com/gpu, quantity: 1}}}
                 for part in ("driver", "executor")
                 for field, value in ((f"labels.{LABEL}", "training"), ("priorityClassName", "high"))
             }
-            | {"spec.batchScheduler": "volcano", "spec.batchSchedulerOptions.queue": "research"},
+            | {
+                "spec.batchScheduler": "volcano",
+                "spec.batchSchedulerOptions.queue": "research",
+                "spec.batchSchedulerOptions.priorityClassName": "high",
+            },
         ),
     ],
     ids=["Pod", "Job", "Volcano Job", "Volcano Job that says otherwise", "PyTorchJob", "RayCluster", "Spark"],
@@ -184,6 +194,13 @@ def test_each_field_is_written_where_it_counts(text: str, expected: dict[str, An
 def test_the_queue_of_other_schedulers(cluster: Cluster, expected: dict[str, Any]) -> None:
     found = written(POD, cluster, workload="training")
     assert {path: value for path, value in found.items() if value == "research"} == expected
+
+
+def test_the_priority_of_a_pod_group_is_for_volcano_alone() -> None:
+    found = written(PYTORCH, KOORDINATED_CLUSTER, workload="training")
+    assert {path for path, value in found.items() if value == "high"} == {
+        f"spec.pytorchReplicaSpecs.{role}.template.spec.priorityClassName" for role in ("Master", "Worker")
+    }
 
 
 def test_a_queue_stands_where_it_stood() -> None:
@@ -262,6 +279,42 @@ def test_a_claim_needs_a_card_named() -> None:
     assert found.notes == ("which card its resource claims are for is not known: name it with --card",)
     data, found = apply(text, workload="training", card="h20")
     assert placed(data)["pod"]
+    assert found.notes == ()
+
+
+def test_a_workload_kind_that_is_not_there_is_told() -> None:
+    text = POD.replace("metadata: {name: a}", f"metadata: {{name: a, labels: {{{LABEL}: trainng}}}}")
+    _, found = apply(text)
+    note = f"{LABEL} says trainng, which is no workload kind of the policy; it has training, inference"
+    assert (found.patches, found.notes) == ((), (note,))
+    assert apply(text, workload="training")[1].notes == ()
+
+
+def test_who_names_another_kind_does_not_join_its_siblings() -> None:
+    named = f"template: {{metadata: {{labels: {{{LABEL}: other}}}}, spec: {{{BARE}}}}}"
+    data, found = apply(VOLCANO.replace(HELPER, named))
+    labels = [task["template"].get("metadata") for task in data["spec"]["tasks"]]
+    assert labels[0] == {"labels": {LABEL: "other"}}
+    assert found.kinds == ("training",)
+    assert [note.split(",")[0] for note in found.notes] == [f"{LABEL} says other"]
+
+
+def test_no_template_is_made_up() -> None:
+    text = f"""\
+apiVersion: ray.io/v1
+kind: RayJob
+metadata: {{name: a, labels: {{{LABEL}: training}}}}
+spec: {{rayClusterSpec: {{headGroupSpec: {{{TEMPLATE}}}}}}}
+"""
+    data, found = apply(text)
+    # Without containers the API server refuses a template; the operator makes a whole one.
+    assert "submitterPodTemplate" not in data["spec"]
+    assert placed(data)["head"]
+    assert found.notes == ("it has no spec.submitterPodTemplate: pods made without it are not patched",)
+    data, found = apply(
+        text.replace("rayClusterSpec", f"submitterPodTemplate: {{spec: {{{BARE}}}}}, rayClusterSpec")
+    )
+    assert data["spec"]["submitterPodTemplate"]["spec"]["schedulerName"] == "volcano"
     assert found.notes == ()
 
 

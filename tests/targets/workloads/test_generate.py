@@ -109,16 +109,13 @@ def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
 
 def test_a_volcano_job_is_patched_by_index() -> None:
     made = cluster()
-    operations = volcano_patch(TRAINING, wanted(made, TRAINING, made.cards["h20"]), tasks=2)
+    operations = volcano_patch(TRAINING, wanted(made, TRAINING, made.cards["h20"]))
     assert [(operation["op"], operation["path"]) for operation in operations] == [
         ("add", "/spec/queue"),
         ("add", "/spec/priorityClassName"),
         ("add", "/spec/tasks/0/template/spec/affinity"),
         ("add", "/spec/tasks/0/template/spec/tolerations"),
         ("add", "/spec/tasks/0/template/spec/schedulerName"),
-        ("add", "/spec/tasks/1/template/spec/affinity"),
-        ("add", "/spec/tasks/1/template/spec/tolerations"),
-        ("add", "/spec/tasks/1/template/spec/schedulerName"),
     ]
     assert operations[2]["value"] == AFFINITY
 

@@ -89,9 +89,9 @@ def test_any_pod(spec: Any, metadata: Any, workload: str) -> None:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("tolerations: ${TOLERATIONS}", "has tolerations '${TOLERATIONS}', which is not a list"),
-        ("nodeSelector: [a]", "has nodeSelector ['a'], which is not a mapping"),
-        ("affinity: {nodeAffinity: x}", "has affinity.nodeAffinity 'x', which is not a mapping"),
+        ("tolerations: ${TOLERATIONS}", "has tolerations '${TOLERATIONS}', which is of the wrong shape"),
+        ("nodeSelector: [a]", "has nodeSelector ['a'], which is of the wrong shape"),
+        ("affinity: {nodeAffinity: x}", "has affinity.nodeAffinity 'x', which is of the wrong shape"),
     ],
     ids=["placeholder", "selector", "affinity"],
 )

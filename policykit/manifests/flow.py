@@ -1,0 +1,76 @@
+"""New entries of collections in flow style, JSON's among them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from policykit.manifests import rendering
+from policykit.manifests.extents import Edit, line_end, line_start, own_items, own_pairs
+from policykit.manifests.node import Node
+from policykit.manifests.path import Step
+from policykit.manifests.writer import Layout
+
+
+class Place(NamedTuple):
+    """The collection a change is made in, and what is known on the way to it."""
+
+    text: str
+    parent: Node
+    newline: str
+    json: bool
+    """The whole document is in flow style: JSON."""
+    layout: Layout
+    """How the document indents its blocks."""
+
+
+def inserted(place: Place, step: Step, value: Any) -> Edit:
+    """The edit that puts an entry before the one at `step`, or behind the last."""
+    parent, text = place.parent, place.text
+    pad, _ = _lined(place)
+    lead = ""
+    if isinstance(parent.entries, dict):
+        pairs = own_pairs(parent)
+        lead = f"{rendering.flow(str(step), place.json)}: "
+        starts, ends = [key.start for key, _ in pairs], [value.end for _, value in pairs]
+        position = len(pairs)
+    else:
+        items = own_items(parent)
+        starts, ends = [item.start for item in items], [item.end for item in items]
+        position = len(items) if not isinstance(step, int) else step
+    written = lead + rendered(place, value)
+    if not starts:
+        at = text.index("{" if isinstance(parent.data, dict) else "[", parent.start.index) + 1
+        return Edit(at, at, written)
+    gap = " " if pad is None else place.newline + pad
+    if position < len(starts):
+        at = starts[position].index
+        return Edit(at, at, f"{written},{gap}")
+    at = ends[-1].index
+    return Edit(at, at, f",{gap}{written}")
+
+
+def _lined(place: Place) -> tuple[str | None, str]:
+    """Leading blanks of an entry of a flow collection, and by how much it stands further right
+    than the closing bracket's line; None: its entries share its line."""
+    parent, text = place.parent, place.text
+    listed = own_items(parent) if isinstance(parent.entries, list) else [key for key, _ in own_pairs(parent)]
+    if not listed or listed[-1].start.line == parent.start.line:
+        return None, ""
+    pad, closing = _blanks(text, listed[-1].start.index), _blanks(text, parent.end.index - 1)
+    return pad, pad.removeprefix(closing) if pad.startswith(closing) else ""
+
+
+def _blanks(text: str, at: int) -> str:
+    """What the line of `at` begins with."""
+    line = text[line_start(text, at) : line_end(text, at)]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def rendered(place: Place, value: Any) -> str:
+    """A value in flow style; in JSON with a line for each entry, as its neighbours have it."""
+    pad, step_in = _lined(place)
+    if place.json and pad is not None and step_in and isinstance(value, (dict, list)) and value:
+        text = json.dumps(value, indent=step_in, ensure_ascii=False)
+        return text.replace("\n", place.newline + pad)
+    return rendering.flow(value, place.json)
