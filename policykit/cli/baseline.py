@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import click
 
 from policykit import api
-from policykit.cli.accepting import from_folder, settings_of, spoken, uncovered
-from policykit.cli.gather import STDIN, Gathered
+from policykit.cli.linting.accepting import from_folder, settings_of, spoken, uncovered
+from policykit.cli.linting.gather import STDIN, Gathered
+from policykit.cli.linting.today import today
 from policykit.cli.output import emit, say
-from policykit.cli.today import today
 from policykit.errors import UsageError
 from policykit.formats.text import counted
 from policykit.linter.baseline import Baseline, joined, pruned, tally, text_of

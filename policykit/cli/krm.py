@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.linting.today import today
 from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
-from policykit.cli.today import today
 from policykit.errors import SourceError, UsageError
 from policykit.formats import krm
 from policykit.formats.function_config import API, ROLES, FunctionConfig, function_config

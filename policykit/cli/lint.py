@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
-from policykit.cli.gather import STDIN, Gathered
-from policykit.cli.narrow import narrowing
+from policykit.cli.linting.gather import STDIN, Gathered
+from policykit.cli.linting.narrow import narrowing
+from policykit.cli.linting.today import today
 from policykit.cli.output import emit, say
-from policykit.cli.today import today
 from policykit.formats import FORMATS, WITH_FIXES, format_named
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
@@ -144,7 +144,7 @@ def command(
 
 def _make(mended: Mended, gathered: Gathered, diff: bool) -> tuple[bool, bool]:
     """Shows or writes the fixes: (everything was written, a diff was shown)."""
-    from policykit.cli import fixed
+    from policykit.cli.linting import fixed
 
     done, shown = True, ""
     if diff:

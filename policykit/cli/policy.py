@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 
 def cluster_from(reference: str) -> Cluster:
     """The compiled policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
-    return _loaded(reference)[0]
+    return _loaded(_settled(reference))[0]
 
 
 def files_of(reference: str) -> tuple[str, ...]:
     """Every file the policy was made of, itself first. Raises as `cluster_from` does."""
-    return _loaded(reference)[1]
+    return _loaded(_settled(reference))[1]
+
+
+def _settled(reference: str) -> str:
+    """A file by its absolute path: the same name may be another file in another folder."""
+    return reference if reference.startswith("profile:") else os.path.abspath(reference)
 
 
 @cache
@@ -35,11 +40,10 @@ def _loaded(reference: str) -> tuple[Cluster, tuple[str, ...]]:
 
 
 def _from_here(reference: str) -> str:
-    """As people read it, and as findings name files: relative to the current folder if it is below."""
+    """As people read it, and as findings name files: the shorter of its two paths."""
     if not os.path.isabs(reference):
-        return reference
-    relative = os.path.relpath(reference)
-    return reference if relative.startswith(os.pardir) else relative
+        return reference  # profile:NAME
+    return min(os.path.relpath(reference), reference, key=len)
 
 
 def cluster_for(folder: str, reference: str | None) -> Cluster | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.cli.today import today
+from policykit.cli.linting.today import today
 from policykit.linter.asked import is_day
 from tests.cli.commands import Shell
 

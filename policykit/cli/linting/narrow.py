@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from policykit.cli.gather import STDIN, Gathered
+from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.linter.finding import Finding, Report
 from policykit.sources.baselines import nearest_baselines
 from policykit.sources.files import BASELINE
@@ -29,7 +29,7 @@ def narrowing(
     governing = {} if no_baseline else _governing(gathered, paths, baseline)
     if not governing:
         return lambda report: _without_old(report, old)
-    from policykit.cli.accepting import Accepting
+    from policykit.cli.linting.accepting import Accepting
 
     accepting = Accepting(gathered, paths, governing)
 
@@ -49,7 +49,7 @@ def narrowing(
 def _unchanged(gathered: Gathered, since: str | None) -> Callable[[Finding], bool]:
     if since is None:
         return lambda _: False
-    from policykit.cli.since import Since
+    from policykit.cli.linting.since import Since
 
     changes = Since(gathered, since)
     return lambda finding: not changes.changed(finding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from policykit.cli.gather import STDIN, Gathered
+from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.errors import SourceError
 from policykit.linter.changed import changed_documents
 from policykit.linter.finding import Finding

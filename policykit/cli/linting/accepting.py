@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from policykit.cli.gather import STDIN, Gathered
+from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.linter.baseline import Key, Locate, hide, stale
 from policykit.linter.finding import Finding
 from policykit.linter.rule import Context
