@@ -10,7 +10,7 @@ from policykit.placement.review import Review
 
 
 def removal(review: Review, positions: Iterable[int]) -> tuple[Patch, ...]:
-    """Patches that take tolerations out, or the whole field with the last; none where they stand elsewhere."""
+    """Patches that take tolerations out, the whole field with the last; none where they stand elsewhere."""
     gone = sorted(set(positions), reverse=True)
     if not gone or not stands(review, "tolerations"):
         return ()

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 _BEGINNING = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _END = re.compile(r"^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n", re.MULTILINE)
-_NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z")
-"""Blank lines, comments and directives: no document yet."""
+_NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z")
+"""Blank lines, comments and directives: no document yet. Each line matches in one way only."""
 
 
 class Slice(NamedTuple):

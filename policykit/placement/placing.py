@@ -14,6 +14,16 @@ from policykit.placement.wanted import Wanted, affinity_data, expression, wanted
 
 _REQUIRED = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _PREFERRED = ("affinity", "nodeAffinity", PREFERRED)
+_LONE_VALUE = ("preference", "matchExpressions", 0, "values", 0)
+_SHAPES: Mapping[Path, type] = {
+    ("nodeSelector",): dict,
+    ("tolerations",): list,
+    ("affinity",): dict,
+    ("affinity", "nodeAffinity"): dict,
+    ("affinity", "nodeAffinity", REQUIRED): dict,
+    _REQUIRED: list,
+    _PREFERRED: list,
+}
 
 
 def wanted_by(review: Review) -> Wanted | None:
@@ -44,16 +54,35 @@ def placing(review: Review, want: Wanted) -> tuple[Patch, ...]:
 
 
 def placeable(review: Review) -> bool:
-    """Whether the fields of placement stand where the kind keeps them, as the pods get them."""
+    """Whether the fields of placement stand where the kind keeps them, as the pods get them.
+
+    A template that is not written at all, and gets its containers from nowhere, is made up by
+    the kind's controller: writing one with placement alone would be refused.
+    """
     pod_set = review.pod_set
-    for field in ("nodeSelector", "affinity", "tolerations"):
-        if field in pod_set.places and pod_set.places[field] is None:
-            return False
-        if pod_set.default_place is None and field not in pod_set.places:
-            return False
-        if lookup(review.manifest.data, pod_set.place(field)) != pod_set.spec.get(field):
-            return False
-    return True
+    absent = pod_set.default_place is not None and lookup(review.manifest.data, pod_set.path) is None
+    if absent and not pod_set.spec.get("containers"):
+        return False
+    return all(stands(review, field) for field in ("nodeSelector", "affinity", "tolerations"))
+
+
+def stands(review: Review, field: str) -> bool:
+    """Whether a PodSpec field stands, or would stand, where the kind keeps it, as the pods get it."""
+    pod_set = review.pod_set
+    if field in pod_set.places and pod_set.places[field] is None:
+        return False
+    if pod_set.default_place is None and field not in pod_set.places:
+        return False
+    return lookup(review.manifest.data, pod_set.place(field)) == pod_set.spec.get(field)
+
+
+def misshapen(review: Review) -> Path | None:
+    """The first field of placement that is not of its shape, a placeholder for one; None: all are."""
+    for path, shape in _SHAPES.items():
+        value = lookup(review.pod_set.spec, path)
+        if value is not None and not isinstance(value, shape):
+            return path
+    return None
 
 
 def _tolerations(review: Review, want: Wanted) -> Iterator[Patch]:
@@ -114,11 +143,15 @@ def _required(review: Review, want: Wanted) -> Iterator[Patch]:
 
 
 def _among_them(terms: list[Any], key: str, values: tuple[str, ...]) -> bool:
-    """Whether ORed terms name exactly these values, each some of them."""
-    named = [
-        {value for one in _expressions(term) if _is_in(one, key) for value in _values(one)} for term in terms
-    ]
-    return all(named) and set().union(*named) == set(values)
+    """Whether ORed terms admit exactly these values between them, each some of them."""
+    admitted = [_admitted(term, key) for term in terms]
+    return all(admitted) and set().union(*admitted) == set(values)
+
+
+def _admitted(term: object, key: str) -> set[str]:
+    """Values that every `In` of a term on the key names; empty where there is no such value."""
+    named = [set(_values(one)) for one in _expressions(term) if _is_in(one, key)]
+    return set.intersection(*named) if named else set()
 
 
 def _expressions(term: object) -> list[Any]:
@@ -139,6 +172,8 @@ def _in_term(
     place: Path, term: Mapping[str, Any], key: str, values: tuple[str, ...], whole: bool
 ) -> Iterator[Patch]:
     """A term's own `In` on the key says all these values (`whole`), or some; else one is added."""
+    if not isinstance(term.get("matchExpressions") or [], list):
+        return
     found = False
     for position, one in enumerate(_expressions(term)):
         if _is_in(one, key):
@@ -171,20 +206,34 @@ def _preferred(review: Review, want: Wanted) -> Iterator[Patch]:
         return
     alone = [_lone_usage(one, _usage_key(review)) for one in there]
     weights = {value: weight for weight, _, value in want.preferred}
+    lacking = [entry for entry in entries if _lone_usage(entry, _usage_key(review)) not in alone]
+    heavy = {position for position, one in enumerate(there) if _weight(one) >= min(weights.values())}
+    allowed = dict(want.required).get(_usage_key(review), ())
+    misled = [
+        position
+        for position, value in enumerate(alone)
+        if value and value not in weights and (position in heavy or value not in allowed)
+    ]
     for position, value in enumerate(alone):
-        if value in weights and there[position].get("weight") != weights[value]:
-            yield Patch("replace", (*place, position, "weight"), weights[value])
-    for entry, (_, _, value) in zip(entries, want.preferred, strict=True):
-        if value not in alone:
-            yield Patch("add", (*place, APPEND), entry)
-    for position in reversed(range(len(there))):
-        misled = alone[position] and alone[position] not in weights
-        if misled and _weight(there[position]) >= min(weights.values()):
+        if value in weights:
+            yield from _weighing((*place, position), there[position], weights[value])
+    for position, entry in zip(misled, lacking, strict=False):
+        usage = _lone_usage(entry, _usage_key(review))
+        yield Patch("replace", (*place, position, *_LONE_VALUE), usage)
+        yield from _weighing((*place, position), there[position], weights[usage])
+    yield from (Patch("add", (*place, APPEND), entry) for entry in lacking[len(misled) :])
+    for position in reversed(misled[len(lacking) :]):
+        if position in heavy:
             yield Patch("remove", (*place, position))
 
 
-def _weight(entry: Mapping[str, Any]) -> int:
-    weight = entry.get("weight")
+def _weighing(at: Path, entry: Mapping[str, Any], weight: int) -> Iterator[Patch]:
+    if entry.get("weight") != weight:
+        yield Patch("add", (*at, "weight"), weight)
+
+
+def _weight(entry: object) -> int:
+    weight = lookup(entry, ("weight",))
     return weight if isinstance(weight, int) else 0
 
 
@@ -194,5 +243,6 @@ def _lone_usage(entry: object, key: str) -> str:
     if not isinstance(preference, Mapping) or set(preference) != {"matchExpressions"}:
         return ""
     listed = _expressions(preference)
-    values = _values(listed[0]) if len(listed) == 1 and _is_in(listed[0], key) else []
-    return values[0] if len(values) == 1 else ""
+    if len(listed) != 1 or not _is_in(listed[0], key) or lookup(listed[0], ("values", 1)) is not None:
+        return ""
+    return next(iter(_values(listed[0])), "")

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
+from policykit.manifests.patch import Patch
 from policykit.manifests.path import pointer
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.placement.asking import asked_at, card_resources
+from policykit.placement.asking import asked_at, card_resources, renamed
 
 DONGLES = Cluster("test", (Pool("dongles", (), resources=("example.com/dongle",)),))
 
@@ -47,3 +48,20 @@ def test_the_greediest_container_is_pointed_at() -> None:
 
 def test_a_resource_nobody_asks_for_is_placed_at_the_template() -> None:
     assert asked_at(pod({}), "a.example/x") == ()
+
+
+@pytest.mark.parametrize(
+    ("resources", "sides"),
+    [
+        ({"limits": {"a": 1}, "requests": {"a": 1, "cpu": 2}}, ["limits", "requests"]),
+        ({"limits": None, "requests": {"a": 1}}, ["requests"]),
+        ({"limits": {"a": 1}, "requests": {"b": 1}}, []),
+        ({"limits": {"c": 1}}, []),
+        ({"limits": "a"}, []),
+        (None, []),
+    ],
+    ids=["both", "one", "the new name is taken", "not asked for", "no amounts", "nothing"],
+)
+def test_a_resource_is_renamed_in_limits_and_requests_alike(resources: Any, sides: list[str]) -> None:
+    made = renamed({"r": resources}, ("r",), "a", "b")
+    assert made == tuple(Patch("rename", ("r", side, "a"), "b") for side in sides)

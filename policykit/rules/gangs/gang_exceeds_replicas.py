@@ -7,10 +7,12 @@ may hold its share of the queue meanwhile.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.linter.rule import Context, Rule
+from policykit.linter.gang_fix import sized
+from policykit.linter.rule import Context, Fix, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
 from policykit.model.gang import Autoscaler, Membership, PodGroup
 from policykit.model.severity import Applicability, Severity
@@ -51,6 +53,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 "min_member",
                 f"{value.what} needs {value.min_member} members but has {_pods(pods)}",
                 f"raise the replicas to {value.min_member} in all, or lower the gang to {pods}",
+                fix=partial(_fix, [gang], pods),
             )
     if scope.complete:
         yield from _named(scope, scalers)
@@ -71,7 +74,27 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
                 "min_member",
                 f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
                 f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}",
+                fix=partial(_fix, _same(declared, joined), pods),
             )
+
+
+def _same(declared: Located[Any], joined: Sequence[Located[Membership]]) -> list[Located[Any]]:
+    """Everything that states the minimum in place of a PodGroup: which one counts, nobody knows."""
+    if isinstance(declared.value, PodGroup):
+        return [declared]
+    return [member for member in joined if member.value.min_member is not None]
+
+
+def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
+    """Lowers the minimum to the pods there are.
+
+    None where there are none, where it is said in several documents, or within a longer text.
+    """
+    in_text = any(isinstance(one.value, Membership) and one.value.embedded for one in stating)
+    if pods < 1 or in_text or len({(one.path, one.document) for one in stating}) > 1:
+        return None
+    patches = tuple(sized(one.place("min_member").path, pods) for one in stating)
+    return Fix(f"lower the gang to {_pods(pods)}", patches)
 
 
 def _declared(

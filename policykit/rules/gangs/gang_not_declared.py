@@ -8,11 +8,13 @@ same: both hold what they have and neither runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.linter.dialect import Dialect
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.gang_fix import sized
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import dotted, lookup
 from policykit.model.severity import Applicability, Severity
@@ -30,6 +32,7 @@ spec:
   completions: 4
   template:
     spec:
+      schedulerName: volcano
       restartPolicy: Never
       containers:
       - name: main
@@ -41,7 +44,7 @@ spec:
 
 GOOD = BAD.replace(
     "  name: train\n", '  name: train\n  annotations:\n    scheduling.volcano.sh/group-min-member: "4"\n'
-).replace("      restartPolicy", "      schedulerName: volcano\n      restartPolicy")
+)
 
 _KINDS = frozenset(
     {
@@ -88,6 +91,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             workers[0].path,
             f"{pods} pods with cards that wait for each other, but nothing makes them start together",
             _advice(manifest, pods),
+            fix=partial(_fix, manifest, workers, context),
         )
 
 
@@ -154,6 +158,22 @@ def _advice(manifest: Manifest, pods: int) -> str:
         f"run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
         f"and declare a gang of {pods}{place}"
     )
+
+
+def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix | None:
+    """The size of each gang that the kind has for the scheduler of its pods, which is 1 unless said.
+
+    None where that scheduler would need an object beside, or other metadata.
+    """
+    systems = {system_of(one.scheduler_name, context.cluster) for one in workers}
+    dialect = next((one for one in DIALECTS if {one.name} == systems), None)
+    keys = {key.key for key in dialect.keys if key.purpose == "gang"} if dialect else set[str]()
+    names = {one.name for one in workers}
+    units = [gang for gang in gangs(manifest.data) if names & {*gang.members}]
+    if not units or not all(gang.pods and gang.path and gang.path[-1] in keys for gang in units):
+        return None
+    patches = tuple(sized(gang.path, gang.pods or 1) for gang in units)
+    return Fix("declare the gang", patches)
 
 
 RULE = Rule(

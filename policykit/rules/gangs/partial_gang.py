@@ -8,11 +8,14 @@ block each other for ever. Elastic jobs and parameter servers can go on with few
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import PodSet, gangs, pod_sets
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.gang_fix import sized
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.asking import card_resources
 
@@ -73,7 +76,12 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 f"the gang starts with {gang.min_member} of {pods} pods that ask for cards",
                 f"write {pods}, so that none holds cards while it waits for the others. If the job can "
                 "go on with fewer, say so where its kind has a field for that",
+                fix=partial(_fix, gang.path, pods),
             )
+
+
+def _fix(path: Path, pods: int) -> Fix:
+    return Fix(f"start the gang with {pods} pods", (sized(path, pods),))
 
 
 def _synchronous(manifest: Manifest, pod_set: PodSet) -> bool:

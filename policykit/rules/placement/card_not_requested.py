@@ -7,15 +7,19 @@ runtimes it sees every card unshared. The request was forgotten, or the placemen
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.catalogue import cards as catalogue
 from policykit.kube import podsets, requests
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.asking import card_resources
 from policykit.placement.landing import selection, untolerated_taints
+from policykit.placement.placing import stands
 from policykit.placement.reserved import own_label, reserved_keys
 from policykit.placement.review import Review
 
@@ -111,28 +115,41 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"add {_resources(review)} to the limits of the container that uses it,"
             " or take the selection and the tolerations away",
             key=True,
+            fix=partial(_fix, review),
         )
 
 
 def _how(review: Review) -> str:
     """In which way the pod turns to card pools; empty: it does not."""
-    cluster = review.cluster
-    if cluster is None:
-        return ""
-    if _selects_by_own_labels(review, cluster):
-        answers = [(pool, selection(cluster, pool, review.affinity)) for pool in cluster.pools]
-        selected = [pool.name for pool, answer in answers if answer]
-        if selected and all(answer is False or (answer and pool.card) for pool, answer in answers):
-            return f"the pod selects card pools ({', '.join(selected)})"
-    named = tuple(toleration for toleration in review.tolerations if toleration.key)
-    for pool in cluster.pools:
-        if (
-            pool.card
-            and reserved_keys(cluster, pool)
-            and not untolerated_taints(pool, named, review.requests)
-        ):
-            return f"the pod tolerates the taints of card pool {pool.name}"
+    if selected := _selected(review):
+        return f"the pod selects card pools ({', '.join(pool.name for pool in selected)})"
+    if tolerated := _tolerated(review):
+        return f"the pod tolerates the taints of card pool {tolerated[0].name}"
     return ""
+
+
+def _selected(review: Review) -> list[Pool]:
+    """The pools it selects, if all of them have cards."""
+    cluster = review.cluster
+    if cluster is None or not _selects_by_own_labels(review, cluster):
+        return []
+    answers = [(pool, selection(cluster, pool, review.affinity)) for pool in cluster.pools]
+    cards_only = all(answer is False or (answer and pool.card) for pool, answer in answers)
+    return [pool for pool, answer in answers if answer] if cards_only else []
+
+
+def _tolerated(review: Review) -> list[Pool]:
+    """Card pools whose taints it tolerates by their keys, though somebody keeps them for his own."""
+    cluster = review.cluster
+    named = tuple(toleration for toleration in review.tolerations if toleration.key)
+    return [
+        pool
+        for pool in (cluster.pools if cluster else ())
+        if pool.card
+        and cluster
+        and reserved_keys(cluster, pool)
+        and not untolerated_taints(pool, named, review.requests)
+    ]
 
 
 def _selects_by_own_labels(review: Review, cluster: Cluster) -> bool:
@@ -177,6 +194,20 @@ def _resources(review: Review) -> str:
     cluster = review.cluster
     offered = sorted({r for pool in cluster.pools for r in pool.resources}) if cluster else []
     return " or ".join(f"{resource}: 1" for resource in offered)
+
+
+def _fix(review: Review) -> Fix | None:
+    """One card for the only container, where all pools it turns to offer one and the same resource."""
+    pools = _selected(review) or _tolerated(review)
+    offered = {resource for pool in pools for resource in pool.resources}
+    containers = review.pod_set.spec.get("containers")
+    if len(offered) != 1 or not isinstance(containers, list) or len(containers) != 1:
+        return None
+    if (review.workload and review.workload.cards == ()) or not stands(review, "containers"):
+        return None
+    (resource,) = offered
+    place = review.pod_set.place("containers", 0, "resources", "limits", resource)
+    return Fix(f"request {resource}: 1", (Patch("add", place, 1),))
 
 
 RULE = Rule(

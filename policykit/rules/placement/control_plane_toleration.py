@@ -6,9 +6,11 @@ The taint keeps workloads off the nodes that run the cluster itself.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from policykit.kube.tolerations import tolerates
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.toleration_fix import removal
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
 
@@ -98,7 +100,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 f"its workload kind is {review.workload.name},"
                 f" but it tolerates the control plane's taint {taint}",
                 "remove this toleration",
+                fix=partial(_fix, review, position),
             )
+
+
+def _fix(review: Review, position: int) -> Fix | None:
+    patches = removal(review, [position])
+    return Fix("remove this toleration", patches) if patches else None
 
 
 RULE = Rule(

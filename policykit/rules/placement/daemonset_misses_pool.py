@@ -7,7 +7,8 @@ label, and nothing says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from policykit.catalogue import cards as catalogue
@@ -16,8 +17,9 @@ from policykit.kube import affinity as affinities
 from policykit.kube import podsets, requests, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.selectors import Requirement
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
@@ -78,6 +80,7 @@ class _Daemon(NamedTuple):
     every_pool: bool
     """Also of pools without cards."""
     path: Path
+    """Of its tolerations."""
     tolerations: tuple[Toleration, ...]
     affinity: NodeAffinity
 
@@ -93,10 +96,12 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if lacking:
             pool, taints = next(iter(lacking.items()))
             pools = f"pools {', '.join(lacking)}" if len(lacking) > 1 else f"pool {pool}"
+            wanted = _wanted(lacking)
             yield Violation(
                 daemon.path,
                 f"{daemon.what} serves {pools}, but does not tolerate taint {taints[0]} of {pool}",
-                "\n".join(_advice(lacking)),
+                "\n".join(_advice(wanted)),
+                fix=partial(_fix, manifest, daemon, wanted),
             )
 
 
@@ -181,11 +186,28 @@ def _lacking(pool: Pool, daemon: _Daemon) -> tuple[Taint, ...]:
     return untolerated_taints(pool, daemon.tolerations, {})
 
 
-def _advice(lacking: dict[str, tuple[Taint, ...]]) -> Iterator[str]:
-    yield "add to tolerations, and keep what is there:"
+def _wanted(lacking: Mapping[str, tuple[Taint, ...]]) -> tuple[Toleration, ...]:
+    """One for each key and effect, whatever the value: a daemon serves every pool of the key."""
     taints = [taint for each in lacking.values() for taint in each]
-    for key, effect in dict.fromkeys((taint.key, taint.effect) for taint in taints):
-        yield f"- {{key: {key}, operator: Exists, effect: {effect}}}"
+    return tuple(dict.fromkeys(Toleration(taint.key, "Exists", "", taint.effect) for taint in taints))
+
+
+def _advice(wanted: Sequence[Toleration]) -> Iterator[str]:
+    yield "add to tolerations, and keep what is there:"
+    for one in wanted:
+        yield f"- {{key: {one.key}, operator: Exists, effect: {one.effect}}}"
+
+
+def _fix(manifest: Manifest, daemon: _Daemon, wanted: Sequence[Toleration]) -> Fix | None:
+    """Behind those that are written; where none are, what the chart gives by itself is written too."""
+    there = lookup(manifest.data, daemon.path)
+    if there is not None and not isinstance(there, list):
+        return None
+    lacking = [tolerations.to_dict(one) for one in (*(() if there else daemon.tolerations), *wanted)]
+    patches = [Patch("add", (*daemon.path, APPEND), one) for one in lacking]
+    if not there:
+        patches = [Patch("add", daemon.path, lacking)]
+    return Fix("tolerate the taints of the pools it serves", tuple(patches), Applicability.SAFE)
 
 
 RULE = Rule(

@@ -6,13 +6,20 @@ left out means the empty value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
-from policykit.kube.tolerations import tolerates
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.kube.tolerations import covers, tolerates
+from policykit.linter.proof import after
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.toleration_fix import removal
+from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
+from policykit.nearest import nearest
+from policykit.placement.meant import may_use
+from policykit.placement.placing import stands
 from policykit.placement.review import Review
 
 BAD = """\
@@ -108,6 +115,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             review.pod_set.place("tolerations", position),
             f"this toleration matches no taint of the cluster: {_difference(toleration, taints)}",
             f"the taints of that key are {', '.join(sorted(str(taint) for taint in set(taints)))}",
+            fix=partial(_fix, review, position, taints),
         )
 
 
@@ -135,6 +143,59 @@ def _difference(toleration: Toleration, taints: list[Taint]) -> str:
     if toleration.operator != "Exists" and all(taint.value != toleration.value for taint in taints):
         return f"no taint has value {toleration.value!r}"
     return f"no taint has effect {toleration.effect}"
+
+
+def _fix(review: Review, position: int, taints: Sequence[Taint]) -> Fix | None:
+    """The one toleration that is nearly written; nothing where the others already say it.
+
+    None where several may be meant, or where a pool would open that the workload kind may not use.
+    """
+    there = review.tolerations[position]
+    meant = _meant(there, taints)
+    if meant is None or not stands(review, "tolerations"):
+        return None
+    if any(covers(other, meant) for at, other in enumerate(review.tolerations) if at != position):
+        return Fix("remove this toleration: others say what it should", removal(review, [position]))
+    place = review.pod_set.place("tolerations", position)
+    changed = [
+        field for field in ("operator", "value", "effect") if getattr(there, field) != getattr(meant, field)
+    ]
+    patches = tuple(Patch("add", (*place, field), getattr(meant, field)) for field in changed)
+    then = after(review, patches)
+    if then is None or _opens_wrongly(review, then):
+        return None
+    return Fix(f"tolerate {meant}", patches)
+
+
+def _meant(there: Toleration, taints: Sequence[Taint]) -> Toleration | None:
+    """The toleration with the one field corrected that keeps it from matching; None: not one alone."""
+    if there.seconds is not None:
+        return None  # it speaks of eviction, which these taints do not cause
+    same_effect = [taint for taint in taints if there.effect in ("", taint.effect)]
+    if there.operator != "Exists" and not there.value:
+        return _completed(there, same_effect)
+    if there.operator == "Exists" or any(taint.value == there.value for taint in taints):
+        matching = [taint for taint in taints if there.operator == "Exists" or taint.value == there.value]
+        effects = {taint.effect for taint in matching}
+        return there._replace(effect=effects.pop()) if len(effects) == 1 else None
+    values = tuple(sorted({taint.value for taint in same_effect if taint.value}))
+    value = values[0] if len(values) == 1 else nearest(there.value, values)
+    return there._replace(value=value) if value else None
+
+
+def _completed(there: Toleration, taints: Sequence[Taint]) -> Toleration | None:
+    """Without a value: the only one there is where Equal is written, else Exists was forgotten."""
+    values = {taint.value for taint in taints}
+    if there.operator == "Equal":
+        return there._replace(value=values.pop()) if len(values) == 1 else None
+    return there._replace(operator="Exists") if values else None
+
+
+def _opens_wrongly(before: Review, then: Review) -> bool:
+    workload = before.workload
+    if workload is None or not before.card_resources:
+        return False
+    return any(pool not in before.accepting and not may_use(workload, pool) for pool in then.accepting)
 
 
 RULE = Rule(

@@ -25,6 +25,9 @@ metadata:
   name: train
 spec:
   template:
+    metadata:
+      labels:
+        policykit.io/workload: training
     spec:
       restartPolicy: Never
       containers:

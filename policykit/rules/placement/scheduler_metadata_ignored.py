@@ -8,14 +8,16 @@ queue is not charged. A schedulerName that nothing serves leaves the pod pending
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect, Key
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
+from policykit.nearest import nearest
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
 
@@ -51,6 +53,8 @@ _FILLED = frozenset(
 )
 """API groups whose controllers fill in a schedulerName where none is written."""
 _LOST = {"gang": "it joins no gang", "queue": "no queue is charged", "device": "it has no effect"}
+_LIKENESS = 0.8
+"""Of a misspelt name; many schedulers are called something-scheduler."""
 _OWNERS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
 """Built-in kinds whose own annotations Volcano reads."""
 
@@ -67,16 +71,22 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             f"schedulerName is {scheduler}, which nothing in the policy serves",
             f"the policy's schedulers: {', '.join(sorted(cluster.schedulers))}; a pod that names no running "
             "scheduler stays pending",
+            fix=partial(_fix, review, _nearest(review, cluster)),
         )
         return
     system = system_of(scheduler, cluster)
     if system is None:
         return
+    carried = {
+        dialect.name: _carried(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
+    }
+    several = sum(bool(found) for found in carried.values()) > 1
     for dialect in DIALECTS:
-        if dialect.schedulers and dialect.name != system and not _taken_over(dialect, cluster):
-            ignored = [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
-            if ignored:
-                yield _violation(dialect, ignored, scheduler, cluster)
+        ignored = carried.get(dialect.name)
+        if ignored and dialect.name != system and not _taken_over(dialect, cluster):
+            found = _violation(dialect, ignored, scheduler, cluster)
+            meant = "" if several else _scheduler(dialect, cluster)
+            yield found._replace(fix=partial(_fix, review, meant))
 
 
 def _unserved(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
@@ -95,6 +105,10 @@ def _set_by_operator(manifest: Manifest, scheduler: str) -> bool:
 def _taken_over(dialect: Dialect, cluster: Cluster | None) -> bool:
     """Its admission controller may give the pod the right schedulerName, unless it is not there."""
     return dialect.takes_over and (cluster is None or dialect.name in cluster.targets)
+
+
+def _carried(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
+    return [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
 
 
 def _place(key: Key, manifest: Manifest, pod_set: PodSet) -> Path:
@@ -123,11 +137,38 @@ def _violation(
 
 
 def _advice(dialect: Dialect, key: Key, cluster: Cluster | None) -> str:
-    target = cluster.targets.get(dialect.name) if cluster else None
-    wanted = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
-    if cluster and cluster.schedulers and wanted not in cluster.schedulers:
+    wanted = _scheduler(dialect, cluster)
+    if not wanted:
         return f"delete the {key.where[:-1]}: the policy has no {dialect.title}"
     return f"write schedulerName: {wanted}, or delete the {key.where[:-1]}"
+
+
+def _scheduler(dialect: Dialect, cluster: Cluster | None) -> str:
+    """The schedulerName that the system answers to; empty: the policy does not have it."""
+    target = cluster.targets.get(dialect.name) if cluster else None
+    name = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
+    return "" if cluster and cluster.schedulers and name not in cluster.schedulers else name
+
+
+def _nearest(review: Review, cluster: Cluster) -> str:
+    """The served scheduler that is written almost so, else the workload kind's own.
+
+    Empty for the name of a scheduler that exists: it was chosen, and the policy may lack it.
+    """
+    name = review.pod_set.scheduler_name
+    if system_of(name, None) is not None:
+        return ""
+    near = nearest(name, tuple(sorted(cluster.schedulers)), _LIKENESS)
+    return near or (review.workload.scheduler if review.workload else "")
+
+
+def _fix(review: Review, name: str) -> Fix | None:
+    """None where nothing says which scheduler is meant, or where the policy gives the kind another."""
+    from policykit.targets.workloads import fields
+
+    wanted = review.workload.scheduler if review.workload else ""
+    patches = fields.scheduler(review.pod_set, name) if name and wanted in ("", name) else None
+    return Fix(f"write schedulerName: {name}", patches) if patches else None
 
 
 RULE = Rule(

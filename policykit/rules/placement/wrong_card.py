@@ -6,11 +6,15 @@ and names of other clusters match nothing, and the pod stays Pending.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from policykit.catalogue import cards as catalogue
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.placing import stands
 from policykit.placement.review import Review
 from policykit.placement.stated import Stated, known_everywhere, known_values, other_suffix, stated
 
@@ -70,15 +74,38 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if not known_everywhere(cluster, key):
             continue
         known = known_values(cluster, key)
-        places = stated(review, key)
-        for selects in (True, False):
-            mine = [place for place in places if place.selects is selects]
-            right = {place.value for place in mine} & known
-            for place in mine:
-                if place.value in known or other_suffix(place.value, known):
-                    continue
-                if not right or not set(_meant(place.value, known)) <= right:
-                    yield _violation(key, place, known)
+        wrong = list(_wrong(stated(review, key), known))
+        for place in wrong:
+            yield _violation(key, place, known)._replace(fix=partial(_fix, review, place, wrong, known))
+
+
+def _wrong(places: Sequence[Stated], known: frozenset[str]) -> Iterator[Stated]:
+    for selects in (True, False):
+        mine = [place for place in places if place.selects is selects]
+        right = {place.value for place in mine} & known
+        for place in mine:
+            if place.value in known or other_suffix(place.value, known):
+                continue
+            if not right or not set(_meant(place.value, known)) <= right:
+                yield place
+
+
+def _fix(review: Review, place: Stated, wrong: Sequence[Stated], known: frozenset[str]) -> Fix | None:
+    """The one value of the pools that is meant, everywhere the pod names it: selected and tolerated.
+
+    None where none or several may be meant: H100 is every H100.
+    """
+    meant = _meant(place.value, known)
+    if len(meant) != 1 or not all(stands(review, f) for f in ("nodeSelector", "affinity", "tolerations")):
+        return None
+    same = [one for one in wrong if _meant(one.value, known) == meant]
+    written: dict[Path, Path] = {}
+    for one in same:
+        written.setdefault(one.path[:-1] if isinstance(one.path[-1], int) else one.path, one.path)
+    patches = [Patch("replace", path, meant[0]) for path in written.values()]
+    # A second name of the same card in a list of values says nothing more.
+    patches += [Patch("remove", one.path) for one in reversed(same) if one.path not in written.values()]
+    return Fix(f"write {meant[0]}", tuple(patches), Applicability.SAFE)
 
 
 def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:

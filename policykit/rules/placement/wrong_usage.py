@@ -7,12 +7,17 @@ keep them apart.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.path import Path
+from policykit.linter.proof import after
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.toleration_fix import removal
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
+from policykit.placement.placing import misshapen, placeable, placing, wanted_by
 from policykit.placement.review import Review
 from policykit.placement.stated import REQUIRED, stated
 
@@ -93,10 +98,8 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks once per pod set, of the first pool that accepts it and should not."""
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not workload.usages:
-        return
-    wrong = [pool for pool in review.accepting if _wrong(review, workload, cluster.usage_key, pool)]
-    if not wrong:
+    wrong = _wrong_pools(review)
+    if cluster is None or workload is None or not wrong:
         return
     usages = ", ".join(dict.fromkeys(pool.usage for pool in wrong))
     yield Violation(
@@ -105,7 +108,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         f" {wrong[0].usage} accepts it",
         f"keep it off usage {usages} in its affinity and tolerations, or allow that to {workload.name}"
         " in the policy",
+        fix=partial(_fix, review),
     )
+
+
+def _wrong_pools(review: Review) -> list[Pool]:
+    cluster, workload = review.cluster, review.workload
+    if cluster is None or workload is None or not workload.usages:
+        return []
+    return [pool for pool in review.accepting if _wrong(review, workload, cluster.usage_key, pool)]
 
 
 def _wrong(review: Review, workload: WorkloadKind, key: str, pool: Pool) -> bool:
@@ -124,6 +135,56 @@ def _path(review: Review, key: str, usages: set[str]) -> Path:
         if toleration.key == key and (toleration.operator == "Exists" or toleration.value in usages):
             return review.pod_set.place("tolerations", position)
     return review.pod_set.place("affinity", *REQUIRED[:2])
+
+
+def _fix(review: Review) -> Fix | None:
+    """Takes out what names a usage that is not allowed, and gives the placement of the kind.
+
+    None where the pods could still land there, or would no longer be of the kind.
+    """
+    cluster, workload = review.cluster, review.workload
+    if cluster is None or workload is None or not placeable(review) or misshapen(review):
+        return None
+    usages = {pool.usage for pool in _wrong_pools(review)}
+    tolerated = [
+        at for at, t in enumerate(review.tolerations) if t.key == cluster.usage_key and t.value in usages
+    ]
+    patches = list(removal(review, tolerated))
+    want = wanted_by(review)
+    if want is None or all(key != cluster.usage_key for key, _ in want.required):
+        patches += _unselected(after(review, patches), cluster.usage_key, usages)
+    now = after(review, patches)
+    if now is not None and want is not None:
+        patches += placing(now, want)
+    then = after(review, patches)
+    if not patches or then is None or then.workload != workload or _wrong_pools(then):
+        return None
+    return Fix(f"keep {workload.name} off usage {', '.join(sorted(usages))}", tuple(patches))
+
+
+def _unselected(review: Review | None, key: str, usages: set[str]) -> list[Patch]:
+    """Takes these values out of node selector and required terms, and what would be left empty."""
+    patches: list[Patch] = []
+    while review is not None:
+        place = next((one for one in stated(review, key) if one.selects and one.value in usages), None)
+        if place is None:
+            break
+        patches.append(Patch("remove", _whole(review, place.path)))
+        review = after(review, patches[-1:])
+    return patches
+
+
+def _whole(review: Review, path: Path) -> Path:
+    """The outermost part of the selection that would be empty without what stands at `path`."""
+    fields = [review.pod_set.place(field) for field in ("nodeSelector", "affinity")]
+    field = next(place for place in fields if path[: len(place)] == place)
+    while len(path) > len(field):
+        beside = lookup(review.manifest.data, path[:-1])
+        lone_values = path[-1] == "values"
+        if not lone_values and (not isinstance(beside, (dict, list)) or len(beside) > 1):
+            break
+        path = path[:-1]
+    return path
 
 
 RULE = Rule(
