@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.model.card import Card
+from policykit.model.placement import Placement
 from policykit.model.pool import Pool
-from policykit.model.queue import Priority, Queue, Quota
+from policykit.model.queue import Preemption, Priority, Queue, Quota
 from policykit.model.taint import Taint
+from policykit.model.tenant import Reservation, Tenant
+from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 
 
@@ -75,6 +78,13 @@ class Cluster(NamedTuple):
     """The policy file, or profile:NAME."""
     node_forms: tuple[str, ...] | None = None
     """Forms of generated node labels and taints, as `generate.nodes` says; None: all that apply."""
+    placements: Mapping[str, Placement] = {}
+    """Placements of the policy by name."""
+    levels: tuple[Level, ...] = ()
+    """Levels of the topology that the policy has a label for, widest first."""
+    preemption: Preemption = Preemption()
+    tenants: tuple[Tenant, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
 
     def pool(self, name: str) -> Pool:
         """Raises KeyError where no pool has that name."""

@@ -54,3 +54,15 @@ class Autoscaler(NamedTuple):
     """Kind and name of the workload."""
     maximum: int | None
     """None: unknown (a placeholder)."""
+
+
+class GangRule(NamedTuple):
+    """When the pods of a workload kind's jobs start."""
+
+    size: int | None = None
+    """How many must start together at least; None: all of a job's."""
+    timeout: int | None = None
+    """Seconds that pods which have a place wait for the others; None: the scheduler's own."""
+    on_timeout: str = ""
+    """wait: they give their places back and the gang tries again; start: those that have a place
+    run; fail: the job fails. Empty: the scheduler's own."""

@@ -1,8 +1,34 @@
-"""Queues, priorities and quotas: who gets how much, and who goes first."""
+"""Queues, priorities and quotas: who gets how much, who goes first, and who makes room."""
 
 from typing import NamedTuple
 
 from policykit.model.pool import Amounts
+
+
+class Submitters(NamedTuple):
+    """People who may submit; both empty: nobody."""
+
+    users: tuple[str, ...] = ()
+    """`*` is everybody."""
+    groups: tuple[str, ...] = ()
+
+
+class PoolAffinity(NamedTuple):
+    """Names of pools."""
+
+    required: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    avoided: tuple[str, ...] = ()
+
+
+class Preemption(NamedTuple):
+    """Whose pods make room for whose; None: as the scheduler does by itself."""
+
+    within_queue: bool | None = None
+    """Pods of higher priority take the place of lower ones in the same queue."""
+    reclaim: bool | None = None
+    """Queues below their due take it back from queues above theirs."""
 
 
 class Queue(NamedTuple):
@@ -16,6 +42,10 @@ class Queue(NamedTuple):
     limit: Amounts = {}
     priority: int | None = None
     reclaimable: bool = True
+    submit: Submitters | None = None
+    """Who may submit to it and below; None: whoever may submit to its parent."""
+    pools: PoolAffinity | None = None
+    """Pools its pods may and should use; None: any."""
 
 
 class Priority(NamedTuple):
@@ -28,6 +58,16 @@ class Priority(NamedTuple):
     description: str = ""
 
 
+class ContainerRange(NamedTuple):
+    """What a container may and will request in a namespace: cpu, memory and ephemeral-storage."""
+
+    default: Amounts = {}
+    """Limits of containers that state none."""
+    default_request: Amounts = {}
+    minimum: Amounts = {}
+    maximum: Amounts = {}
+
+
 class Quota(NamedTuple):
     """What one namespace may request in all: resource name to amount, limits apart."""
 
@@ -36,3 +76,7 @@ class Quota(NamedTuple):
     requests: Amounts = {}
     limits: Amounts = {}
     pods: int | None = None
+    priorities: tuple[str, ...] = ()
+    """Counts only pods of these PriorityClasses; empty: all."""
+    containers: ContainerRange | None = None
+    """Defaults and bounds of each container there; None: none."""

@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from policykit.model.autoscaling import Autoscaling
+from policykit.model.gang import GangRule
+from policykit.model.topology import Apartness, Closeness
+
 
 class Match(NamedTuple):
     """Recognises pod sets of a workload kind. Empty parts say nothing; all others must hold."""
@@ -37,3 +41,10 @@ class WorkloadKind(NamedTuple):
     helpers: tuple[str, ...] | None = None
     """Pools for its pod sets that ask for no card; None: the pools without cards."""
     match: tuple[Match, ...] = ()
+    placement_name: str = ""
+    """Name of its placement in `Cluster.placements`; empty: `placement` alone is stated, or nothing."""
+    gang_rule: GangRule | None = None
+    """More about the gang, where the policy says more than all."""
+    within: Closeness | None = None
+    across: Apartness | None = None
+    autoscaling: Autoscaling | None = None

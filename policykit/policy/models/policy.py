@@ -11,7 +11,7 @@ from policykit.policy.models.priority import Priority, Quota
 from policykit.policy.models.queue import Queue
 from policykit.policy.models.scheme import SchemeChoice
 from policykit.policy.models.settings import Generate, Lint
-from policykit.policy.models.target import Targets
+from policykit.policy.models.targets import Targets
 from policykit.policy.models.workload import Workload
 
 API_VERSION = "policykit.io/v1alpha1"

@@ -1,0 +1,30 @@
+"""Where nodes stand to each other, and how close or far apart pods must be."""
+
+from typing import NamedTuple
+
+
+class Level(NamedTuple):
+    """A level of the cluster's topology: nodes with one value of the label stand together."""
+
+    name: str
+    """zone, domain, rack, switch or nvlink."""
+    key: str
+    """Node label key."""
+
+
+class Closeness(NamedTuple):
+    """The pods of one job stay within one value of a level."""
+
+    level: str
+    hard: bool = False
+    """They wait rather than stand apart; else it is a wish."""
+
+
+class Apartness(NamedTuple):
+    """Pods of one workload are spread evenly over the values of a level."""
+
+    level: str
+    """A level, or `node`."""
+    hard: bool = False
+    skew: int = 1
+    """Largest difference of pods between two values."""

@@ -1,0 +1,51 @@
+"""What a scheduler wants its pods to carry, and what must be known of them to say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.model.pool import Amounts
+
+
+class Members(NamedTuple):
+    """Pods of one template within a job."""
+
+    name: str
+    """Of the pod set: worker, main; empty for the only one."""
+    replicas: int | None
+    """None: not a fixed number."""
+    requests: Amounts = {}
+    """Effective request of one pod."""
+    node_selector: Mapping[str, str] = {}
+    tolerations: tuple[Mapping[str, Any], ...] = ()
+    affinity: Mapping[str, Any] = {}
+    """As written in the pod's spec, after placement is applied."""
+
+
+class Pods(NamedTuple):
+    """The pods being patched, and those that start with them. Empty: nothing is known (a component)."""
+
+    owner: str = ""
+    """Name of the object that makes them."""
+    owner_kind: str = ""
+    namespace: str = ""
+    mine: str = ""
+    """Name of their own pod set among `job`."""
+    job: tuple[Members, ...] = ()
+    """Every pod set of the job, in its order."""
+
+
+class PodFields(NamedTuple):
+    """What the pods and their owner carry beside placement. Maps merge; keys there are replaced."""
+
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    owner_annotations: Mapping[str, str] = {}
+    """Of the object that makes the pods, where its system reads them from there."""
+    spec: Mapping[str, Any] = {}
+    """PodSpec fields: topologySpreadConstraints, schedulingGroup, ..."""
+    objects: tuple[Mapping[str, Any], ...] = ()
+    """Objects that must stand beside the workload: a PodGroup."""
+    notices: tuple[str, ...] = ()
+    """What could not be said, and what comes nearest."""
