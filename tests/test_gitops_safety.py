@@ -30,7 +30,7 @@ def repo(tmp_path: Path) -> Path:
 # --- Whose a file is ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["hybrid-volcano", "koordinator-binpack"])
+@pytest.mark.parametrize("name", ["hybrid-volcano", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn"])
 def test_every_generated_format_has_comments_for_the_header(name: str) -> None:
     files = bundle(profile(name), api.generate(profile(name)))
     assert {Path(path).suffix for path in files} <= {".yaml", ".md", ".sh", ".env"}

@@ -21,36 +21,21 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.wanted import wanted
 from policykit.targets import system_of
 from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.generate import BUILT_IN
+from policykit.targets.workloads.component import BUILT_IN
 from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy, profile
+from tests.targets.workloads.policies import CLUSTERS as ASKING
+from tests.targets.workloads.policies import KOORDINATED, QUEUED
 from tests.test_loop import MIXED, VOLCANO, bare
 from tests.tools import tool
 
-BASE: dict[str, Any] = {**MIXED}
-QUEUED: dict[str, Any] = {
-    **BASE,
-    "queues": {"research": {"weight": 2}},
-    "priorities": {"high": {"value": 1000}},
-    "workloads": {
-        **BASE["workloads"],
-        "training": {**BASE["workloads"]["training"], "queue": "research", "priorityClass": "high"},
-    },
-}
-KOORDINATED: dict[str, Any] = {
-    **QUEUED,
-    "workloads": {
-        **QUEUED["workloads"],
-        "training": {**QUEUED["workloads"]["training"], "scheduler": "koord-scheduler"},
-    },
-    "targets": {"koordinator": {"version": "1.8.0"}},
-}
 CLUSTERS: dict[str, Cluster] = {
     "hybrid-volcano": profile("hybrid-volcano"),
     "koordinator-binpack": profile("koordinator-binpack"),
     "mixed": policy(MIXED),
     "queued": policy(QUEUED),
     "koordinated": policy(KOORDINATED),
+    **ASKING,
 }
 
 
@@ -109,6 +94,7 @@ def meaning(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
     return {
         "tolerations": {yaml.safe_dump(one) for one in pod_set.spec.get("tolerations", [])},
         "affinity": pod_set.spec.get("affinity"),
+        "spread": {yaml.safe_dump(one) for one in pod_set.spec.get("topologySpreadConstraints", [])},
         "selector": pod_set.spec.get("nodeSelector"),
         "scheduler": pod_set.scheduler_name,
         "priority": priority,
@@ -116,6 +102,7 @@ def meaning(cluster: Cluster, data: dict[str, Any]) -> dict[str, Any]:
         "labels": dict(pod_set.labels),
         "annotations": dict(pod_set.annotations),
         "owner": data["metadata"].get("labels"),
+        "network": data.get("spec", {}).get("networkTopology"),
         "landings": [(landing.pool.name, landing.verdict) for landing in review.landings],
         "workload": review.workload.name if review.workload else None,
     }
@@ -133,15 +120,38 @@ def test_component_and_patch_give_the_same_pods(
     assert list(by_patch) == [data["metadata"]["name"] for data in objects]
     assert by_kustomize.keys() == by_patch.keys()
     for name in by_patch:
-        theirs = meaning(cluster, by_kustomize[name])
-        if name == "volcano-job" and system_of(workload.scheduler, cluster) == "koordinator":
-            # The component cannot label a task whose template may have no labels yet.
-            assert theirs.pop("queue") is None
-            ours = meaning(cluster, by_patch[name])
-            assert ours.pop("queue") == (workload.queue or None)
-            assert {**ours, "labels": {}} == {**theirs, "labels": {}}
-            continue
-        assert meaning(cluster, by_patch[name]) == theirs, name
+        ours, theirs = meaning(cluster, by_patch[name]), meaning(cluster, by_kustomize[name])
+        for field in unsaid(cluster, workload, name):
+            for one in (ours, theirs):
+                one.pop(field)
+        assert ours == theirs, name
+
+
+def unsaid(cluster: Cluster, workload: WorkloadKind, name: str) -> tuple[str, ...]:
+    """What a component cannot say of an object: see the test below for what patch does."""
+    system = system_of(workload.scheduler, cluster)
+    if name != "volcano-job":
+        # YuniKorn's application is called after the object.
+        return ("labels", "owner", "affinity") if system == "yunikorn" and workload.within else ()
+    # A component cannot label a task whose template may have no labels yet.
+    if system in ("koordinator", "yunikorn"):
+        return ("labels", "queue", "spread", "affinity")
+    return ("labels", "spread") if workload.across else ()
+
+
+def test_what_only_patch_says() -> None:
+    for name, system in (("koordinator", "koordinator"), ("yunikorn", "yunikorn")):
+        cluster = CLUSTERS[name]
+        objects = manifests(cluster, cluster.cards["h20"])
+        asked = Asked("training", "h20")
+        by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
+        ours = meaning(cluster, by_patch["volcano-job"])
+        assert ours["queue"] == {"koordinator": "research", "yunikorn": "root.research"}[system]
+        assert len(ours["spread"]) == 1
+    assert (
+        meaning(cluster, by_patch["deployment"])["labels"]["yunikorn.apache.org/app-id"]
+        == "deployment-deployment"
+    )
 
 
 def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) -> None:
@@ -157,3 +167,19 @@ def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) 
     assert by_patch["spec"]["template"]["spec"]["tolerations"] == [spot, *theirs]
     notice = (tmp_path / "generated/workloads/training-h20/kustomization.yaml").read_text()
     assert "# These patches take the place of an affinity and of tolerations that a workload has." in notice
+
+
+def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:
+    """Both merge constraints by topologyKey and whenUnsatisfiable, and say the same of those two."""
+    cluster = CLUSTERS["volcano"]
+    objects = [manifests(cluster, cluster.cards["h20"])[2]]
+    own = {"topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 3}
+    loose = {**own, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}
+    objects[0]["spec"]["template"]["spec"]["topologySpreadConstraints"] = [own, loose]
+    asked = Asked("training")
+    by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
+    by_kustomize = built(tmp_path, cluster, "training-h20", objects)["deployment"]
+    theirs, ours = (meaning(cluster, one)["spread"] for one in (by_kustomize, by_patch))
+    assert ours == theirs
+    assert yaml.safe_dump(own) in ours
+    assert len(ours) == 2

@@ -13,7 +13,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.review import Review
 from policykit.placement.wanted import wanted
-from policykit.targets.workloads.generate import (
+from policykit.targets.workloads.component import (
     BUILT_IN,
     BuiltIn,
     strategic_patch,
@@ -113,8 +113,8 @@ def patched(cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn)
     want = wanted(cluster, workload, card)
     manifest: dict[str, Any] = bare(kind, card)
     if kind is VOLCANO:
-        manifest = merged(manifest, volcano_labels(workload))
-        for operation in volcano_patch(workload, want):
+        manifest = merged(manifest, volcano_labels(workload, cluster))
+        for operation in volcano_patch(workload, want, cluster):
             assert operation["op"] == "add"
             *parents, last = operation["path"].strip("/").split("/")
             at: Any = manifest
@@ -122,7 +122,7 @@ def patched(cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn)
                 at = at[int(step)] if isinstance(at, list) else at[step]
             at[last] = operation["value"]
     else:
-        manifest = merged(manifest, strategic_patch(kind, workload, want))
+        manifest = merged(manifest, strategic_patch(kind, workload, want, cluster))
     manifest["metadata"]["name"] = "app"
     return manifest
 

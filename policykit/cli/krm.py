@@ -26,7 +26,7 @@ from policykit.model.severity import Severity
 from policykit.sources.files import read
 from policykit.targets import writers
 from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Source, patch
+from policykit.targets.workloads.stream import Source, patch, said_once
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,9 +114,10 @@ def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) 
     source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
     patched = patch(source, cluster, asked)
     asked.missing(patched.objects)
-    for note in patched.notes:
+    for note in (*patched.notes, *said_once(patched.notices)):
         say(f"policykit: {note}")
-    return patched.raw
+    # A list has room for another item, though no text of it is kept then.
+    return krm.with_items(krm.read(patched.raw), patched.homeless) if patched.homeless else patched.raw
 
 
 def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | None) -> int:

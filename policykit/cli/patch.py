@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -18,7 +19,8 @@ from policykit.sources.files import discover, read
 from policykit.sources.scopes import is_patch, kustomization_namespace
 from policykit.sources.writing import replace_all
 from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Patched, Source, patch
+from policykit.targets.workloads.beside import Identity
+from policykit.targets.workloads.stream import Patched, Source, objects, patch, said_once
 
 _STDIN = "-"
 
@@ -78,8 +80,9 @@ def command(
 ) -> int:
     """Print manifests with each recognised workload as its workload kind asks.
 
-    It gets tolerations, node affinity, scheduler, priority class, queue and the label
-    policykit.io/workload. Everything else stays as it is, byte for byte. Without PATH standard
+    It gets tolerations, node affinity, scheduler, priority class, queue, the label
+    policykit.io/workload, and what its scheduler reads of gangs, topology and spreading; a PodGroup
+    it needs follows it. Everything else stays as it is, byte for byte. Without PATH standard
     input is read, as Helm's post-renderers do. If anything fails, nothing is printed.
     """
     if in_place and diff:
@@ -87,13 +90,10 @@ def command(
     if in_place and _STDIN in (paths or (_STDIN,)):
         raise UsageError("--in-place needs files, not standard input", "name the files, or leave it out")
     asked = Asked(workload, card, queue, only)
-    done = [
-        (source, _patched(source, folder, policy, asked))
-        for source, folder in _sources(paths or (_STDIN,), stdin_filename, namespace)
-    ]
+    sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
+    done = [(source, _patched(source, folder, policy, asked, sources)) for source, folder in sources]
     asked.missing(one for _, patched in done for one in patched.objects)
-    for note in (note for _, patched in done for note in patched.notes):
-        say(f"policykit: {note}")
+    _tell(done)
     if in_place:
         _write(done)
     elif diff:
@@ -135,14 +135,36 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _patched(source: Source, folder: str, policy: str | None, asked: Asked) -> Patched:
+def _patched(
+    source: Source, folder: str, policy: str | None, asked: Asked, sources: Sequence[tuple[Source, str]]
+) -> Patched:
     cluster = cluster_for(folder, policy)
     if cluster is None:
         raise SourceError(
             "no policy above this file", "give one with -p, or see `policykit init`", source.path
         )
     asked.check(cluster)
-    return patch(source, cluster, asked)
+
+    def elsewhere() -> dict[Identity, Mapping[str, Any]]:
+        # Another folder is another environment, with objects of the same names.
+        others = (one for one, beside in sources if beside == folder and one.path != source.path)
+        return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
+
+    return patch(source, cluster, asked, elsewhere)
+
+
+def _tell(done: Sequence[tuple[Source, Patched]]) -> None:
+    """Notes of each object; what a scheduler cannot be told only at the first object it is about."""
+    for note in (note for _, patched in done for note in patched.notes):
+        say(f"policykit: {note}")
+    for notice in said_once(notice for _, patched in done for notice in patched.notices):
+        say(f"policykit: {notice}")
+    for source, patched in done:
+        for data in patched.homeless:
+            say(
+                f"policykit: {source.path}: {data['kind']}/{data['metadata']['name']} must stand beside its"
+                " workload, and this file has no room for another document: add it"
+            )
 
 
 def _write(done: Iterable[tuple[Source, Patched]]) -> None:

@@ -159,7 +159,7 @@ def _sizes(
     for node in sorted(nodes, key=lambda node: node.name):
         has = offered(node)
         counted = card.counted(node.labels) if card else 0
-        where = dict(pool.own_labels.get(node.name, {})) if pool else marks.place(node.labels, own)
+        where = _where(node, own, pool)
         for theirs, there, number, members in found:
             if (there, number) == (where, counted) and nearly(theirs, has):
                 theirs["memory"] = min(theirs.get("memory", 0), has.get("memory", 0))
@@ -177,6 +177,15 @@ def _sizes(
         )
         for has, where, counted, members in found
     )
+
+
+def _where(node: Node, own: frozenset[str], pool: Described | None) -> dict[str, str]:
+    """Labels of a node's place: as generated files say, and where those set no labels, as it has them."""
+    if pool is None:
+        return marks.place(node.labels, own)
+    if pool.own_labels or not pool.names:
+        return dict(pool.own_labels.get(node.name, {}))
+    return {key: value for key, value in marks.place(node.labels, own).items() if key not in pool.labels}
 
 
 def _places(pool: Described) -> tuple[Size, ...]:

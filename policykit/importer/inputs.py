@@ -9,8 +9,16 @@ from policykit.generator.bundle import owner
 from policykit.importer import documents
 from policykit.importer.found import Found
 from policykit.importer.generated.components import component
-from policykit.importer.generated.pools import pools, words
-from policykit.importer.objects import koordinator, kubernetes, nodes, volcano, yunikorn
+from policykit.importer.generated.pools import levels, pools, words
+from policykit.importer.objects import (
+    koordinator,
+    koordinator_objects,
+    kubernetes,
+    nodes,
+    volcano,
+    volcano_objects,
+    yunikorn,
+)
 from policykit.importer.objects.shape import mapping, mappings, text
 from policykit.linter.reader import is_template
 from policykit.manifests.document import Manifest
@@ -20,7 +28,11 @@ from policykit.targets.koordinator.chart import KEY
 Files = Mapping[str, bytes]
 """Path, with `/`, to content, in the order they are read."""
 
-_PAGES = {"volcano/README.md": "volcano", "koordinator/README.md": "koordinator"}
+_PAGES = {
+    "volcano/README.md": "volcano",
+    "koordinator/README.md": "koordinator",
+    "yunikorn/README.md": "yunikorn",
+}
 _PROVIDERS = {"gke": "gke", "aks": "aks", "eksctl": "eks", "ack": "ack"}
 """Beginning of the file with a cloud's own form of a pool, to the cloud."""
 _IMAGES = {"vc-scheduler": "volcano", "koord-scheduler": "koordinator"}
@@ -30,8 +42,14 @@ _OURS = ("Kustomization", "Component", "Policy")
 _BY_KIND: Mapping[str, Callable[[Mapping[str, Any], Found], None]] = {
     "PriorityClass": kubernetes.priority_class,
     "ResourceQuota": kubernetes.resource_quota,
-    "Queue": volcano.queue,
-    "ElasticQuota": koordinator.elastic_quota,
+    "LimitRange": kubernetes.limit_range,
+    "HorizontalPodAutoscaler": kubernetes.autoscaler,
+    "Queue": volcano_objects.queue,
+    "HyperNode": volcano_objects.hyper_node,
+    "ElasticQuota": koordinator_objects.elastic_quota,
+    "Reservation": koordinator_objects.reservation,
+    "ClusterColocationProfile": koordinator_objects.colocation,
+    "ClusterNetworkTopology": koordinator_objects.network_topology,
 }
 
 
@@ -43,6 +61,9 @@ def read(files: Files) -> Found:
     for path, raw in files.items():
         if path not in made or not _by_place(path):
             _objects(path, made.get(path) or documents.text(raw, path), found)
+    koordinator_objects.settle(found)
+    volcano_objects.settle(found)
+    yunikorn.settle(found)
     if found.passed_over:
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(found.passed_over.items()))
         found.say(f"{kinds}: nothing in there that a policy holds")
@@ -65,6 +86,9 @@ def _generated(made: Mapping[str, str], found: Found) -> None:
         place, file = steps[-3:-1], steps[-1]
         if path.endswith("nodes/README.md"):
             page = said
+            found.levels_whole = True
+            for level, key in levels(said).items():
+                found.add_level(level, key)
         elif place == ["nodes", "control-plane"]:
             found.control_plane = next(iter(words(said).taints), None)
         elif place[:1] == ["nodes"] and place[1:] != ["daemons"]:
@@ -111,6 +135,10 @@ def _object(path: str, manifest: Manifest, found: Found) -> None:
         _BY_KIND[kind](data, found)
     elif kind == "ConfigMap":
         _config_map(data, found)
+    elif kind == "Namespace" and yunikorn.is_sent(data):
+        yunikorn.namespace(data, path, found)
+    elif kind == "Namespace" and volcano_objects.is_sent(data):
+        volcano_objects.namespace(data, found)
     elif kind == "KubeSchedulerConfiguration":
         _scheduler(data, found)
     elif kind == "Deployment":
@@ -142,7 +170,7 @@ def _scheduler(data: Mapping[str, Any], found: Found) -> None:
 
 
 def _without_kind(path: str, data: Mapping[str, Any], found: Found) -> None:
-    """Helm values of Volcano, a bare scheduler configuration, or queues.yaml."""
+    """Helm values of Volcano or YuniKorn, a bare scheduler configuration, or queues.yaml."""
     if "partitions" in data:
         yunikorn.configuration(data, found)
     elif "profiles" in data:
@@ -152,6 +180,9 @@ def _without_kind(path: str, data: Mapping[str, Any], found: Found) -> None:
     elif "custom" in data or "basic" in data:
         for inner in _inner(volcano.values(data, found)):
             volcano.configuration(inner, found)
+    elif "yunikornDefaults" in data:
+        for inner in _inner(yunikorn.values(data, found)):
+            yunikorn.configuration(inner, found)
     elif data:
         found.say(f"{path}: neither an object nor a configuration that an import knows; left out")
 

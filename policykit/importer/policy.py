@@ -18,6 +18,7 @@ from policykit.importer.pools import add_pools
 from policykit.importer.remarks import remark
 from policykit.importer.scheme import scheme_of
 from policykit.importer.targets import add_systems
+from policykit.importer.topology import add_topology
 from policykit.importer.usages import UsageKey, usage_key
 from policykit.importer.weights import add_weights
 from policykit.importer.workloads import add_workloads
@@ -69,6 +70,7 @@ def policy_of(files: Files) -> Imported:
     preset = _head(draft, found, grouped, key)
     pools = add_pools(draft, grouped, key, preset, named)
     add_workloads(draft, found, key.key)
+    add_topology(draft, found)
     add_systems(draft, found)
     draft.data["generate"] = {"out": "generated"}
     _captions(draft)
@@ -158,5 +160,8 @@ def _captions(draft: Draft) -> None:
     draft.caption(("coverage",), "complete, once the pools below are all there is.")
     draft.caption(("cards",), "Cards by the names used in this file.")
     draft.caption(("pools",), "Nodes that are alike. `allocatable` is what each of them has at least.")
+    draft.caption(("placements",), "Ways of laying out pods on the nodes that fit, which kinds of work name.")
+    draft.caption(("tenants",), "Teams, and the namespaces that are theirs.")
+    draft.caption(("reservations",), "Capacity kept free until the pods come that it is meant for.")
     draft.caption(("workloads",), "Kinds of work: where each may run, and where it should.")
     draft.caption(("targets",), "What `policykit gen` writes configuration for, beside nodes and Kubernetes.")

@@ -1,42 +1,60 @@
-"""Systems in play, queues, priorities and quotas as a policy states them."""
+"""Systems in play, and the sections of a policy that hold for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.importer.amounts import amounts
 from policykit.importer.draft import Draft
 from policykit.importer.found import Found
-from policykit.model.queue import Priority, Queue, Quota
+from policykit.importer.placements import placement
+from policykit.importer.priorities import priority, quota
+from policykit.importer.queues import preemption, queue
+from policykit.importer.tenants import reservation, tenant
 
-_SYSTEMS = ("volcano", "koordinator", "yunikorn")
-_SERVED = {"volcano": "volcano", "koordinator": "koord-scheduler", "yunikorn": "yunikorn"}
+_SERVED = {
+    "kubernetes": "default-scheduler",
+    "volcano": "volcano",
+    "koordinator": "koord-scheduler",
+    "yunikorn": "yunikorn",
+}
+_ORDER = ("version", "delivery", "namespace", "schedulerName", "fit")
 
 
 def add_systems(draft: Draft, found: Found) -> None:
-    """Writes `queues`, `priorities`, `quotas`, `schedulers` and `targets`."""
-    sections = {
-        "queues": {name: _queue(queue) for name, queue in found.queues.items()},
-        "priorities": {name: _priority(priority) for name, priority in found.priorities.items()},
-        "quotas": {name: _quota(quota) for name, quota in found.quotas.items()},
+    """Writes `placements`, `queues`, `tenants` and so on, `schedulers` and `targets`."""
+    sections: dict[str, dict[str, Any]] = {
+        "placements": {name: placement(each) for name, each in found.placements.items()},
+        "queues": {name: queue(each) for name, each in found.queues.items()},
+        "tenants": {name: tenant(each) for name, each in found.tenants.items()},
+        "priorities": {name: priority(each) for name, each in found.priorities.items()},
+        "preemption": preemption(found.preemption),
+        "quotas": {name: quota(each) for name, each in found.quotas.items()},
+        "reservations": {name: reservation(each) for name, each in found.reservations.items()},
     }
     draft.data.update({name: section for name, section in sections.items() if section})
-    if found.targets:
-        draft.data["targets"] = {
-            name: _target(draft, name, found.targets[name]) for name in _SYSTEMS if name in found.targets
-        }
-    served = {
-        found.targets[name].get("schedulerName", _SERVED[name]) for name in _SYSTEMS if name in found.targets
-    }
+    for name in ("workloads", *sections):
+        # Placements stand above the kinds that name them, and those above all others.
+        if name in draft.data and name != "placements":
+            draft.data[name] = draft.data.pop(name)
+    systems = [name for name in _SERVED if found.targets.get(name) or _in_play(found, name)]
+    if systems:
+        draft.data["targets"] = {name: _target(draft, name, found.targets[name]) for name in systems}
+    served = {found.targets[name].get("schedulerName", _SERVED[name]) for name in systems}
+    served |= {each.scheduler for each in found.placements.values()}
     others = [name for name in found.schedulers if name not in served]
     if others:
         draft.data["schedulers"] = others
 
 
+def _in_play(found: Found, name: str) -> bool:
+    """Kubernetes is one of the systems by itself."""
+    return name in found.targets and name != "kubernetes"
+
+
 def _target(draft: Draft, name: str, says: Mapping[str, Any]) -> dict[str, Any]:
-    order = ("version", "delivery", "namespace", "schedulerName", "fit")
-    target = {key: says[key] for key in order if key in says}
+    keys = [key for key in _ORDER if key in says]
+    target = {key: says[key] for key in (*keys, *(key for key in says if key not in keys))}
     if target.get("schedulerName") == _SERVED[name]:
         del target["schedulerName"]
     if "fit" in target:
@@ -44,40 +62,3 @@ def _target(draft: Draft, name: str, says: Mapping[str, Any]) -> dict[str, Any]:
         short = {data["resource"]: card for card, data in cards.items() if "resource" in data}
         target["fit"] = {short.get(resource, resource): each for resource, each in target["fit"].items()}
     return target
-
-
-def _queue(queue: Queue) -> dict[str, Any]:
-    says: dict[str, Any] = {
-        "parent": queue.parent,
-        "weight": queue.weight if queue.weight != 1 else None,
-        "guarantee": amounts(queue.guarantee),
-        "deserved": amounts(queue.deserved),
-        "limit": amounts(queue.limit),
-    }
-    data = {key: value for key, value in says.items() if value}
-    if queue.priority is not None:
-        data["priority"] = queue.priority
-    if not queue.reclaimable:
-        data["reclaimable"] = False
-    return data
-
-
-def _priority(priority: Priority) -> dict[str, Any]:
-    data: dict[str, Any] = {"value": priority.value}
-    if not priority.preempts:
-        data["preempts"] = False
-    if priority.default:
-        data["default"] = True
-    if priority.description:
-        data["description"] = priority.description
-    return data
-
-
-def _quota(quota: Quota) -> dict[str, Any]:
-    data: dict[str, Any] = {"namespace": quota.namespace} if quota.namespace != quota.name else {}
-    for key, counted in (("requests", quota.requests), ("limits", quota.limits)):
-        if counted:
-            data[key] = amounts(counted)
-    if quota.pods is not None:
-        data["pods"] = quota.pods
-    return data

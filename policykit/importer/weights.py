@@ -6,20 +6,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.errors import PolicykitError
+from policykit.importer import koordinator
 from policykit.importer.draft import Draft
 from policykit.importer.found import Found
+from policykit.importer.volcano import options
 from policykit.model.cluster import Cluster
 from policykit.targets.koordinator.packing import cards_per_node, default_fit
+from policykit.targets.koordinator.placing import HEAVIEST, TYPES, fit
+from policykit.targets.koordinator.scores import Fit
 from policykit.targets.volcano import admission, config, versions
 from policykit.targets.volcano.config import Configuration
-from policykit.targets.volcano.generate import configuration
 from policykit.targets.volcano.scoring import scoring
+from policykit.targets.yunikorn import node_sorting
+from policykit.targets.yunikorn import options as yunikorn
 
 
 def add_weights(draft: Draft, found: Found, cluster: Cluster) -> None:
-    """Adds `binpack` of Volcano and takes `fit` of Koordinator away, so that `gen` writes what is there."""
+    """Adds options of Volcano and takes `fit` of Koordinator away, so that `gen` writes what is there."""
     if "koordinator" in draft.data.get("targets", {}):
         _koordinator(draft, found, cluster)
+    if "yunikorn" in draft.data.get("targets", {}):
+        _yunikorn(draft, cluster)
     if found.volcano is not None and "volcano" in cluster.targets:
         _volcano(draft, found, cluster, config.read(found.volcano))
 
@@ -31,6 +38,46 @@ def _koordinator(draft: Draft, found: Found, cluster: Cluster) -> None:
     }
     if found.targets["koordinator"].get("fit") == usual:
         del draft.data["targets"]["koordinator"]["fit"]
+    cluster = _by_default(draft, cluster)
+    if found.koordinator is not None:
+        cluster = _versioned(draft, cluster, koordinator.release(found.koordinator))
+        try:
+            stated = koordinator.options(cluster, found.koordinator, found.say)
+            draft.data["targets"]["koordinator"].update(stated)
+        except PolicykitError as error:
+            found.say(f"koordinator: {error.message}; its configuration was not compared")
+
+
+def _versioned(draft: Draft, cluster: Cluster, release: str) -> Cluster:
+    """With the release that Koordinator's configuration shows, where nothing else does."""
+    target = cluster.targets["koordinator"]
+    if target.version or not release:
+        return cluster
+    section = draft.data["targets"]["koordinator"]
+    draft.data["targets"]["koordinator"] = {"version": release, **section}
+    stated = target._replace(version=release)
+    return cluster._replace(targets={**cluster.targets, "koordinator": stated})
+
+
+def _by_default(draft: Draft, cluster: Cluster) -> Cluster:
+    """Placements without the weights that Koordinator chooses by itself."""
+    sizes = cards_per_node(cluster)
+    left = dict(cluster.placements)
+    for name, placement in cluster.placements.items():
+        bare = placement._replace(resources={})
+        stated = {resource: Fit(TYPES[p.strategy], p.weight) for resource, p in placement.resources.items()}
+        usual = {resource: Fit(f.type, min(f.weight, HEAVIEST)) for resource, f in fit(bare, sizes).items()}
+        if stated and not placement.shape and usual == stated:
+            del draft.data["placements"][name]["resources"]
+            left[name] = bare
+    return cluster._replace(placements=left)
+
+
+def _yunikorn(draft: Draft, cluster: Cluster) -> None:
+    target = cluster.targets["yunikorn"]
+    usual = node_sorting.sorting(cluster, target, None).sort
+    if yunikorn.read(target).node_sort == usual:
+        del draft.data["targets"]["yunikorn"]["nodeSort"]
 
 
 def _volcano(draft: Draft, found: Found, cluster: Cluster, there: Configuration) -> None:
@@ -38,17 +85,23 @@ def _volcano(draft: Draft, found: Found, cluster: Cluster, there: Configuration)
     try:
         version = versions.parse(target.version)
         ours = scoring(cluster, target)
-        written, _ = admission.admitted(cluster.queues, version)
+        written, _ = admission.admitted(cluster.queues, version, cluster.pools)
+        plugin = there.plugin("binpack")
+        computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
+        weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
+        stated = {key: value for key, value in weights.items() if computed[key] != value}
+        if stated:
+            draft.data["targets"]["volcano"]["binpack"] = stated
+            cluster = _stating(cluster, stated)
+        draft.data["targets"]["volcano"].update(options(cluster, written, version, there, found.say))
     except PolicykitError as error:
         found.say(f"volcano: {error.message}; its configuration was not compared")
-        return
-    plugin = there.plugin("binpack")
-    computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
-    weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
-    stated = {key: value for key, value in weights.items() if computed[key] != value}
-    if stated:
-        draft.data["targets"]["volcano"]["binpack"] = stated
-    _compare(found, there, configuration(ours, written, version))
+
+
+def _stating(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
+    target = cluster.targets["volcano"]
+    stated = target._replace(options={**target.options, "binpack": binpack})
+    return cluster._replace(targets={**cluster.targets, "volcano": stated})
 
 
 def _binpack(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,20 +116,3 @@ def _binpack(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _weight(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 1
-
-
-def _compare(found: Found, there: Configuration, ours: Configuration) -> None:
-    for what, have, wanted in (
-        ("action", there.actions, ours.actions),
-        ("plugin", _plugins(there), _plugins(ours)),
-    ):
-        extra = [name for name in have if name and name not in wanted]
-        if extra:
-            found.say(
-                f"volcano: {what} {', '.join(extra)} is in the configuration, "
-                "`policykit gen` would leave it out"
-            )
-
-
-def _plugins(configuration: Configuration) -> list[str]:
-    return [plugin.name for tier in configuration.tiers for plugin in tier]

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from policykit.importer.draft import Draft
 from policykit.importer.found import Component, Found
+from policykit.importer.kinds import kind as kind_of_policy
+from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
+from policykit.model.placement import Placement
+from policykit.model.topology import Apartness, Closeness
+from policykit.model.workload import WorkloadKind
 
 _WEIGHT = 100
+_HOSTNAME = "kubernetes.io/hostname"
+_ORDER = (
+    *("usages", "prefer", "cards", "scheduler", "gang", "within", "across", "placement", "priorityClass"),
+    *("queue", "namespaces", "helpers", "autoscaling"),
+)
 
 
 def add_workloads(draft: Draft, found: Found, usage_key: str) -> None:
     """Writes `workloads`, where anything says or hints at some."""
+    levels = {**level_of_key(draft, found), _HOSTNAME: "node"}
+    for component in found.components:
+        found.add_kind(_standing(component, levels))
     if found.components:
         kinds = dict.fromkeys(component.workload for component in found.components)
         parts = {kind: [c for c in found.components if c.workload == kind] for kind in kinds}
@@ -21,8 +34,41 @@ def add_workloads(draft: Draft, found: Found, usage_key: str) -> None:
     else:
         # A policy that generated files has no kinds that they do not show.
         data = {} if found.policy else _guessed(draft)
+    for name, each in found.kinds.items():
+        data[name] = _whole(data.get(name, {}), each, found.placements)
     if data:
         draft.data["workloads"] = data
+
+
+def _standing(component: Component, levels: Mapping[str, str]) -> WorkloadKind:
+    """Gang, closeness and apartness of a component's pods. Spreading over nodes comes with a placement
+    as well: another level is the kind's own before that.
+    """
+    apart = [Apartness(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
+    close = component.close
+    return WorkloadKind(
+        component.workload,
+        gang="all" if component.gang else "",
+        within=Closeness(levels[close[0]], close[1]) if close and close[0] in levels else None,
+        across=min(apart, key=lambda each: each.level == "node", default=None),
+    )
+
+
+def _whole(
+    placed: Mapping[str, Any], said: WorkloadKind, placements: Mapping[str, Placement]
+) -> dict[str, Any]:
+    """What components say of a kind, and what its other objects say."""
+    whole = said._replace(
+        scheduler=placed.get("scheduler", said.scheduler),
+        priority_class=placed.get("priorityClass", said.priority_class),
+        queue=placed.get("queue", said.queue),
+    )
+    if whole.scheduler and not whole.placement_name:
+        named = [name for name, each in placements.items() if each.scheduler == whole.scheduler]
+        whole = whole._replace(placement_name=named[0] if named else "")
+    more = kind_of_policy(whole, placements)
+    kept = {key: value for key, value in placed.items() if key != "scheduler"}
+    return {key: value for key in _ORDER for part in (kept, more) if (value := part.get(key)) is not None}
 
 
 def _stated(draft: Draft, components: list[Component], usage_key: str) -> dict[str, Any]:

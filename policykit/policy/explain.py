@@ -26,6 +26,8 @@ def explain(error: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[Path, 
     allowed = outline.at(schema, path)
     if kind == "quantity":
         return path, f"{dotted(path)} is not a quantity: {describe(value)}", _quantity_hint(value)
+    if kind == "duration":
+        return path, f"{dotted(path)} is not a duration: {describe(value)}", _duration_hint(value)
     if kind == "below_zero":
         return path, f"{dotted(path)} is below zero: {value}", "write 0 or more"
     if kind in ("greater_than_equal", "less_than_equal"):
@@ -61,6 +63,12 @@ def _quantity_hint(value: object) -> str:
                     f"did you mean {folded[: -len(wrong)]}{right} or {folded[: -len(wrong)]}{right.upper()}i?"
                 )
     return "write a number with one of m, k, M, G, T, Ki, Mi, Gi, Ti after it, such as 1900Gi"
+
+
+def _duration_hint(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return f"write its unit: {value}s, {value}m or {value}h"
+    return "write days, hours, minutes and seconds in this order, more than none: 90s, 10m, 1h30m, 7d"
 
 
 def _bounds(allowed: Sequence[Mapping[str, Any]]) -> str:

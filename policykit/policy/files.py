@@ -23,7 +23,10 @@ Reader = Callable[[str], bytes]
 PROFILE = "profile:"
 _OWN = frozenset({"apiVersion", "kind", "extends"})
 """Keys that each file says for itself alone."""
-_NAMED = frozenset({"cards", "pools", "workloads", "queues", "priorities", "quotas", "targets"})
+_NAMED = frozenset(
+    {"cards", "pools", "placements", "workloads", "queues", "tenants", "priorities", "quotas"}
+    | {"reservations", "targets"}
+)
 
 
 class Files:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from fnmatch import fnmatchcase
 
 _RANGE = re.compile(r"([^\[\]]*)\[([0-9]+)-([0-9]+)\]([^\[\]]*)\Z")
+_GLOB = re.compile(r"[*?\[]")
 LARGEST_RANGE = 100_000
 
 
@@ -25,9 +26,10 @@ def expand(name: str) -> tuple[str, ...] | None:
     return tuple(f"{before}{number:0{len(first)}d}{after}" for number in numbers)
 
 
-def chosen(names: Iterable[str], pattern: str) -> tuple[str, ...]:
-    """The names that a name, range or glob means."""
+def chosen(names: Collection[str], pattern: str) -> tuple[str, ...]:
+    """The names that a name, range or glob means. Only globs look at all of a mapping or set."""
     if _RANGE.match(pattern):
-        meant = frozenset(expand(pattern) or ())
-        return tuple(name for name in names if name in meant)
-    return tuple(name for name in names if fnmatchcase(name, pattern))
+        return tuple(name for name in expand(pattern) or () if name in names)
+    if _GLOB.search(pattern):
+        return tuple(name for name in names if fnmatchcase(name, pattern))
+    return (pattern,) if pattern in names else ()

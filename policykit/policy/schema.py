@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from policykit.policy.models.policy import API_VERSION, KIND, Policy
@@ -11,16 +13,17 @@ _NULL = {"type": "null"}
 SCHEMA_ID = "https://policykit.io/schemas/policy.json"
 
 
-def model_schema() -> dict[str, Any]:
-    """The schema of a merged policy: every key optional, no nulls."""
+@cache
+def model_schema() -> Mapping[str, Any]:
+    """The schema of a merged policy: every key optional, no nulls. Made once: it takes a while."""
     return Policy.model_json_schema(ref_template="#/definitions/{model}")
 
 
 def file_schema() -> dict[str, Any]:
     """The schema of one policy file, base or overlay: null deletes, so it may stand anywhere in a map."""
     schema = model_schema()
-    definitions = schema.pop("$defs")
-    properties = schema.pop("properties")
+    definitions = schema["$defs"]
+    properties = dict(schema["properties"])
     properties["apiVersion"] = {"const": API_VERSION, "description": properties["apiVersion"]["description"]}
     properties["kind"] = {"const": KIND, "description": properties["kind"]["description"]}
     return {

@@ -23,7 +23,7 @@ DIALECTS: tuple[Dialect, ...] = (VOLCANO, KOORDINATOR, YUNIKORN, KUEUE, KAI, COS
 ALWAYS = ("nodes", "kubernetes", "workloads")
 """What every policy generates for."""
 
-ASKED_FOR = ("volcano", "koordinator")
+ASKED_FOR = ("volcano", "koordinator", "yunikorn")
 """What a policy generates for when its `targets` names it."""
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -32,16 +32,18 @@ DEFAULT_SCHEDULER = "default-scheduler"
 def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
     """Which system serves a schedulerName: a dialect's name, or kubernetes; None: unknown.
 
-    Empty is the default scheduler. What the policy says outranks the usual names.
+    Empty is the default scheduler. What the policy says outranks the usual names; the scheduler
+    of a placement is a kube-scheduler's profile, unless a target lists it among its `schedulers`.
     """
     name = scheduler or DEFAULT_SCHEDULER
     for target in cluster.targets.values() if cluster else ():
-        if target.scheduler_name == name:
+        if name == target.scheduler_name or name in target.options.get("schedulers", ()):
             return target.name
     for dialect in DIALECTS:
         if name in dialect.schedulers:
             return dialect.name
-    return "kubernetes" if name == DEFAULT_SCHEDULER else None
+    placed = cluster is not None and any(each.scheduler == name for each in cluster.placements.values())
+    return "kubernetes" if placed or name == DEFAULT_SCHEDULER else None
 
 
 def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:

@@ -81,10 +81,10 @@ def asking(kind: str, **spec: Any) -> dict[str, Any]:
     return {"apiVersion": API, "kind": kind, "metadata": {"name": "x"}, "spec": spec}
 
 
-def krm(folder: Path, text: str, *words: str) -> Said:
+def krm(folder: Path, text: str, *words: str, policy: str = POLICY) -> Said:
     """One run in a folder with a policy; in this process, so that many are quick."""
     (folder / ".git").mkdir(exist_ok=True)
-    (folder / "policykit.yaml").write_text(POLICY)
+    (folder / "policykit.yaml").write_text(policy)
     streams = [io.TextIOWrapper(io.BytesIO(given)) for given in (text.encode(), b"", b"")]
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
@@ -380,10 +380,12 @@ def function(kind: str) -> str:
     )
 
 
-def build(folder: Path, kustomization: str, job: str = JOB) -> subprocess.CompletedProcess[str]:
+def build(
+    folder: Path, kustomization: str, job: str = JOB, policy: str = POLICY
+) -> subprocess.CompletedProcess[str]:
     app = folder / "app"
     app.mkdir()
-    (folder / "policykit.yaml").write_text(POLICY)
+    (folder / "policykit.yaml").write_text(policy)
     for kind in ("Generate", "Patch", "Lint"):
         (app / f"{kind}.yaml").write_text(function(kind))
     data = yaml.safe_load(job)
@@ -457,3 +459,27 @@ def test_kustomize_stops_where_a_function_fails(tmp_path: Path) -> None:
     )
     assert (again.returncode, again.stdout) == (1, "")
     assert again.stderr.startswith("policykit: ../policykit.yaml:")
+
+
+GANG = POLICY + (
+    "workloads: {training: {gang: all, within: {level: rack, mode: hard}, scheduler: koord-scheduler}}\n"
+    "scheme: {topology: {rack: example.com/rack}}\n"
+    "targets: {koordinator: {}}\n"
+)
+WORKERS = JOB.replace("replicas: 1", "replicas: 4")
+
+
+def test_kustomize_transformer_adds_the_pod_group(tmp_path: Path) -> None:
+    found = objects(build(tmp_path, "namespace: ml\ntransformers: [Patch.yaml]\n", WORKERS, GANG))
+    assert sorted(found) == ["ConfigMap/cm", "Job/train", "PodGroup/train"]
+    assert found["PodGroup/train"]["metadata"]["namespace"] == "ml"
+    assert found["PodGroup/train"]["spec"] == {"minMember": 4}
+    (task,) = found["Job/train"]["spec"]["tasks"]
+    assert task["template"]["metadata"]["labels"]["pod-group.scheduling.sigs.k8s.io"] == "train"
+
+
+def test_a_transformer_finds_the_pod_group_there(tmp_path: Path) -> None:
+    first = krm(tmp_path, listed(WORKERS, CONFIG_MAP, config=asking("Patch")), policy=GANG)
+    assert (first.code, first.err) == (0, "")
+    assert named(read(first)["items"]) == ["Job/train", "ConfigMap/cm", "PodGroup/train"]
+    assert krm(tmp_path, first.out, policy=GANG) == first

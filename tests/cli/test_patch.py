@@ -256,3 +256,83 @@ def test_it_is_among_the_commands(shell: Shell) -> None:
     said = shell.run("--help")
     assert "  patch " in said.out
     assert "  krm " in said.out
+
+
+GANGS = POLICY + (
+    "scheme: {topology: {rack: example.com/rack}}\n"
+    "workloads: {training: {gang: all, within: {level: rack, mode: hard}, scheduler: koord-scheduler}}\n"
+    "targets: {koordinator: {}}\n"
+)
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: NAME}
+spec:
+  parallelism: 4
+  template:
+    metadata: {labels: {policykit.io/workload: training}}
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}
+"""
+
+
+def test_a_pod_group_is_added_behind_its_job(shell: Shell) -> None:
+    shell.write({"policykit.yaml": GANGS, "a.yaml": JOB.replace("NAME", "a"), "b.yaml": WEB})
+    said = shell.run("patch", "--in-place", ".")
+    assert said == (0, "", "a.yaml: Job/a, PodGroup/a\npolicykit: 1 file written\n")
+    text = (shell.folder / "a.yaml").read_text()
+    assert text.split("---\n")[1] == (
+        "apiVersion: scheduling.sigs.k8s.io/v1alpha1\n"
+        "kind: PodGroup\n"
+        "metadata:\n"
+        "  name: a\n"
+        "  annotations:\n"
+        "    gang.scheduling.koordinator.sh/network-topology-spec:\n"
+        '      "{\\"gatherStrategy\\":[{\\"layer\\":\\"rack\\",\\"strategy\\":\\"MustGather\\"}]}"\n'
+        "  labels:\n"
+        "    policykit.io/workload: training\n"
+        "spec:\n"
+        "  minMember: 4\n"
+    )
+    assert shell.run("patch", "--in-place", ".") == (0, "", "policykit: 0 files written\n")
+
+
+def test_a_pod_group_of_another_file_is_not_added_again(shell: Shell) -> None:
+    shell.write({"policykit.yaml": GANGS, "a.yaml": JOB.replace("NAME", "a")})
+    shell.run("patch", "--in-place", ".")
+    job, group = (shell.folder / "a.yaml").read_text().split("---\n")
+    shell.write({"a.yaml": job, "groups.yaml": group})
+    assert shell.run("patch", "--in-place", ".") == (0, "", "policykit: 0 files written\n")
+    shell.write({"prod/a.yaml": job})
+    said = shell.run("patch", "--in-place", ".")
+    assert said.err == "prod/a.yaml: PodGroup/a\npolicykit: 1 file written\n"
+
+
+def test_where_no_document_can_follow_it_is_told(shell: Shell) -> None:
+    item = "- " + JOB.replace("NAME", "a").replace("\n", "\n  ").rstrip(" ")
+    shell.write({"policykit.yaml": GANGS, "a.yaml": f"apiVersion: v1\nkind: List\nitems:\n{item}"})
+    said = shell.run("patch", "a.yaml")
+    assert said.err == (
+        "policykit: a.yaml: PodGroup/a must stand beside its workload, and this file has no room for another"
+        " document: add it\n"
+    )
+    assert "pod-group.scheduling.sigs.k8s.io: a" in said.out
+
+
+def test_what_a_scheduler_cannot_be_told_is_said_once(shell: Shell) -> None:
+    policy = GANGS.replace("mode: hard}", "mode: hard}, across: {level: node}").replace(
+        "scheduler: koord-scheduler", "scheduler: volcano"
+    )
+    deployment = WEB.replace(
+        "metadata: {labels: {a: b}}", "metadata: {labels: {policykit.io/workload: training}}"
+    )
+    web = deployment.replace("spec:\n  selector", "spec:\n  replicas: 3\n  selector")
+    shell.write({"policykit.yaml": policy, "a.yaml": web, "b.yaml": web})
+    said = shell.run("patch", ".")
+    assert said.code == 0
+    assert said.err == (
+        "policykit: a.yaml:1:1: Deployment/web: each ReplicaSet of a Deployment is a gang of its own, and 3"
+        " new pods start together or not at all: roll out with strategy Recreate, or maxSurge 100%\n"
+    )

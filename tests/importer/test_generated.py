@@ -103,6 +103,7 @@ def test_a_component() -> None:
             Toleration("nvidia.com/gpu.product", "Equal", "NVIDIA-H20", "NoSchedule"),
         ),
         "volcano",
+        gang=True,
     )
     assert component("training-h20", {}) is None
     assert component("training-h20", {"deployment.yaml": "spec: 3\n"}) is None

@@ -144,10 +144,12 @@ def test_yunikorn_queues(text: str) -> None:
     made = imported(text.replace("max: {vcore: 500m", "max: {vcore: 5"))
     assert section(made, "queues") == {
         "research": {"guarantee": {"cpu": 4, "memory": "8Gi"}, "limit": {"cpu": 5, "nvidia.com/gpu": 8}},
-        "research.team": {"parent": "research"},
+        "team": {"parent": "research"},
     }
-    assert section(made, "targets") == {"yunikorn": {}}
-    assert "queue research of YuniKorn: a policy has no word for submitacl; left out" in made.remarks
+    assert "yunikorn" in section(made, "targets")
+    assert (
+        "queue research: max of cpu counts for no pod of YuniKorn, which has vcore; left out" in made.remarks
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,10 +237,20 @@ def test_volcanos_configuration(text: str, target: dict[str, Any]) -> None:
     queue = VOLCANO_QUEUE.replace("NAME", "a").replace("SPEC", "{}")
     made = imported(queue, text)
     weights = {"weight": 17, "resources": {"cpu": 2, "memory": 1, "a/b": 9}}
-    assert section(made, "targets", "volcano") == {**target, "binpack": weights}
+    plugins = {
+        "gang": {"flags": {"enablePreemptable": True}},
+        "conformance": {"enabled": False},
+        "drf": {"enabled": False},
+        "proportion": {"enabled": False},
+        "tdm": {},
+    }
+    assert section(made, "targets", "volcano") == {**target, "binpack": weights, "plugins": plugins}
+    assert section(made, "preemption") == {"withinQueue": True}
     assert made.remarks == (
-        "volcano: action preempt is in the configuration, `policykit gen` would leave it out",
-        "volcano: plugin tdm is in the configuration, `policykit gen` would leave it out",
+        "volcano: actions[0] is left out: action enqueue keeps waiting jobs from preempt: those see admitted "
+        "jobs only",
+        "volcano: actions are enqueue, allocate, preempt, backfill; `policykit gen` writes allocate, "
+        "backfill, preempt, shuffle",
     )
 
 
@@ -261,7 +273,10 @@ def test_koordinators_configuration(wrapped: bool) -> None:
     fit = {"nvidia.com/gpu": {"type": "MostAllocated", "weight": 3}}
     assert section(made, "targets") == {"koordinator": {"fit": fit}}
     assert "koord-scheduler" in made.cluster.schedulers
-    assert made.remarks == ("NodeResourcesFitPlus: cpu has type Fastest and weight 1, no effect; left out",)
+    fast, apart = made.remarks
+    assert fast == "NodeResourcesFitPlus: cpu has type Fastest and weight 1, no effect; left out"
+    assert apart.startswith("koord-scheduler-config is not what this policy gives: args of Coscheduling, ")
+    assert apart.endswith("To keep the rest as it is, name the file in targets.koordinator.config")
 
 
 def test_kube_schedulers_profiles() -> None:
@@ -270,8 +285,10 @@ def test_kube_schedulers_profiles() -> None:
         "- {schedulerName: default-scheduler}\n- schedulerName: packing\n  pluginConfig:\n"
         "  - {name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated}}}\n"
     )
-    assert section(made, "schedulers") == ["packing"]
-    assert made.remarks[0].startswith("scheduler packing scores nodes by MostAllocated")
+    resources = {"cpu": 1, "memory": 1}
+    placement = {"strategy": "binpack", "resources": resources, "scheduler": "packing"}
+    assert section(made, "placements") == {"packing": placement}
+    assert section(made, "schedulers") is None
 
 
 def test_the_release_of_a_scheduler_is_that_of_its_image() -> None:

@@ -29,7 +29,8 @@ NEVER_CARRIED = {
 """Fields of a Cluster that no generated file shows, and why."""
 
 NEVER_CARRIED_BY_KINDS = {
-    "gang": "the schedulers are told by the workloads themselves, not by their placement",
+    "gang_rule": "the schedulers are told by the workloads themselves, not by their placement",
+    "placement_name": "stands in the configuration of the scheduler, not in a component",
     "placement": "is one of the inputs of the schedulers' weights, and not the only one",
     "match": "recognises manifests, and is written into none",
     "namespaces": "is for the linter",
@@ -129,6 +130,42 @@ GKE: dict[str, Any] = {
     },
     "workloads": {"training": {"usages": ["training"]}, "serving": {"usages": ["inference"]}},
 }
+TOPOLOGY: dict[str, Any] = {
+    "domain": "a.example.com",
+    "scheme": {
+        "preset": "seed",
+        "topology": {"rack": "topology.example.com/rack", "switch": "example.com/s"},
+    },
+    "cards": {"h20": {"product": "NVIDIA-H20"}},
+    "pools": {
+        "train": {
+            "usage": "training",
+            "card": "h20",
+            "nodes": {"names": ["gpu-[1-4]"]},
+            "allocatable": {"cpu": 180},
+            "topology": [
+                {"nodes": ["gpu-[1-2]"], "zone": "z1", "rack": "r1", "nvlink": "n1"},
+                {"nodes": ["gpu-3"], "zone": "z1", "rack": "r2", "nvlink": "n2"},
+                {"nodes": ["gpu-4"], "zone": "z2"},
+            ],
+        },
+        "serve": {
+            "usage": "inference",
+            "card": "h20",
+            "nodes": 3,
+            "topology": {"domain": "d", "rack": "r3"},
+            "labels": {"a.example.com/hall": "3"},
+        },
+    },
+    "workloads": {
+        "training": {
+            "usages": ["training"],
+            "within": {"level": "rack", "mode": "hard"},
+            "across": {"level": "node", "skew": 2},
+        },
+        "serving": {"usages": ["inference"], "across": {"level": "zone", "mode": "hard"}},
+    },
+}
 EKS = {**GKE, "scheme": "eks", "cards": {"h200": {"product": "NVIDIA-H200"}}}
 EKS["pools"] = {name: pool for name, pool in GKE["pools"].items() if name != "tpu"}
 EKS["workloads"] = {"training": {"usages": ["training"]}}
@@ -144,6 +181,7 @@ CASES: dict[str, Cluster] = {
     "eks": policy(EKS),
     "ack": policy(ACK),
     "aks": policy(AKS),
+    "topology": policy(TOPOLOGY),
 }
 
 
@@ -162,7 +200,8 @@ def kind(cluster: Cluster, workload: WorkloadKind) -> WorkloadKind:
         if workload.cards is None or pool.card in workload.cards
     }
     blank = {field: WorkloadKind._field_defaults[field] for field in NEVER_CARRIED_BY_KINDS}
-    return workload._replace(**blank, cards=tuple(sorted(served)))
+    gang = "" if workload.gang == "none" else workload.gang
+    return workload._replace(**blank, gang=gang, cards=tuple(sorted(served)))
 
 
 def shape(found: Shape, *, nodes: bool) -> Shape:

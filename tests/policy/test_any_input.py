@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -64,10 +65,18 @@ def told(data: Any) -> None:
             assert problem.message, problem
 
 
-def shaped(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+@functools.cache
+def named(definition: str) -> st.SearchStrategy[Any]:
+    """Deferred, since a definition may hold itself."""
+    return st.deferred(lambda: shaped(SCHEMA["definitions"][definition]))
+
+
+def shaped(schema: dict[str, Any] | bool) -> st.SearchStrategy[Any]:
     """Data that mostly follows a schema, so that meaning is reached and not only form."""
+    if isinstance(schema, bool):
+        return WORDS | st.integers(-1, 120) | st.booleans()
     if "$ref" in schema:
-        return shaped(SCHEMA["definitions"][schema["$ref"].rpartition("/")[2]])
+        return named(schema["$ref"].rpartition("/")[2])
     for group in ("anyOf", "oneOf", "allOf"):
         if group in schema:
             return st.one_of([shaped(option) for option in schema[group]])
@@ -80,7 +89,10 @@ def shaped(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         known = {name: shaped(entry) for name, entry in schema.get("properties", {}).items()}
         if known:
             return st.fixed_dictionaries({}, optional=known)
-        return st.dictionaries(WORDS, shaped(schema["additionalProperties"]), max_size=3)
+        values = schema.get("additionalProperties", True)
+        if isinstance(values, dict):
+            return st.dictionaries(WORDS, shaped(values), max_size=3)
+        return st.dictionaries(WORDS, SCALARS, max_size=3) if values else st.just({})
     if "array" in kinds:
         return st.lists(shaped(schema["items"]), max_size=3)
     simple = {

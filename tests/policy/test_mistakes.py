@@ -32,7 +32,7 @@ def cases(file: str) -> list[Case]:
     return found
 
 
-BODIES = cases("mistakes.txt")
+BODIES = [*cases("mistakes.txt"), *cases("mistakes_of_the_vocabulary.txt")]
 WHOLE = cases("mistakes_of_the_whole.txt")
 
 

@@ -10,8 +10,11 @@ from policykit.importer.objects.shape import mapping, mappings, text
 from policykit.kube.tolerations import read as read_tolerations
 from policykit.manifests.parser import parse
 from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
+_GANG = "# They declare no gang, whose size each workload gives"
+"""Comment of a component for pods that are a gang."""
 
 
 def component(folder: str, files: Mapping[str, str]) -> Component | None:
@@ -34,8 +37,28 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         read_tolerations(spec.get("tolerations")),
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
-        _queue(files.get("volcano-job.yaml", "")),
+        _queue(files.get("volcano-job.yaml", "")) or _queue_of_pods(mapping(template.get("metadata"))),
+        _GANG in files.get("kustomization.yaml", ""),
+        tuple(_apart(spec)),
+        _close(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
     )
+
+
+def _apart(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool, int]]:
+    for each in mappings(spec.get("topologySpreadConstraints")):
+        skew = each.get("maxSkew")
+        hard = each.get("whenUnsatisfiable") == "DoNotSchedule"
+        yield text(each.get("topologyKey")), hard, skew if isinstance(skew, int) else 1
+
+
+def _close(affinity: Mapping[str, Any]) -> tuple[str, bool] | None:
+    required = mappings(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
+    preferred = mappings(affinity.get("preferredDuringSchedulingIgnoredDuringExecution"))
+    for term in required:
+        return text(term.get("topologyKey")), True
+    for weighted in preferred:
+        return text(mapping(weighted.get("podAffinityTerm")).get("topologyKey")), False
+    return None
 
 
 def _expressions(term: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -59,6 +82,18 @@ def _queue(operations: str) -> str:
             if operation.get("path") == "/spec/queue":
                 return text(operation.get("value"))
     return ""
+
+
+def _queue_of_pods(metadata: Mapping[str, Any]) -> str:
+    """The path of a queue of YuniKorn's, which a label may be too short for."""
+    return next(
+        (
+            queue
+            for part in ("labels", "annotations")
+            if (queue := text(mapping(metadata.get(part)).get(QUEUE)))
+        ),
+        "",
+    )
 
 
 def _documents(source: str) -> Iterator[Any]:

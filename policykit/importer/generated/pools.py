@@ -12,10 +12,12 @@ from policykit.kube.tolerations import EFFECTS
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.taint import Taint
+from policykit.policy.levels import LEVELS
 
 _ROW = re.compile(
     r"\| (?P<name>[^|`]+) \| (?P<size>[^|]+) \| (?P<ours>[^|]+) \| (?P<others>[^|]+) \| (?P<taints>[^|]+) \|"
 )
+_LEVEL = re.compile(rf"^\| ({'|'.join(LEVELS)}) \| `([^`]+)` \|$", re.MULTILINE)
 _SIZE = re.compile(r"(?P<low>[0-9]+)(?: to (?P<high>[0-9]+)| (?P<open>or more))?\Z")
 _FLAGS = ("--node-labels=", "--register-with-taints=")
 
@@ -42,6 +44,11 @@ def pools(files: Mapping[str, Mapping[str, str]], page: str) -> tuple[Described,
     return tuple(
         _pool(name, rows.get(name), files.get(name, {})) for name in dict.fromkeys((*rows, *sorted(files)))
     )
+
+
+def levels(page: str) -> dict[str, str]:
+    """Level of the topology to its node label key, by nodes/README.md."""
+    return dict(_LEVEL.findall(page))
 
 
 def taint_of(text: str) -> Taint | None:

@@ -1,4 +1,4 @@
-"""Koordinator: elastic quotas, and what NodeResourcesFitPlus packs by."""
+"""Koordinator: its scheduler's configuration, what its profiles pack by and what they avoid."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 
 from policykit.importer.found import Found
 from policykit.importer.objects.shape import mapping, mappings
-from policykit.kube.requests import amounts
-from policykit.model.queue import Queue
+from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
 from policykit.targets.koordinator import config
 from policykit.targets.koordinator.chart import CONFIG_MAP, KEY, NAMESPACE
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.placing import HEAVIEST
 
-_PREFIX = "quota.scheduling.koordinator.sh/"
-_OWN = ("koordinator-root-quota", "koordinator-system-quota", "koordinator-default-quota")
 _PLUGINS = frozenset(
     {
         *("LoadAwareScheduling", "NodeNUMAResource", "Reservation", "Coscheduling", "DeviceShare"),
@@ -22,29 +20,7 @@ _PLUGINS = frozenset(
     }
 )
 _TYPES = ("MostAllocated", "LeastAllocated")
-
-
-def elastic_quota(data: Mapping[str, Any], found: Found) -> None:
-    """An ElasticQuota as a queue: max limits; min is lent when unused, unless the quota says no."""
-    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
-    name, labels = metadata.get("name"), mapping(metadata.get("labels"))
-    found.target(SYSTEM)
-    if not isinstance(name, str) or name in _OWN:
-        return
-    parent = labels.get(f"{_PREFIX}parent")
-    least = amounts(spec.get("min"))
-    lends = labels.get(f"{_PREFIX}allow-lent-resource") != "false"
-    if mapping(metadata.get("annotations")).get(f"{_PREFIX}shared-weight"):
-        found.say(f"ElasticQuota {name} has a shared-weight of its own, which a policy cannot say; left out")
-    found.add_queue(
-        Queue(
-            name,
-            parent if isinstance(parent, str) and parent not in _OWN else "",
-            guarantee={} if lends else least,
-            deserved=least if lends else {},
-            limit=amounts(spec.get("max")),
-        )
-    )
+_STRATEGIES = {"MostAllocated": BINPACK, "LeastAllocated": SPREAD}
 
 
 def config_map(data: Mapping[str, Any], found: Found) -> str:
@@ -69,16 +45,71 @@ def is_koordinators(data: Mapping[str, Any]) -> bool:
 
 
 def configuration(data: Mapping[str, Any], found: Found) -> None:
-    """koord-scheduler's configuration: the name it serves, and the weights of NodeResourcesFitPlus."""
+    """koord-scheduler's configuration: the names it serves, and how each profile scores.
+
+    A profile in which NodeResourcesFit does not score is that of a placement.
+    """
     profiles = mappings(data.get("profiles"))
+    if found.koordinator is None:
+        found.koordinator = data
+    more = []
     for number, profile in enumerate(profiles):
         name = profile.get("schedulerName")
         name = name if isinstance(name, str) else "default-scheduler"
         fit = _fit(config.arguments(profile, config.FIT_PLUS), found)
-        if number == 0 or fit:
-            found.target(SYSTEM, schedulerName=name, fit=fit)
+        placed = _placement(name, profile, fit)
+        if placed:
+            found.add_placement(placed)
+        if placed and number:
+            more.append(name)
+        if number == 0 or (fit and not placed):
+            found.target(SYSTEM, schedulerName=name, fit={} if placed else fit)
         if name != "default-scheduler":
             found.schedulers[name] = None
+    if more:
+        found.option(SYSTEM, "profiles", more)
+
+
+def _placement(
+    name: str, profile: Mapping[str, Any], fit: Mapping[str, Mapping[str, Any]]
+) -> Placement | None:
+    """The placement of a profile by its schedulerName; None where it has the in-tree scores."""
+    scores = config.point(profile, "score")
+    listed = config.arguments(profile, "ScarceResourceAvoidance").get("resources")
+    avoid = tuple(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
+    if fit and config.FIT in scores.disabled:
+        resources = {
+            resource: ResourcePlacement(_STRATEGIES[each["type"]], min(each["weight"], HEAVIEST))
+            for resource, each in fit.items()
+        }
+        return Placement(name, _main(resources), resources, avoid=avoid, scheduler=name)
+    if config.FIT in scores.enabled and config.BALANCED in scores.disabled:
+        strategy = mapping(config.arguments(profile, config.FIT).get("scoringStrategy"))
+        return _in_tree(name, strategy)._replace(avoid=avoid)
+    return None
+
+
+def _in_tree(name: str, strategy: Mapping[str, Any]) -> Placement:
+    """A placement that NodeResourcesFit scores: one strategy, perhaps with a shape."""
+    shape = mappings(mapping(strategy.get("requestedToCapacityRatio")).get("shape"))
+    points = [Point(each["utilization"], each["score"]) for each in shape if _whole(each)]
+    falls = bool(points) and points[-1].score < points[0].score
+    kind = _STRATEGIES.get(str(strategy.get("type")), SPREAD if falls else BINPACK)
+    resources = {
+        each["name"]: ResourcePlacement(kind, each["weight"])
+        for each in mappings(strategy.get("resources"))
+        if isinstance(each.get("name"), str) and isinstance(each.get("weight"), int)
+    }
+    return Placement(name, kind, resources, tuple(points), scheduler=name)
+
+
+def _whole(point: Mapping[str, Any]) -> bool:
+    return isinstance(point.get("utilization"), int) and isinstance(point.get("score"), int)
+
+
+def _main(resources: Mapping[str, ResourcePlacement]) -> str:
+    """The strategy of the heaviest resource."""
+    return max(resources.values(), key=lambda each: each.weight).strategy
 
 
 def _fit(arguments: Mapping[str, Any], found: Found) -> dict[str, dict[str, Any]]:

@@ -49,3 +49,11 @@ def resource_of(draft: Draft, path: Path, name: str) -> str:
             path, f"{name!r} is neither a resource nor a card of this policy", hint, key=True
         )
     return ""
+
+
+def written_as(draft: Draft, path: Path, resource: str) -> str:
+    """The key under which a resource was written at a path: its name, or a card's."""
+    for key in draft.names(*map(str, path)):
+        if key == resource or (key in draft.cards and draft.cards[key].resource == resource):
+            return key
+    return resource

@@ -8,17 +8,23 @@ import policykit
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
+from policykit.model.placement import Placement
 from policykit.model.pool import Pool
 from policykit.model.taint import Taint
 from policykit.policy.compile.cards import compile_card, known_cards
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.levels import compile_levels
+from policykit.policy.compile.placements import compile_placements
 from policykit.policy.compile.pools import compile_pools
-from policykit.policy.compile.priorities import compile_priorities, compile_quotas
-from policykit.policy.compile.queues import compile_queues
+from policykit.policy.compile.priorities import compile_priorities
+from policykit.policy.compile.queues import compile_preemption, compile_queues
+from policykit.policy.compile.quotas import compile_quotas
 from policykit.policy.compile.references import check_references
+from policykit.policy.compile.reservations import compile_reservations
 from policykit.policy.compile.scheme import check_schemes
 from policykit.policy.compile.settings import compile_lint, compile_output
 from policykit.policy.compile.targets import compile_schedulers, compile_targets
+from policykit.policy.compile.tenants import compile_tenants
 from policykit.policy.compile.workloads import compile_workloads
 from policykit.policy.design import cluster_design, control_plane_taint
 from policykit.policy.models.policy import Policy
@@ -46,6 +52,7 @@ def compile_policy(
     design = cluster_design(policy.scheme, policy.domain)
     pools = compile_pools(draft, design)
     cards = {name: compile_card(draft, card, design) for name, card in draft.cards.items()}
+    placements = compile_placements(draft)
     workloads = compile_workloads(draft)
     targets = compile_targets(draft, workloads, texts)
     control_plane = _control_plane(draft)
@@ -63,7 +70,7 @@ def compile_policy(
         priorities=compile_priorities(draft),
         quotas=compile_quotas(draft),
         targets=targets,
-        schedulers=compile_schedulers(draft, targets, workloads),
+        schedulers=compile_schedulers(draft, targets, workloads) | _served(placements.values()),
         kubernetes_version=policy.kubernetes.removeprefix("v"),
         declared_keys=_declared(usage_key, cards.values(), pools),
         taint_keys=_taint_keys(pools, control_plane),
@@ -71,6 +78,11 @@ def compile_policy(
         output=compile_output(draft),
         source=source,
         node_forms=policy.generate.nodes,
+        placements=placements,
+        levels=compile_levels(draft),
+        preemption=compile_preemption(draft),
+        tenants=compile_tenants(draft),
+        reservations=compile_reservations(draft, pools),
     )
 
 
@@ -104,6 +116,10 @@ def _control_plane(draft: Draft) -> Taint | None:
         hint = "add domain: example.com, or key"
         draft.problems.error(("scheme", "controlPlane"), "the control plane taint has no key", hint, key=True)
     return taint
+
+
+def _served(placements: Iterable[Placement]) -> frozenset[str]:
+    return frozenset(placement.scheduler for placement in placements if placement.scheduler)
 
 
 def _declared(usage_key: str, cards: Iterable[Card], pools: Iterable[Pool]) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pydantic.alias_generators import to_camel
@@ -30,6 +30,11 @@ class Draft(NamedTuple):
             return ()
         return tuple(name for name, entry in found.value.items() if entry.value is not None)
 
+    def has(self, section: str, name: str) -> bool:
+        """Whether a section has an entry of that name, one whose value is wrong included."""
+        found = find(self.tree, (section, name))
+        return found is not None and found.value is not None
+
     def usages(self) -> tuple[str, ...]:
         """Usages that pools have, in the policy's order."""
         found: dict[str, None] = {}
@@ -51,3 +56,8 @@ class Draft(NamedTuple):
         """Reports what a predicate such as `label_value_problem` found; empty: nothing."""
         if problem:
             self.problems.error(path, f"{subject} {problem}", key=key)
+
+
+def unique(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once, in their order."""
+    return tuple(dict.fromkeys(names))

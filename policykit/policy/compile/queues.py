@@ -8,11 +8,16 @@ from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Queue
-from policykit.policy.compile.amounts import amounts
-from policykit.policy.compile.draft import Draft
+from policykit.model.queue import PoolAffinity, Preemption, Queue, Submitters
+from policykit.policy.compile.amounts import amounts, written_as
+from policykit.policy.compile.draft import Draft, unique
+from policykit.policy.compile.known import all_known
+from policykit.policy.compile.people import EVERYBODY, check_people
 from policykit.policy.models import queue as written
 
+_OPPOSITES = frozenset(
+    {("required", "excluded"), ("required", "avoided"), ("preferred", "excluded"), ("preferred", "avoided")}
+)
 _LADDER = (("guarantee", "deserved"), ("deserved", "limit"), ("guarantee", "limit"))
 
 
@@ -22,6 +27,12 @@ def compile_queues(draft: Draft) -> tuple[Queue, ...]:
     _check_circles(draft)
     _check_children(draft, {queue.name: queue for queue in queues})
     return queues
+
+
+def compile_preemption(draft: Draft) -> Preemption:
+    """Whose pods make room for whose."""
+    stated = draft.policy.preemption
+    return Preemption(stated.within_queue, stated.reclaim)
 
 
 def _queue(draft: Draft, name: str, stated: written.Queue) -> Queue:
@@ -36,10 +47,43 @@ def _queue(draft: Draft, name: str, stated: written.Queue) -> Queue:
         amounts(draft, (*path, "limit"), stated.limit),
         stated.priority,
         stated.reclaimable,
+        _submitters(draft, (*path, "submit"), stated.submit),
+        _pools(draft, (*path, "pools"), stated.pools),
     )
     for low, high in _LADDER:
         _check_order(draft, path, low, getattr(queue, low), high, getattr(queue, high))
     return queue
+
+
+def _submitters(draft: Draft, path: Path, stated: written.Submit | None) -> Submitters | None:
+    if stated is None:
+        return None
+    check_people(draft, path, stated.users, stated.groups)
+    if EVERYBODY in stated.users and (len(stated.users) > 1 or stated.groups):
+        message = "'*' is everybody, so the others need not be named"
+        draft.problems.notice((*path, "users", stated.users.index(EVERYBODY)), message)
+    return Submitters(unique(stated.users), unique(stated.groups))
+
+
+def _pools(
+    draft: Draft, path: Path, stated: written.QueuePools | tuple[str, ...] | None
+) -> PoolAffinity | None:
+    if stated is None:
+        return None
+    if isinstance(stated, tuple):
+        all_known(draft, path, "pool", stated)
+        return PoolAffinity(unique(stated))
+    parts = {part: unique(getattr(stated, part)) for part in PoolAffinity._fields}
+    homes: dict[str, str] = {}
+    for part in parts:
+        names: tuple[str, ...] = getattr(stated, part)
+        all_known(draft, (*path, part), "pool", names)
+        for number, name in enumerate(names):
+            home = homes.setdefault(name, part)
+            if (home, part) in _OPPOSITES:
+                message = f"pool {name} is both {home} and {part} for queue {path[1]}"
+                draft.problems.error((*path, part, number), message, "keep it in one of them")
+    return PoolAffinity(**parts)
 
 
 def _check_order(draft: Draft, path: Path, low: str, less: Amounts, high: str, more: Amounts) -> None:
@@ -47,7 +91,7 @@ def _check_order(draft: Draft, path: Path, low: str, less: Amounts, high: str, m
         if less[resource] > more[resource]:
             have, limit = amount_text(resource, less[resource]), amount_text(resource, more[resource])
             message = f"queue {path[1]}: {low} of {resource} is {have}, more than its {high} {limit}"
-            draft.problems.error((*path, low, _written(draft, (*path, low), resource)), message)
+            draft.problems.error((*path, low, written_as(draft, (*path, low), resource)), message)
 
 
 def _check_circles(draft: Draft) -> None:
@@ -79,7 +123,7 @@ def _check_children(draft: Draft, queues: Mapping[str, Queue]) -> None:
                 )
                 path = ("queues", name, "guarantee")
                 draft.problems.error(
-                    (*path, _written(draft, path, resource)), message, "raise it, or lower theirs"
+                    (*path, written_as(draft, path, resource)), message, "raise it, or lower theirs"
                 )
         for child in children:
             _check_limits(draft, parent, child)
@@ -91,12 +135,4 @@ def _check_limits(draft: Draft, parent: Queue, child: Queue) -> None:
             own, above = (amount_text(resource, q.limit[resource]) for q in (child, parent))
             path = ("queues", child.name, "limit")
             message = f"queue {child.name} may use {own} {resource}, its parent {parent.name} only {above}"
-            draft.problems.notice((*path, _written(draft, path, resource)), message)
-
-
-def _written(draft: Draft, path: Path, resource: str) -> str:
-    """The key under which a resource was written: its name, or a card's."""
-    for key in draft.names(*map(str, path)):
-        if key == resource or (key in draft.cards and draft.cards[key].resource == resource):
-            return key
-    return resource
+            draft.problems.notice((*path, written_as(draft, path, resource)), message)

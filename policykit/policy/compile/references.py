@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.known import all_known, known, known_priority, known_queue, once
 from policykit.policy.models.workload import Workload
 from policykit.policy.suggest import did_you_mean
-
-BUILT_IN_QUEUES = frozenset({"default", "root", "root.default"})
-KOORDINATOR_CLASSES = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
-
-
-_SECTIONS = {"card": "cards", "pool": "pools", "queue": "queues", "priority": "priorities"}
 
 
 def check_references(draft: Draft) -> None:
     """Reports every reference to nothing."""
     for name, pool in draft.policy.pools.items():
         if pool.card:
-            _known(draft, ("pools", name, "card"), "card", pool.card)
+            known(draft, ("pools", name, "card"), "card", pool.card)
     for name, workload in draft.policy.workloads.items():
         _check_usages(draft, ("workloads", name), workload)
         _check_others(draft, ("workloads", name), workload)
     for name, queue in draft.policy.queues.items():
         if queue.parent and queue.parent != "root":
-            _known(draft, ("queues", name, "parent"), "queue", queue.parent)
+            known(draft, ("queues", name, "parent"), "queue", queue.parent)
     _check_unused(draft)
 
 
@@ -36,7 +29,7 @@ def _check_usages(draft: Draft, path: Path, workload: Workload) -> None:
         if usage not in usages and draft.usages_known():
             message = f"no pool has usage {usage!r}"
             draft.problems.error((*path, "usages", number), message, did_you_mean(usage, usages))
-    _once(draft, (*path, "usages"), workload.usages)
+    once(draft, (*path, "usages"), workload.usages)
     allowed = workload.usages or usages
     for usage in workload.prefer:
         if usage in allowed or not draft.usages_known():
@@ -53,39 +46,10 @@ def _check_usages(draft: Draft, path: Path, workload: Workload) -> None:
 
 def _check_others(draft: Draft, path: Path, workload: Workload) -> None:
     if isinstance(workload.cards, tuple):
-        _all_known(draft, (*path, "cards"), "card", workload.cards)
-    _all_known(draft, (*path, "helpers"), "pool", workload.helpers or ())
-    queues = draft.names("queues")
-    if workload.queue and queues and workload.queue not in BUILT_IN_QUEUES:
-        _known(draft, (*path, "queue"), "queue", workload.queue)
-    classes = draft.names("priorities")
-    if workload.priority_class and classes and not _built_in(draft, workload.priority_class):
-        _known(draft, (*path, "priorityClass"), "priority", workload.priority_class)
-
-
-def _built_in(draft: Draft, name: str) -> bool:
-    return name.startswith("system-") or (
-        "koordinator" in draft.names("targets") and name in KOORDINATOR_CLASSES
-    )
-
-
-def _all_known(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:
-    for number, name in enumerate(names):
-        _known(draft, (*path, number), what, name)
-    _once(draft, path, names)
-
-
-def _known(draft: Draft, path: Path, what: str, name: str) -> None:
-    """Reports a name that its section lacks, unless the section itself is malformed."""
-    section = _SECTIONS[what]
-    if name not in draft.names(section) and not draft.problems.broken((section,)):
-        draft.problems.error(path, f"there is no {what} {name!r}", did_you_mean(name, draft.names(section)))
-
-
-def _once(draft: Draft, path: Path, names: Sequence[str]) -> None:
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            draft.problems.notice((*path, number), f"{name!r} stands twice in {path[-1]}")
+        all_known(draft, (*path, "cards"), "card", workload.cards)
+    all_known(draft, (*path, "helpers"), "pool", workload.helpers or ())
+    known_queue(draft, (*path, "queue"), workload.queue)
+    known_priority(draft, (*path, "priorityClass"), workload.priority_class)
 
 
 def _check_unused(draft: Draft) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
+from policykit.policy.levels import LEVELS
 from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPart
 
 
@@ -14,7 +15,7 @@ def check_schemes(draft: Draft) -> None:
     if isinstance(scheme, Scheme):
         _check_parts(draft, ("scheme",), scheme)
         _check_taint(draft, ("scheme", "controlPlane"), scheme.control_plane)
-        for level in ("zone", "rack", "domain"):
+        for level in LEVELS:
             _check_key(draft, ("scheme", "topology", level), getattr(scheme.topology, level))
     for name, pool in draft.policy.pools.items():
         if isinstance(pool.scheme, PoolScheme):

@@ -1,4 +1,4 @@
-"""Where nodes stand: zones, racks and network domains as labels."""
+"""Where nodes stand: zones, racks, switches and so on as labels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.levels import level_key
+from policykit.policy.levels import LEVELS
 from policykit.policy.models.nodes import Place, PlaceOf
 from policykit.policy.node_names import chosen
 from policykit.policy.suggest import did_you_mean
@@ -17,12 +19,13 @@ Placing = Mapping[str, Mapping[str, str]]
 def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tuple[str, ...]) -> Placing:
     """Topology labels of each node that `topology` speaks of; later entries win."""
     placed: dict[str, dict[str, str]] = {}
+    known = dict.fromkeys(names)
     for number, place in enumerate(topology):
         labels = place_labels(draft, (*path, number), place)
         if not place.nodes:
             draft.problems.error((*path, number, "nodes"), "this place names no nodes", "add nodes: [...]")
         for index, pattern in enumerate(place.nodes):
-            meant = chosen(names, pattern)
+            meant = chosen(known, pattern)
             if not meant:
                 message = f"no node of this pool is called {pattern!r}"
                 hint = (
@@ -35,28 +38,14 @@ def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tupl
 
 
 def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
-    """Label keys and values of a zone, rack and domain."""
+    """Label keys and values of the levels that a place states."""
     labels: dict[str, str] = {}
-    for level, value in (("zone", place.zone), ("rack", place.rack), ("domain", place.domain)):
-        if not value:
-            continue
-        key = topology_key(draft, level)
+    for level in LEVELS:
+        value = str(getattr(place, level))
+        key = level_key(draft, (*path, level), level) if value else ""
         if key:
             labels[key] = value
-        else:
-            message = f"{level} has no label key, since the policy has no domain"
-            hint = f"add domain: example.com, or scheme.topology.{level}"
-            draft.problems.error((*path, level), message, hint, key=True)
     return labels
-
-
-def topology_key(draft: Draft, level: str) -> str:
-    """Node label key of a topology level, empty where it needs a domain and there is none."""
-    scheme, domain = draft.policy.scheme, draft.policy.domain
-    stated = "" if isinstance(scheme, str) else str(getattr(scheme.topology, level))
-    if stated or level == "zone":
-        return stated or "topology.kubernetes.io/zone"
-    return f"{domain}/{'network-domain' if level == 'domain' else level}" if domain else ""
 
 
 def grouped(names: tuple[str, ...], placed: Placing) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:

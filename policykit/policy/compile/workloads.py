@@ -5,13 +5,17 @@ from __future__ import annotations
 from policykit.kube.names import dns_label_problem, label_key_problem, label_value_problem
 from policykit.manifests.path import Path
 from policykit.model.workload import Match, WorkloadKind
-from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.autoscaling import autoscaling, check_targets
+from policykit.policy.compile.draft import Draft, unique
+from policykit.policy.compile.gangs import across, gang_rule, within
+from policykit.policy.compile.placements import named_placement
 from policykit.policy.models import workload as written
 from policykit.policy.suggest import nearest
 
 
 def compile_workloads(draft: Draft) -> dict[str, WorkloadKind]:
     """All workload kinds in the policy's order, which `match` follows."""
+    check_targets(draft)
     return {name: _workload(draft, name, stated) for name, stated in draft.policy.workloads.items()}
 
 
@@ -21,29 +25,32 @@ def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind
     for number, namespace in enumerate(stated.namespaces):
         draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
     _check_scheduler(draft, path, stated.scheduler)
+    strategy, placement = named_placement(draft, (*path, "placement"), stated.placement)
     return WorkloadKind(
         name,
-        _unique(stated.usages),
+        unique(stated.usages),
         dict(stated.prefer),
-        () if stated.cards == "none" else _unique(stated.cards) if stated.cards is not None else None,
-        stated.scheduler,
-        stated.gang or "",
-        stated.placement or "",
+        () if stated.cards == "none" else unique(stated.cards) if stated.cards is not None else None,
+        stated.scheduler or (draft.policy.placements[placement].scheduler if placement else ""),
+        stated.gang if isinstance(stated.gang, str) else "all" if stated.gang is not None else "",
+        strategy,
         stated.priority_class,
         stated.queue,
-        _unique(stated.namespaces),
-        _unique(stated.helpers) if stated.helpers is not None else None,
+        unique(stated.namespaces),
+        unique(stated.helpers) if stated.helpers is not None else None,
         _matches(draft, path, stated.match),
+        placement,
+        gang_rule(stated),
+        within(draft, path, stated.within),
+        across(draft, path, stated),
+        autoscaling(draft, (*path, "autoscaling"), stated.autoscaling),
     )
-
-
-def _unique(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
 
 
 def _check_scheduler(draft: Draft, path: Path, scheduler: str) -> None:
     """A name one letter away from a scheduler of the policy is probably that one."""
     served = {"default-scheduler", "volcano", "koord-scheduler", "yunikorn", *draft.policy.schedulers}
+    served |= {placement.scheduler for placement in draft.policy.placements.values()} - {""}
     targets = draft.policy.targets
     if targets is not None:
         served |= {t.scheduler_name for t in (targets.volcano, targets.koordinator, targets.yunikorn) if t}

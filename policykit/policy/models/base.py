@@ -1,5 +1,6 @@
 """What every policy model shares: strictness, key spelling and values of more than one form."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, PlainValidator, WithJsonSchema
@@ -60,6 +61,22 @@ Quantity = Annotated[
     ),
 ]
 """Kubernetes amount: 8, 500m, 1900Gi. Kept as text."""
+
+_DURATION = r"^(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$"
+_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+
+
+def _duration(value: Any) -> int:
+    if isinstance(value, str) and len(value) <= _LONGEST and re.fullmatch(_DURATION, value):
+        seconds = sum(int(n) * _SECONDS[unit] for n, unit in re.findall(r"([0-9]+)([dhms])", value))
+        if seconds:
+            return seconds
+    raise PydanticCustomError("duration", "is not a duration")
+
+
+_LONGEST = 20
+Duration = Annotated[Any, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": _DURATION})]
+"""Time such as 90s, 10m, 1h30m or 7d, more than none. Kept as seconds."""
 
 Amounts = dict[str, Quantity]
 """Resource name, or a card of this policy, to amount."""

@@ -43,11 +43,13 @@ Nodes = Annotated[
 
 
 class Place(Model):
-    """Where nodes stand."""
+    """Where nodes stand, widest level first."""
 
     zone: str = Field("", description="Value of the zone label.")
-    rack: str = Field("", description="Value of the rack label.")
     domain: str = Field("", description="Value of the network domain label.")
+    rack: str = Field("", description="Value of the rack label.")
+    switch: str = Field("", description="Value of the switch label.")
+    nvlink: str = Field("", description="Value of the NVLink domain label.")
 
 
 class PlaceOf(Place):

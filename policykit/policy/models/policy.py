@@ -6,12 +6,14 @@ from pydantic import Field
 
 from policykit.policy.models.base import Model
 from policykit.policy.models.card import Card
+from policykit.policy.models.placement import Placement
 from policykit.policy.models.pool import Pool
 from policykit.policy.models.priority import Priority, Quota
-from policykit.policy.models.queue import Queue
+from policykit.policy.models.queue import Preemption, Queue
 from policykit.policy.models.scheme import SchemeChoice
 from policykit.policy.models.settings import Generate, Lint
 from policykit.policy.models.targets import Targets
+from policykit.policy.models.tenant import Reservation, Tenant
 from policykit.policy.models.workload import Workload
 
 API_VERSION = "policykit.io/v1alpha1"
@@ -55,10 +57,18 @@ class Policy(Model):
     )
     cards: dict[str, Card] = Field({}, description="Accelerator cards by the names this policy gives them.")
     pools: dict[str, Pool] = Field({}, description="Node pools by name.")
+    placements: dict[str, Placement] = Field(
+        {}, description="Ways of placing by name, beside binpack and spread, which are there by themselves."
+    )
     workloads: dict[str, Workload] = Field({}, description="Workload kinds by name; order matters for match.")
     queues: dict[str, Queue] = Field({}, description="Queues by name.")
+    tenants: dict[str, Tenant] = Field({}, description="Teams by name.")
     priorities: dict[str, Priority] = Field({}, description="PriorityClasses by name.")
-    quotas: dict[str, Quota] = Field({}, description="ResourceQuotas by name.")
+    preemption: Preemption = Field(
+        Preemption.model_construct(), description="Whose pods make room for whose."
+    )
+    quotas: dict[str, Quota] = Field({}, description="ResourceQuotas and LimitRanges by name.")
+    reservations: dict[str, Reservation] = Field({}, description="Capacity kept free, by name.")
     schedulers: tuple[str, ...] = Field(
         (), description="schedulerNames that something serves beside those of the targets."
     )

@@ -60,7 +60,9 @@ class Pool(Model):
     )
     cards_per_node: int | None = Field(None, ge=0, description="Default: the card's number per node.")
     sharing: Sharing = Field(Sharing.model_construct(), description="How the cards are cut or shared.")
-    topology: Topology = Field((), description="Zone, rack and domain of all nodes, or of some by name.")
+    topology: Topology = Field(
+        (), description="Zone, domain, rack, switch and nvlink of all nodes, or of some by name."
+    )
     labels: dict[str, str] = Field({}, description="Further labels of the nodes.")
     taints: tuple[TaintForm, ...] = Field(
         (), description="Further taints, as {key, value, effect} or key=value:Effect."

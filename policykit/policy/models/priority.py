@@ -1,4 +1,4 @@
-"""PriorityClasses and ResourceQuotas that the policy asks for."""
+"""PriorityClasses, ResourceQuotas and LimitRanges that the policy asks for."""
 
 from pydantic import Field
 
@@ -16,10 +16,25 @@ class Priority(Model):
     description: str = Field("", description="For people.")
 
 
+class Containers(Model):
+    """A LimitRange: what each container has and may have. Only cpu, memory and ephemeral-storage."""
+
+    default: Amounts = Field({}, description="Limits of containers that state none.")
+    default_request: Amounts = Field({}, description="Requests of containers that state none.")
+    min: Amounts = Field({}, description="The least a container may request.")
+    max: Amounts = Field({}, description="The most a container may have as limit.")
+
+
 class Quota(Model):
-    """A ResourceQuota: what one namespace may request in all."""
+    """A ResourceQuota: what one namespace may request in all, and a LimitRange for its containers."""
 
     namespace: str = Field("", description="Default: the quota's own name.")
     requests: Amounts = Field({}, description="Resource name, or a card of this policy, to amount.")
     limits: Amounts = Field({}, description="Limits of cpu, memory and ephemeral-storage.")
     pods: int | None = Field(None, ge=0, description="Most pods.")
+    priorities: tuple[str, ...] = Field(
+        (), description="Counts only pods of these PriorityClasses. Default: all pods."
+    )
+    containers: Containers | None = Field(
+        None, description="Defaults and bounds of each container in the namespace. Default: none."
+    )

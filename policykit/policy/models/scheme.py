@@ -59,11 +59,13 @@ class PoolScheme(Model):
 
 
 class TopologyKeys(Model):
-    """Node label keys of the levels that `topology` of a pool speaks of."""
+    """Node label keys of the levels of the topology, widest first."""
 
     zone: str = Field("", description="Default: topology.kubernetes.io/zone.")
-    rack: str = Field("", description="Default: <domain>/rack.")
     domain: str = Field("", description="Default: <domain>/network-domain.")
+    rack: str = Field("", description="Default: <domain>/rack.")
+    switch: str = Field("", description="Default: <domain>/switch.")
+    nvlink: str = Field("", description="Default: <domain>/nvlink-domain.")
 
 
 class Scheme(PoolScheme):
@@ -75,7 +77,7 @@ class Scheme(PoolScheme):
         "under the seed preset.",
     )
     topology: TopologyKeys = Field(
-        TopologyKeys.model_construct(), description="Label keys of zone, rack and domain."
+        TopologyKeys.model_construct(), description="Label keys of the levels of the topology."
     )
 
 

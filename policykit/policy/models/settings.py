@@ -6,7 +6,7 @@ from pydantic import Field
 
 from policykit.policy.models.base import Model
 
-NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpenter"]
+NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpenter", "nfd"]
 
 
 class Lint(Model):

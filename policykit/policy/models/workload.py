@@ -4,7 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
+from policykit.policy.models.autoscaling import Autoscaling
 from policykit.policy.models.base import BY_FORM, Model
+from policykit.policy.models.gang import Across, GangChoice, Within
+from policykit.policy.models.placement import Weight
 
 
 class Match(Model):
@@ -20,7 +23,6 @@ MatchChoice = Annotated[Annotated[Match, Tag("<map>")] | Annotated[tuple[Match, 
 Cards = Annotated[
     Annotated[Literal["none"], Tag("<text>")] | Annotated[tuple[str, ...], Tag("<list>")], BY_FORM
 ]
-Weight = Annotated[int, Field(ge=1, le=100)]
 
 
 class Workload(Model):
@@ -30,11 +32,16 @@ class Workload(Model):
     prefer: dict[str, Weight] = Field({}, description="Usage to weight, 1 to 100: where it should run.")
     cards: Cards | None = Field(None, description="Cards it uses, or none. Default: any.")
     scheduler: str = Field("", description="schedulerName its pods must have. Default: any.")
-    gang: Literal["all", "none"] | None = Field(
-        None, description="all: the pods of a job start together or not at all."
+    gang: GangChoice | None = Field(
+        None,
+        description="all: the pods of a job start together or not at all; or {size, timeout, onTimeout}.",
     )
-    placement: Literal["binpack", "spread"] | None = Field(
-        None, description="binpack fills nodes one by one, spread keeps them evenly used."
+    within: Within | None = Field(None, description="How close together the pods of one job stay.")
+    across: Across | None = Field(None, description="Over what the pods of one workload are spread.")
+    placement: str = Field(
+        "",
+        description="A placement of this policy, or binpack, which fills nodes one by one, or spread, "
+        "which keeps them evenly used.",
     )
     priority_class: str = Field("", description="PriorityClass of its pods.")
     queue: str = Field("", description="Queue its jobs go to.")
@@ -44,4 +51,5 @@ class Workload(Model):
         description="Pools for its pods that ask for no card: launchers, drivers, parameter servers. "
         "Default: the pools without cards.",
     )
+    autoscaling: Autoscaling | None = Field(None, description="Bounds and metrics of its replicas.")
     match: MatchChoice = Field((), description="How pod sets of this kind are recognised, if not by usage.")

@@ -113,14 +113,16 @@ def _declared(
 
 def _together(joined: Iterable[Located[Membership]], scalers: Mapping[_Name, Autoscaler]) -> int | None:
     """All pods of the members; one that two files hold (a base and its copy) counts once."""
-    counted: dict[tuple[str, ...], int] = {}
+    counted: dict[tuple[str, ...], dict[tuple[str, int], int]] = {}
     for member in joined:
         pods = _raised(member.value.pods, member, member.value.namespace, scalers)
         if pods is None:
             return None
         who = (member.resource.kind, member.resource.name, member.place("group").pointer)
-        counted[who] = max(pods, counted.get(who, 0))
-    return sum(counted.values())
+        copies = counted.setdefault(who, {})
+        # Templates of one object may take the group from one place: each has pods of its own.
+        copies[member.path, member.document] = copies.get((member.path, member.document), 0) + pods
+    return sum(max(copies.values()) for copies in counted.values())
 
 
 def _raised(

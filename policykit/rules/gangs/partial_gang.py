@@ -7,7 +7,7 @@ block each other for ever. Elastic jobs and parameter servers can go on with few
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
@@ -18,6 +18,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.asking import card_resources
+from policykit.placement.review import review
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -70,7 +71,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         workers = [one for one in members if card_resources(one, context.cluster)]
         pods = sum(one.replicas or 0 for one in workers)
         known = all(one.replicas is not None for one in workers) and (gang.pods is None or pods <= gang.pods)
-        if known and 1 < pods > gang.min_member:
+        if (
+            known
+            and 1 < pods > gang.min_member
+            and not _as_stated(manifest, workers, gang.min_member, context)
+        ):
             yield Violation(
                 gang.path,
                 f"the gang starts with {gang.min_member} of {pods} pods that ask for cards",
@@ -78,6 +83,18 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 "go on with fewer, say so where its kind has a field for that",
                 fix=partial(_fix, gang.path, pods),
             )
+
+
+def _as_stated(manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context) -> bool:
+    """Whether the policy itself lets jobs of this kind start with so many of their pods."""
+    if context.cluster is None or not any(kind.gang_rule for kind in context.cluster.workloads.values()):
+        return False
+    for one in workers:
+        kind = review(manifest, one, context.cluster, context.namespace).workload
+        rule = kind.gang_rule if kind else None
+        if rule is None or rule.size is None or rule.size > minimum:
+            return False
+    return bool(workers)
 
 
 def _fix(path: Path, pods: int) -> Fix:

@@ -63,6 +63,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if not cluster.complete and all(pool.card for pool in cluster.pools):
         return  # pools without cards exist, but the policy describes none
     accepting = review.accepting
+    if any(pool.unschedulable for pool in review.meant):
+        return  # cordoned nodes come back, and then it lands there
     if accepting and all(pool.card and pool not in review.meant for pool in accepting):
         names = ", ".join(pool.name for pool in accepting)
         yield Violation(

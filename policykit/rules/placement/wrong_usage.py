@@ -120,8 +120,12 @@ def _wrong_pools(review: Review) -> list[Pool]:
 
 
 def _wrong(review: Review, workload: WorkloadKind, key: str, pool: Pool) -> bool:
-    """A usage that is not allowed. A helper without cards is blamed only for one that it names."""
-    if not pool.usage or pool.usage in workload.usages or pool in (review.meant or ()):
+    """A usage that is not allowed. A helper without cards is blamed only for one that it names.
+
+    Pools meant for helpers allow their usage: nothing in a pod tells pools of one usage apart.
+    """
+    meant = {each.usage for each in review.meant or ()}
+    if not pool.usage or pool.usage in workload.usages or pool.usage in meant:
         return False
     return bool(review.card_resources) or any(place.value == pool.usage for place in stated(review, key))
 

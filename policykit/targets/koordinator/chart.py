@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests import writer
+from policykit.targets.koordinator.config import PROFILE
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.release import Version
 
@@ -13,10 +14,9 @@ NAMESPACE = "koordinator-system"
 CONFIG_MAP = "koord-scheduler-config"
 KEY = "koord-scheduler-config"
 DEPLOYMENT = "koord-scheduler"
-PROFILE = "koord-scheduler"
 
-_1_7 = Version(1, 7, 0)
-_1_8 = Version(1, 8, 0)
+_1_5, _1_6 = Version(1, 5, 0), Version(1, 6, 0)
+_1_7, _1_8 = Version(1, 7, 0), Version(1, 8, 0)
 
 _CLEARED = frozenset({"queueSort", "postFilter", "bind"})
 """Points where the chart first disables every plugin."""
@@ -42,9 +42,10 @@ def config_map(text: str, namespace: str) -> str:
 
 
 def configuration(version: Version, namespace: str) -> dict[str, Any]:
-    """KubeSchedulerConfiguration of the chart that goes with a release from 1.6."""
+    """KubeSchedulerConfiguration of the chart that goes with a release."""
+    written = f"{GROUP}/{_written_in(version)}"
     return {
-        "apiVersion": f"{GROUP}/v1",
+        "apiVersion": written,
         "kind": "KubeSchedulerConfiguration",
         "leaderElection": {
             "leaderElect": True,
@@ -56,15 +57,20 @@ def configuration(version: Version, namespace: str) -> dict[str, Any]:
             {
                 "schedulerName": PROFILE,
                 "pluginConfig": [
-                    {"name": name, "args": {"apiVersion": f"{GROUP}/v1", "kind": f"{name}Args", **args}}
+                    {"name": name, "args": {"apiVersion": written, "kind": f"{name}Args", **args}}
                     for name, args in _arguments(version, namespace).items()
                 ],
-                "plugins": {
-                    point: _set(point, enabled) for point, enabled in _enabled(version).items() if enabled
-                },
+                "plugins": {point: _set(point, names) for point, names in enabled(version).items() if names},
             }
         ],
     }
+
+
+def _written_in(version: Version) -> str:
+    """Version of the configuration in the chart's file."""
+    if version >= _1_6:
+        return "v1"
+    return "v1beta3" if version >= _1_5 else "v1beta2"
 
 
 def _set(point: str, enabled: list[str]) -> dict[str, Any]:
@@ -75,18 +81,25 @@ def _set(point: str, enabled: list[str]) -> dict[str, Any]:
     return {**cleared, "enabled": entries}
 
 
-def _enabled(version: Version) -> dict[str, list[str]]:
+def enabled(version: Version) -> dict[str, list[str]]:
     """Plugins per extension point in their order; Reservation is first where it must be."""
-    queued = version >= _1_7
+    queued, first = version >= _1_7, version >= _1_6
     scores = ["Coscheduling"] if version >= _1_8 else []
     return {
         "preEnqueue": ["Coscheduling"] if queued else [],
         "queueSort": ["PrioritySort" if queued else "Coscheduling"],
         "preFilter": [
             *(["SchedulingHint"] if queued else []),
-            *("Coscheduling", "Reservation", "NodeNUMAResource", "DeviceShare", "ElasticQuota"),
+            *(["Coscheduling"] if first else []),
+            *("Reservation", "NodeNUMAResource", "DeviceShare"),
+            *([] if first else ["Coscheduling"]),
+            "ElasticQuota",
         ],
-        "filter": ["Reservation", "LoadAwareScheduling", "NodeNUMAResource", "DeviceShare"],
+        "filter": [
+            *(["Reservation"] if first else []),
+            *("LoadAwareScheduling", "NodeNUMAResource", "DeviceShare"),
+            *([] if first else ["Reservation"]),
+        ],
         "postFilter": [
             *("Reservation", "Coscheduling", "ElasticQuota"),
             *([] if queued else ["DefaultPreemption"]),

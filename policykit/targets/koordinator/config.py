@@ -15,7 +15,14 @@ from policykit.targets.koordinator.versions import COSCHEDULING_SCORES
 from policykit.targets.release import Version
 
 KIND = "KubeSchedulerConfiguration"
+PROFILE = "koord-scheduler"
+"""schedulerName of the chart's profile."""
 FIT_PLUS = "NodeResourcesFitPlus"
+SCARCE = "ScarceResourceAvoidance"
+FIT = "NodeResourcesFit"
+BALANCED = "NodeResourcesBalancedAllocation"
+FIRST = "Reservation"
+"""Must run before everything else at preScore and reserve."""
 
 DEFAULT_SCORES: Mapping[str, int] = {
     "TaintToleration": 3,

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
+from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
-from policykit.targets.koordinator import chart, config, delivery, notices, page, versions
+from policykit.targets.koordinator import (
+    chart,
+    config,
+    delivery,
+    notices,
+    objects,
+    page,
+    profiles,
+    repair,
+    versions,
+)
 from policykit.targets.koordinator.merge import merged
-from policykit.targets.koordinator.packing import packing
 from policykit.targets.release import Version
 
 TARGET = "koordinator"
@@ -20,42 +32,53 @@ CONFIG_OPTION = "config"
 def generate(cluster: Cluster) -> Generated:
     """Everything for `cluster.targets["koordinator"]`; nothing where the policy has no such target.
 
-    Raises PolicykitError for an unknown version or delivery, weights without effect, and a given
-    configuration that cannot be read or has no profile for the schedulerName.
+    Raises PolicykitError for an unknown version or delivery, weights without effect, values that would
+    stop the scheduler, and a given configuration that cannot be read or has no profile for the schedulerName.
     """
     target = cluster.targets.get(TARGET)
     if target is None:
         return Generated()
     version = versions.parse(target.version)
-    if version < versions.FIT_PLUS:
-        return _said([notices.nearest(version)])
+    namespace = target.namespace or chart.NAMESPACE
+    configured = _configuration(cluster, target, version, namespace)
+    made, said = objects.generate(cluster, version, namespace)
+    return Generated(
+        (*configured.artifacts, *made), (*configured.notices, *(Notice(TARGET, text) for text in said))
+    )
+
+
+def _configuration(cluster: Cluster, target: Target, version: Version, namespace: str) -> Generated:
+    """koord-scheduler-config, its delivery and the page about both."""
+    source = config.read(target.options.get(CONFIG_OPTION) or _chart(version, namespace))
+    mended = repair.repaired(source.data, version)
+    data = reduce(patched, mended.patches, source.data)
+    drawn = profiles.drawing(cluster, target, data, scheduler_name(target), version)
+    if drawn.idle and not mended.patches:
+        return _said([notices.idle(version)])
     way, unsupported = _delivery(target)
-    namespace, name = target.namespace or chart.NAMESPACE, scheduler_name(target)
-    given = target.options.get(CONFIG_OPTION)
-    source = config.read(given or _chart(version, namespace))
-    _, profile = config.profile(source.data, name)
-    numbers = packing(cluster, target, profile, name, version)
-    if not numbers.fit:
-        return _said(
-            ["no pool offers a card, so there is nothing to pack: the chart's configuration is right"]
-        )
-    after = config.read(merged(source, name, numbers))
+    after = config.read(merged(source, [*mended.patches, *drawn.patches]))
     config_map = after.text if after.path and after.alone else chart.config_map(after.inner, namespace)
     write = delivery.post_render if way == "post-render" else delivery.manifest
-    shown = page.text(way, namespace, version, numbers)
-    said = [*unsupported, *notices.starting(version, source), *notices.numbers(cluster, name, numbers)]
+    said = [
+        *unsupported,
+        *mended.said,
+        *drawn.wanted.said,
+        *notices.starting(version, after, drawn),
+        *notices.drawn(cluster, version, drawn),
+        *notices.queue_sort(after),
+    ]
     if way == "manifest":
         said.append(
             "restart needed after each change of koord-scheduler-config: "
             f"kubectl -n {namespace} rollout restart deploy/{chart.DEPLOYMENT}"
         )
-    artifacts = (*write(config_map, after.inner, namespace), Artifact(PAGE, shown, Role.PAGE))
-    return Generated(artifacts, _said(said).notices)
+    shown = Artifact(PAGE, page.text(way, namespace, version, drawn), Role.PAGE)
+    return Generated((*write(config_map, after.inner, namespace), shown), _said(said).notices)
 
 
 def scheduler_name(target: Target) -> str:
     """The profile that the policy's workloads use."""
-    return target.scheduler_name or chart.PROFILE
+    return target.scheduler_name or config.PROFILE
 
 
 def _chart(version: Version, namespace: str) -> str:

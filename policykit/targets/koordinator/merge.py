@@ -2,104 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from policykit.manifests.amend import apply
 from policykit.manifests.embedded import apply_inside
-from policykit.manifests.patch import APPEND, Patch, differences
+from policykit.manifests.patch import APPEND, Patch, differences, patched
 from policykit.manifests.path import Path
-from policykit.targets.koordinator import config
-from policykit.targets.koordinator.config import FIT_PLUS, Source
-from policykit.targets.koordinator.packing import Packing
-from policykit.targets.koordinator.scores import Fit
+from policykit.targets.koordinator import args as plugin_args
+from policykit.targets.koordinator import config, configuration, points
+from policykit.targets.koordinator.config import FIRST, Source
 
-_FIRST = "Reservation"
-"""Must run before everything else at preScore."""
+Step = Callable[[Mapping[str, Any]], Iterable[Patch]]
+"""What to change in a profile, given as data; paths below the profile."""
 
 
-def merged(source: Source, name: str, packing: Packing) -> str:
-    """The given text with NodeResourcesFitPlus in the profile of schedulerName `name`.
-
-    Raises PolicykitError where there is no such profile or the text cannot be edited in place.
-    """
-    changes = patches(source.data, name, packing)
+def merged(source: Source, patches: Iterable[Patch]) -> str:
+    """The given text with the changes made. Raises PolicykitError where it cannot be edited in place."""
     if source.path:
-        return apply_inside(source.text, source.path, changes, source.document)
-    return apply(source.text, changes, source.document)
+        return apply_inside(source.text, source.path, patches, source.document)
+    return apply(source.text, patches, source.document)
 
 
-def patches(data: Mapping[str, Any], name: str, packing: Packing) -> tuple[Patch, ...]:
-    """What to change in a KubeSchedulerConfiguration; empty where it already says so."""
-    position, profile = config.profile(data, name)
-    base: Path = ("profiles", position)
-    return (
-        *_arguments(profile, base, str(data.get("apiVersion")), packing.fit),
-        *_enabled(profile, base, "preScore", FIT_PLUS, None),
-        *_enabled(profile, base, "score", FIT_PLUS, packing.weight),
-        *_preference(profile, base, packing.affinity),
-    )
+def steps(profile: Mapping[str, Any], wanted: Iterable[Step]) -> tuple[list[Patch], Mapping[str, Any]]:
+    """The changes of several steps, each seeing what the ones before it left, and the profile after."""
+    found: list[Patch] = []
+    for step in wanted:
+        for patch in list(step(profile)):
+            found.append(patch)
+            profile = patched(profile, patch)
+    return found, profile
 
 
-def _arguments(
-    profile: Mapping[str, Any], base: Path, api_version: str, fit: Mapping[str, Fit]
-) -> Iterator[Patch]:
-    # A map by resource name, where NodeResourcesFit has a list.
-    resources = {resource: {"type": each.type, "weight": each.weight} for resource, each in fit.items()}
-    wanted = {"apiVersion": api_version, "kind": f"{FIT_PLUS}Args", "resources": resources}
-    given = profile.get("pluginConfig")
-    for position, each in enumerate(given if isinstance(given, list) else ()):
-        if isinstance(each, dict) and each.get("name") == FIT_PLUS:
-            here = (*base, "pluginConfig", position, "args")
-            args = each.get("args")
-            if not isinstance(args, dict):
-                yield Patch("add", here, wanted)
-                return
-            # apiVersion and kind may be left out; where they stand they must be right.
-            yield from differences(args, {**args, **{k: wanted[k] for k in wanted if k in args}}, here)
-            if "resources" not in args:
-                yield Patch("add", (*here, "resources"), resources)
-            return
-    yield Patch("add", (*base, "pluginConfig", APPEND), {"name": FIT_PLUS, "args": wanted})
+def below(base: Path, patches: Iterable[Patch]) -> tuple[Patch, ...]:
+    """Changes of a profile as changes of the configuration that holds it at `base`."""
+    return tuple(patch._replace(path=(*base, *patch.path)) for patch in patches)
 
 
-def _enabled(
-    profile: Mapping[str, Any], base: Path, point: str, plugin: str, weight: int | None
-) -> Iterator[Patch]:
+def setting(plugin: str, fields: Mapping[str, Any], api_version: str) -> Step:
+    """Args of a plugin: these fields as they are given here, all others kept."""
+    return partial(_args, plugin, fields, api_version)
+
+
+def enabling(plugin: str, point: str, weight: int | None = None) -> Step:
     """The plugin enabled once at a point, behind Reservation, with the weight."""
+    return partial(_enabled, plugin, point, weight)
+
+
+def running(plugin: str, where: Iterable[str]) -> tuple[Step, ...]:
+    """The plugin enabled at several points; a weight that stands there stays."""
+    return tuple(partial(_present, plugin, point) for point in where)
+
+
+def disabling(plugin: str, point: str) -> Step:
+    """The plugin not enabled at a point, and disabled where it would be by default."""
+    return partial(_disabled, plugin, point)
+
+
+def _args(
+    plugin: str, fields: Mapping[str, Any], api_version: str, profile: Mapping[str, Any]
+) -> Iterator[Patch]:
+    wanted = {"apiVersion": api_version, "kind": plugin_args.kind_of(plugin), **fields}
+    here = configuration.args_place(profile, plugin)
+    if here is None:
+        entry = plugin_args.write(plugin_args.of(plugin, fields, api_version))
+        yield Patch("add", ("pluginConfig", APPEND), entry)
+        return
+    given = profile["pluginConfig"][here[1]].get("args")
+    if not isinstance(given, dict):
+        yield Patch("add", here, wanted)
+        return
+    # apiVersion and kind may be left out; where they stand they must be right.
+    for key, value in wanted.items():
+        if key in given:
+            yield from differences(given[key], value, (*here, key))
+        elif key in fields:
+            yield Patch("add", (*here, key), value)
+
+
+def _enabled(plugin: str, point: str, weight: int | None, profile: Mapping[str, Any]) -> Iterator[Patch]:
     entry: dict[str, Any] = {"name": plugin} if weight is None else {"name": plugin, "weight": weight}
     names = list(config.point(profile, point).enabled)
-    here = (*base, "plugins", point, "enabled")
-    if plugin in names:
-        position = _position(profile, point, plugin)
-        if weight is None and _FIRST in names and names.index(plugin) < names.index(_FIRST):
-            yield Patch("remove", (*here, position))
+    here: Path = ("plugins", point, "enabled")
+    there = configuration.plugin_place(profile, point, plugin)
+    if there:
+        if weight is None and FIRST in names and names.index(plugin) < names.index(FIRST):
+            yield Patch("remove", there)
             yield Patch("add", (*here, APPEND), entry)
-        elif weight is not None and _stated_weight(profile, point, position) != weight:
-            yield Patch("add", (*here, position, "weight"), weight)
+        elif weight is not None and _stated_weight(profile, there) != weight:
+            yield Patch("add", (*there, "weight"), weight)
         return
-    everywhere = config.point(profile, "multiPoint").enabled
-    if plugin in everywhere and not config.point(profile, point).disables(plugin):
-        position = _position(profile, "multiPoint", plugin)
-        if weight is not None and _stated_weight(profile, "multiPoint", position) != weight:
-            yield Patch("add", (*base, "plugins", "multiPoint", "enabled", position, "weight"), weight)
+    everywhere = configuration.plugin_place(profile, "multiPoint", plugin)
+    if everywhere and not config.point(profile, point).disables(plugin):
+        if weight is not None and _stated_weight(profile, everywhere) != weight:
+            yield Patch("add", (*everywhere, "weight"), weight)
         return
     yield Patch("add", (*here, APPEND), entry)
 
 
-def _preference(profile: Mapping[str, Any], base: Path, weight: int | None) -> Iterator[Patch]:
-    if weight is None:
+def _present(plugin: str, point: str, profile: Mapping[str, Any]) -> Iterator[Patch]:
+    """Where Reservation runs in reserve and preScore it comes first, so what is added comes last."""
+    if configuration.plugin_place(profile, point, plugin):
         return
-    before = config.point(profile, "preScore")
-    if before.disables("NodeAffinity") and "NodeAffinity" not in before.enabled:
-        yield Patch("add", (*base, "plugins", "preScore", "enabled", APPEND), {"name": "NodeAffinity"})
-    yield from _enabled(profile, base, "score", "NodeAffinity", weight)
+    multi = configuration.plugin_place(profile, "multiPoint", plugin)
+    if multi and not config.point(profile, point).disables(plugin):
+        return
+    there = config.point(profile, point).enabled
+    if point == "queueSort":
+        # Exactly one may be enabled, and by default it is PrioritySort.
+        if there:
+            return
+        if not config.point(profile, point).disables("PrioritySort"):
+            yield Patch("add", ("plugins", point, "disabled", APPEND), {"name": "*"})
+    first = plugin == FIRST and point in points.RESERVATION_FIRST
+    yield Patch("add", ("plugins", point, "enabled", 0 if first and there else APPEND), {"name": plugin})
 
 
-def _position(profile: Mapping[str, Any], point: str, plugin: str) -> int:
-    entries = profile["plugins"][point]["enabled"]
-    return next(i for i, each in enumerate(entries) if isinstance(each, dict) and each.get("name") == plugin)
+def _disabled(plugin: str, point: str, profile: Mapping[str, Any]) -> Iterator[Patch]:
+    there = configuration.plugin_place(profile, point, plugin)
+    if there:
+        yield Patch("remove", there)
+    # What Koordinator brings runs only where it is enabled.
+    by_default = plugin not in points.PLUGINS or configuration.plugin_place(profile, "multiPoint", plugin)
+    if by_default and not config.point(profile, point).disables(plugin):
+        yield Patch("add", ("plugins", point, "disabled", APPEND), {"name": plugin})
 
 
-def _stated_weight(profile: Mapping[str, Any], point: str, position: int) -> object:
-    return profile["plugins"][point]["enabled"][position].get("weight")
+def _stated_weight(profile: Mapping[str, Any], place: Path) -> object:
+    entry: Any = profile
+    for step in place:
+        entry = entry[step]
+    return entry.get("weight")

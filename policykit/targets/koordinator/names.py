@@ -13,18 +13,28 @@ MIN_AVAILABLE = "gang.scheduling.koordinator.sh/min-available"
 """Pod annotation: size of a gang that has no PodGroup."""
 OLD_MIN_AVAILABLE = "pod-group.scheduling.sigs.k8s.io/min-available"
 """Pod label of the same meaning, deprecated."""
+TOTAL_NUMBER = "gang.scheduling.koordinator.sh/total-number"
+"""Annotation of pods or their PodGroup, as all that follow here: how many pods there will be."""
+GANG_MODE = "gang.scheduling.koordinator.sh/mode"
+MATCH_POLICY = "gang.scheduling.koordinator.sh/match-policy"
+GANG_GROUPS = "gang.scheduling.koordinator.sh/groups"
+TOPOLOGY_SPEC = "gang.scheduling.koordinator.sh/network-topology-spec"
+WAITING_TIME = "gang.scheduling.koordinator.sh/waiting-time"
+"""Pod annotation, with a unit; a PodGroup has a field for it."""
 QUOTA_NAME = "quota.scheduling.koordinator.sh/name"
 """Pod label: the ElasticQuota that is charged."""
+QOS_CLASS = "koordinator.sh/qosClass"
+"""Pod label, written so and in capitals."""
 
 KEYS = (
     *(Key("labels", label, "gang") for label in GROUP_LABELS),
     Key("labels", OLD_MIN_AVAILABLE, "gang"),
     Key("annotations", GANG_NAME, "gang"),
     Key("annotations", MIN_AVAILABLE, "gang"),
-    Key("annotations", "gang.scheduling.koordinator.sh/total-number", "gang"),
-    Key("annotations", "gang.scheduling.koordinator.sh/mode", "gang"),
-    Key("annotations", "gang.scheduling.koordinator.sh/groups", "gang"),
-    Key("annotations", "gang.scheduling.koordinator.sh/network-topology-spec", "gang"),
+    Key("annotations", TOTAL_NUMBER, "gang"),
+    Key("annotations", GANG_MODE, "gang"),
+    Key("annotations", GANG_GROUPS, "gang"),
+    Key("annotations", TOPOLOGY_SPEC, "gang"),
     Key("annotations", "gang.scheduling.koordinator.sh/network-topology-index", "gang"),
     Key("labels", QUOTA_NAME, "queue"),
     Key("annotations", "scheduling.koordinator.sh/device-allocate-hint", "device"),

@@ -35,6 +35,8 @@ _DECODES: Mapping[Version, Decodes] = {
 
 FIT_PLUS = Version(1, 6, 0)
 """NodeResourcesFitPlus and ScarceResourceAvoidance."""
+PRE_ENQUEUE = Version(1, 7, 0)
+"""Gangs wait at preEnqueue, and the queue is sorted by PrioritySort."""
 COSCHEDULING_SCORES = Version(1, 8, 0)
 
 _CHARTS: Mapping[int, int] = {4: 1, 5: 0, 6: 0, 7: 0, 8: 0}

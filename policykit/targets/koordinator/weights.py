@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from policykit.kube.scores import MAX_SCORE
+from policykit.kube.scores import MAX_SCORE, Shape, ratio
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.scores import Fit
 
@@ -57,21 +57,25 @@ class Margin(NamedTuple):
 
 
 def rivals(
-    scoring: Mapping[str, int], resources: Iterable[str], *, soft_taints: bool, spreads: bool
+    scoring: Mapping[str, int],
+    resources: Iterable[str],
+    *,
+    soft_taints: bool,
+    spreads: bool,
+    own: Iterable[str] = ("NodeResourcesFitPlus",),
 ) -> tuple[Rival, ...]:
     """The active plugins a packing decision must outweigh, in their order.
 
-    `soft_taints`: some node carries a PreferNoSchedule taint; `spreads`: PodTopologySpread has
-    default constraints.
+    `own`: those that carry the decision; `soft_taints`: some node carries a PreferNoSchedule taint;
+    `spreads`: PodTopologySpread has default constraints.
     """
     devices = any(name in CARD_RESOURCES or name.startswith("koordinator.sh/") for name in resources)
     swings = {
-        "NodeResourcesFitPlus": 0,
         "NodeResourcesBalancedAllocation": BALANCED_SWING,
         "TaintToleration": MAX_SCORE if soft_taints else 0,
         "PodTopologySpread": MAX_SCORE if spreads else 0,
         "DeviceShare": MAX_SCORE if devices else 0,
-        **dict.fromkeys(ONLY_WHEN_ASKED, 0),
+        **dict.fromkeys((*ONLY_WHEN_ASKED, *own), 0),
     }
     found = (Rival(name, weight, swings.get(name, MAX_SCORE)) for name, weight in scoring.items())
     return tuple(rival for rival in found if rival.swing)
@@ -90,6 +94,39 @@ def margin(resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[s
         if points > 0:
             return Margin(resource, cards, step, points)
     return Margin(resource, cards, cards, 0)
+
+
+def shape_margin(
+    resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str], shape: Shape
+) -> Margin:
+    """The same for RequestedToCapacityRatio: the least that its shape makes of a step.
+
+    A resource that scores 0 leaves the mean, so beside others a shape that touches 0 promises nothing.
+    """
+    weight, beside = fit[resource].weight, [fit[name].weight for name in others]
+    points = [ratio(used, cards, shape) for used in range(1, cards + 1)]
+    if fit[resource].type == "LeastAllocated":
+        points.reverse()
+    if not beside or all(points):
+        for step in range(1, cards):
+            moved = min(points[at] - points[few] for at in range(step, cards) for few in range(at - step + 1))
+            sure = (weight * moved - MAX_SCORE * sum(beside)) // (weight + sum(beside))
+            if sure > 0:
+                return Margin(resource, cards, step, sure)
+    return Margin(resource, cards, cards, 0)
+
+
+def avoidance_gap(scarce: int, others: int) -> int:
+    """Points by which ScarceResourceAvoidance marks down a node with `scarce` of what is scarce.
+
+    `others`: other resources on it that the pod does not ask for.
+    """
+    return MAX_SCORE - others * MAX_SCORE // (scarce + others)
+
+
+def avoidance_weight(against: Iterable[Rival], packing: int, others: int) -> int:
+    """Smallest weight of ScarceResourceAvoidance with which a plain node comes before any scarce one."""
+    return (sum(rival.points for rival in against) + packing * MAX_SCORE) // avoidance_gap(1, others) + 1
 
 
 def card_weight(cards: int, others: Iterable[Fit]) -> int:

@@ -1,60 +1,82 @@
-"""PriorityClasses and ResourceQuotas the policy asks for."""
+"""Kubernetes' own objects, and the configuration of its scheduler where the policy asks for one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from policykit.generator.artifact import Artifact, Generated, Role
-from policykit.kube.names import is_extended, is_hugepages
+from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
-from policykit.model.quantity import amount_text
-from policykit.model.queue import Priority, Quota
-from policykit.targets.kubernetes import preference
+from policykit.model.queue import Quota
+from policykit.targets.kubernetes import (
+    autoscalers,
+    autoscaling,
+    beyond,
+    options,
+    page,
+    plan,
+    preference,
+    priorities,
+    quotas,
+    ranges,
+    scheduler,
+    versions,
+)
+from policykit.targets.kubernetes.ranges import LimitRange
+
+TARGET = "kubernetes"
+PRIORITIES = "kubernetes/priorities.yaml"
+QUOTAS = "kubernetes/quotas.yaml"
+RANGES = "kubernetes/limit-ranges.yaml"
+AUTOSCALERS = "kubernetes/autoscalers.yaml"
+PAGE = "kubernetes/README.md"
+_WITHOUT_PAGE = frozenset({PRIORITIES, QUOTAS})
+"""Files that need no words beside what their objects say."""
 
 
 def generate(cluster: Cluster) -> Generated:
-    """`kubernetes/priorities.yaml` and `kubernetes/quotas.yaml`, each only where needed; and what
-    the default scheduler cannot promise."""
-    artifacts = []
-    if cluster.priorities:
-        text = dump_all(priority_class(priority) for priority in cluster.priorities)
-        artifacts.append(Artifact("kubernetes/priorities.yaml", text, Role.MANIFEST))
-    if cluster.quotas:
-        text = dump_all(resource_quota(quota) for quota in cluster.quotas)
-        artifacts.append(Artifact("kubernetes/quotas.yaml", text, Role.MANIFEST))
-    return Generated(tuple(artifacts), tuple(preference.notices(cluster)))
+    """Files of `kubernetes/`, each only where needed; and what Kubernetes alone cannot promise.
+
+    Raises PolicykitError for ranges of containers on cards.
+    """
+    stated, version = options.read(cluster), versions.parse(cluster.kubernetes_version)
+    scalers, unscaled = autoscaling.autoscalers(cluster, version)
+    counted = [quota for quota in cluster.quotas if not _only_containers(quota)]
+    limited = [
+        LimitRange(quota.namespace, quota.name, quota.containers)
+        for quota in cluster.quotas
+        if quota.containers and any(quota.containers)
+    ]
+    artifacts = [
+        *_manifest(PRIORITIES, map(priorities.write, cluster.priorities)),
+        *_manifest(QUOTAS, (quotas.write(quotas.of(quota)) for quota in counted)),
+        *_manifest(RANGES, map(ranges.write, limited)),
+        *_manifest(AUTOSCALERS, map(autoscalers.write, scalers)),
+    ]
+    planned = plan.plan(cluster, stated.scheduler, version)
+    running, said = scheduler.generate(cluster, stated, planned, version)
+    artifacts += running
+    if any(artifact.path not in _WITHOUT_PAGE for artifact in artifacts):
+        paths = [artifact.path for artifact in artifacts]
+        shown = page.text(paths, version, planned.profiles, stated.scheduler.namespace)
+        artifacts.append(Artifact(PAGE, shown, Role.PAGE))
+    messages = (
+        *(message for quota in cluster.quotas for message in quotas.unkept(quota)),
+        *unscaled,
+        *said,
+        *beyond.notices(cluster, stated),
+    )
+    preferred = preference.notices(cluster, planned.weighed)
+    return Generated(tuple(artifacts), (*preferred, *(Notice(TARGET, message) for message in messages)))
 
 
-def priority_class(priority: Priority) -> dict[str, Any]:
-    """A scheduling.k8s.io/v1 PriorityClass."""
-    data: dict[str, Any] = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": priority.name},
-        "value": priority.value,
-        "globalDefault": priority.default,
-        "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
-    }
-    if priority.description:
-        data["description"] = priority.description
-    return data
+def _only_containers(quota: Quota) -> bool:
+    """Whether it is a LimitRange alone."""
+    return quota.containers is not None and not (quota.requests or quota.limits or quota.pods is not None)
 
 
-def resource_quota(quota: Quota) -> dict[str, Any]:
-    """A ResourceQuota of keys that count: extended resources only as `requests.<name>`."""
-    hard = {f"requests.{r}": amount_text(r, amount) for r, amount in sorted(quota.requests.items())}
-    for resource, amount in sorted(quota.limits.items()):
-        # The API server accepts limits.<card> and never counts it: what cannot be overcommitted
-        # has a limit that is its request.
-        counted = is_extended(resource) or is_hugepages(resource)
-        key = f"requests.{resource}" if counted else f"limits.{resource}"
-        hard.setdefault(key, amount_text(resource, amount))
-    if quota.pods is not None:
-        hard["pods"] = str(quota.pods)
-    return {
-        "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": quota.name, "namespace": quota.namespace},
-        "spec": {"hard": hard},
-    }
+def _manifest(path: str, objects: Iterable[dict[str, Any]]) -> Iterator[Artifact]:
+    text = dump_all(objects)
+    if text:
+        yield Artifact(path, text, Role.MANIFEST)

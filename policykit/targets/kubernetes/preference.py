@@ -5,31 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.generator.artifact import Notice
-from policykit.kube.scores import DEFAULT_WEIGHTS
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes.names import OWN
+from policykit.targets.kubernetes.plugins import AFFINITY, FIT, SCORERS
 
+_SOFT_TAINTS = "TaintToleration"
 _AGAINST = {
-    "ImageLocality": (1, 100),
-    "NodeResourcesBalancedAllocation": (1, 50),
-    "PodTopologySpread": (2, 100),
+    name: (scorer.weight, scorer.swing)
+    for name, scorer in SCORERS.items()
+    if not scorer.asked and name not in (FIT, _SOFT_TAINTS)
 }
 """Default score plugins that may favour the other node without the pod asking: weight and the
 largest difference. NodeResourcesFit is not among them: LeastAllocated scores no node above an
-empty one of the same size. Balanced moves by 50 since Kubernetes 1.36 (100 before).
+empty one of the same size.
 """
-_DEFAULT = ("", "default-scheduler")
 
 
-def notices(cluster: Cluster) -> Iterator[Notice]:
-    """One per workload kind whose preference the default scheduler cannot promise to follow."""
+def notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
+    """One per workload kind whose preference the default scheduler cannot promise to follow.
+
+    None where its weights are `weighed`, that is, computed from the preferences.
+    """
+    if weighed:
+        return
     for workload in cluster.workloads.values():
-        if workload.scheduler not in _DEFAULT or not cluster.usage_key:
+        if workload.scheduler not in OWN or not cluster.usage_key:
             continue
         gap = preference_gap(cluster, workload)
         if gap is None:
             continue
-        for_it = DEFAULT_WEIGHTS["NodeAffinity"] * gap
+        for_it = SCORERS[AFFINITY].weight * gap
         parts = {name: weight * swing for name, (weight, swing) in rivals(cluster).items()}
         against = sum(parts.values())
         if for_it <= against:
@@ -47,7 +53,7 @@ def rivals(cluster: Cluster) -> dict[str, tuple[int, int]]:
     """Plugins that may speak against the preferred node: weight and largest difference."""
     found = dict(_AGAINST)
     if any(not taint.hard for pool in cluster.pools for taint in pool.taints):
-        found["TaintToleration"] = (DEFAULT_WEIGHTS["TaintToleration"], 100)
+        found[_SOFT_TAINTS] = (SCORERS[_SOFT_TAINTS].weight, SCORERS[_SOFT_TAINTS].swing)
     return dict(sorted(found.items()))
 
 

@@ -32,7 +32,12 @@ def write(cluster: Cluster, pool: Pool) -> Form:
         )
         for group in groups(cluster, pool)
     )
-    return Form(tuple(artifacts))
+    zones = sorted({group.zone for group in groups(cluster, pool) if group.zone})
+    said = (
+        f"pool {pool.name}: ACK takes the zone from the vSwitches of a node pool, so ack.yaml leaves out "
+        f"zone {', '.join(zones)}; name vSwitches there under scaling_group.vswitch_ids"
+    )
+    return Form(tuple(artifacts), (said,) if zones else ())
 
 
 def body(cluster: Cluster, pool: Pool, name: str, group: Group) -> dict[str, Any]:

@@ -33,6 +33,12 @@ def write(cluster: Cluster, pool: Pool) -> Form:
             f"pool {pool.name}: az takes no taint without a value, so aks.sh leaves out {', '.join(bare)}; "
             "give it a value in the policy"
         )
+    unknown = sorted({group.zone for group in groups(cluster, pool) if group.zone and not _zone(group)})
+    if unknown:
+        said.append(
+            f"pool {pool.name}: az takes zones as numbers, such as 1 of eastus-1, so aks.sh leaves out zone "
+            f"{', '.join(unknown)}"
+        )
     if refused:
         said.append(f"pool {pool.name}: AKS keeps {', '.join(refused)} for itself, so aks.sh leaves it out")
     return Form(tuple(artifacts), tuple(said))
@@ -56,10 +62,17 @@ def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
         f"  sh {file} update --resource-group GROUP --cluster-name CLUSTER",
         "An update replaces all labels and taints that the pool was given before.",
     ]
-    create = call(f"az aks nodepool add --name {quote(name)}", [*words, *_size(group)])
+    where = [f"--zones {_zone(group)}"] if _zone(group) else []
+    create = call(f"az aks nodepool add --name {quote(name)}", [*words, *where, *_size(group)])
     updates = [call(f"az aks nodepool update --name {quote(name)}", words)] if words else []
     text = create_or_update(comments, file, create, updates)
     return Artifact(f"nodes/{pool.name}/{file}", text, Role.NODE)
+
+
+def _zone(group: Group) -> str:
+    """The number of a zone: AKS labels nodes with region and number."""
+    region, joint, number = group.zone.rpartition("-")
+    return number if region and joint and number.isdecimal() else ""
 
 
 def _size(group: Group) -> Iterator[str]:

@@ -57,6 +57,8 @@ def node_group(name: str, group: Group, marks: Marks) -> dict[str, Any]:
     if group.autoscaled:
         # Tags tell the autoscaler what a node will look like while there is none.
         found["propagateASGTags"] = True
+    if group.zone:
+        found["availabilityZones"] = [group.zone]
     if marks.labels:
         found["labels"] = dict(marks.labels)
     if marks.taints:

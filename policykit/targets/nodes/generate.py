@@ -17,6 +17,7 @@ from policykit.targets.nodes import (
     kubeadm,
     kubelet,
     labels,
+    nfd,
     page,
     remarks,
     taints,
@@ -27,7 +28,7 @@ from policykit.targets.nodes.marks import marked
 TARGET = "nodes"
 
 _CLOUDS: dict[str, Write] = {"gke": gke.write, "eks": eks.write, "aks": aks.write, "ack": ack.write}
-_TAINTING = frozenset({"taints", "kubelet", "kubeadm", "provider", "karpenter"})
+_TAINTING = frozenset({"taints", "kubelet", "kubeadm", "provider", "karpenter", "nfd"})
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -44,7 +45,7 @@ def generate(cluster: Cluster) -> Generated:
         if not marked(cluster, pool):
             continue
         artifacts.extend(_pool(cluster, pool, forms))
-        for form in _clouds(cluster, pool, forms):
+        for form in _others(cluster, pool, forms):
             artifacts.extend(form.artifacts)
             said.extend(form.left_out)
     if "taints" in forms:
@@ -78,8 +79,10 @@ def _pool(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Artif
             yield from write(cluster, pool)
 
 
-def _clouds(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
+def _others(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
     if "provider" in forms and cluster.provider in _CLOUDS:
         yield _CLOUDS[cluster.provider](cluster, pool)
     if "karpenter" in forms and pool.autoscaled:
         yield karpenter.write(cluster, pool)
+    if "nfd" in forms:
+        yield nfd.write(cluster, pool)

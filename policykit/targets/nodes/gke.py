@@ -34,6 +34,7 @@ def _script(pool: Pool, name: str, group: Group, taints: tuple[Taint, ...]) -> A
     marks = [
         *([f"--node-labels={quote(labels)}"] if labels else []),
         *([f"--node-taints={quote(','.join(map(_text, taints)))}"] if taints else []),
+        *([f"--node-locations={quote(group.zone)}"] if group.zone else []),
     ]
     comments = [
         f"Node pool {named} of GKE for pool {pool.name}.",

@@ -12,7 +12,7 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.targets.nodes.cloud import Form, within
-from policykit.targets.nodes.marks import Group, groups, pool_taints
+from policykit.targets.nodes.marks import ZONE, Group, groups, pool_taints
 from policykit.targets.nodes.taints import data
 
 _CLASSES = {
@@ -57,7 +57,7 @@ def node_pool(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str,
     node_class, kind = _CLASSES[cluster.provider]
     spec: dict[str, Any] = {
         "nodeClassRef": {"group": node_class, "kind": kind, "name": "default"},
-        "requirements": pinned,
+        "requirements": [*pinned, *([_in(ZONE, group.zone)] if group.zone else [])],
     }
     taints = pool_taints(cluster, pool)
     if taints:

@@ -10,8 +10,8 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.kubelet import node_labels
-from policykit.targets.nodes.marks import groups, pool_taints
+from policykit.targets.nodes.kubelet import comment, node_labels
+from policykit.targets.nodes.marks import joining, pool_taints
 from policykit.targets.nodes.taints import data
 
 _MINOR = re.compile(r"1\.([0-9]+)")
@@ -20,7 +20,7 @@ _FIRST_V1BETA4 = 31
 
 def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     """`kubeadm.yaml`: the nodeRegistration of a JoinConfiguration."""
-    for group in groups(cluster, pool):
+    for group in joining(cluster, pool):
         registration = node_registration(cluster, pool, group.labels)
         if registration:
             document = {
@@ -29,6 +29,7 @@ def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
                 "nodeRegistration": registration,
             }
             says = "---\n# For kubeadm join --config, together with your own discovery section.\n"
+            says += comment(group)
             yield Artifact(f"nodes/{pool.name}/kubeadm{group.suffix}.yaml", says + dump(document), Role.NODE)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from shlex import quote
+from textwrap import wrap
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.marks import groups, pool_taints
+from policykit.targets.nodes.marks import Group, joining, pool_taints
 
+_WIDE = 100
 _RESERVED = ("kubernetes.io", "k8s.io")
 _ALLOWED_PREFIXES = ("kubelet.kubernetes.io", "node.kubernetes.io")
 _ALLOWED_KEYS = frozenset(
@@ -62,16 +64,23 @@ def flags(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> tuple[str,
 
 def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     """`kubelet.env`: the environment file of the kubelet's service."""
-    for group in groups(cluster, pool):
+    for group in joining(cluster, pool):
         words = flags(cluster, pool, group.labels)
         if words:
             text = (
                 f"# Flags of the kubelet on nodes of pool {pool.name}, read when a node registers:\n"
                 "# a node that has joined keeps what it has. As /etc/default/kubelet (Debian) or\n"
                 "# /etc/sysconfig/kubelet (Red Hat), before the node joins.\n"
+                f"{comment(group)}"
                 f"KUBELET_EXTRA_ARGS={quote(' '.join(words))}\n"
             )
             yield Artifact(f"nodes/{pool.name}/kubelet{group.suffix}.env", text, Role.NODE)
+
+
+def comment(group: Group) -> str:
+    """Comment lines that name the nodes a file is for; empty: all of the pool."""
+    lines = wrap(f"For {', '.join(group.names)}.", _WIDE, break_on_hyphens=False) if group.names else []
+    return "".join(f"# {line}\n" for line in lines)
 
 
 def _within(prefix: str, domains: tuple[str, ...]) -> bool:

@@ -14,13 +14,10 @@ Labels = dict[str, str]
 
 _KUBELET = frozenset(f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os"))
 _NEVER = _KUBELET | {"kubernetes.io/hostname"}
-_CLOUD = frozenset(
-    {
-        "node.kubernetes.io/instance-type",
-        "topology.kubernetes.io/region",
-        "topology.kubernetes.io/zone",
-    }
-)
+MOST_FILES = 16
+"""Files of one form that a pool has at most for its named nodes."""
+ZONE = "topology.kubernetes.io/zone"
+_CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
 """A cloud's controller sets these on the nodes it makes; elsewhere somebody must."""
 
 
@@ -37,6 +34,10 @@ class Group(NamedTuple):
     autoscaled: bool
     cards: int
     """Cards of one node, 0: none or not known."""
+    zone: str = ""
+    """Zone that all of them stand in; empty: not said, or not one."""
+    names: tuple[str, ...] = ()
+    """Which nodes they are, where a pool has named nodes of several groups."""
 
     @property
     def fixed(self) -> int | None:
@@ -69,20 +70,50 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
 
     Named nodes are one group: what differs between them is set on each by its name.
     """
-    found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
+    found: dict[tuple[tuple[tuple[str, str], ...], str], list[Shape]] = {}
     named = [shape for shape in pool.shapes if shape.node_names]
     if named:
         sets = [set(_ours(cluster, pool, {**pool.labels, **shape.labels}).items()) for shape in named]
-        found[tuple(sorted(set.intersection(*sets)))] = named
+        zones = {_zone(pool, shape) for shape in named}
+        zone = zones.pop() if len(zones) == 1 else ""
+        found[tuple(sorted(set.intersection(*sets))), zone] = named
     for shape in pool.shapes:
         if not shape.node_names:
             labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
-            found.setdefault(tuple(labels.items()), []).append(shape)
+            found.setdefault((tuple(labels.items()), _zone(pool, shape)), []).append(shape)
     several = len(found) > 1
     return tuple(
-        _group(cluster, pool, f"-{number}" if several else "", dict(labels), shapes)
-        for number, (labels, shapes) in enumerate(found.items(), 1)
+        _group(cluster, pool, f"-{number}" if several else "", dict(labels), shapes)._replace(zone=zone)
+        for number, ((labels, zone), shapes) in enumerate(found.items(), 1)
     )
+
+
+def joining(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
+    """The same for files that a node joins by: named nodes that differ in place are groups of their own.
+
+    Where there are more than `MOST_FILES` such groups, they are one group as in `groups`.
+    """
+    named = [shape for shape in pool.shapes if shape.node_names]
+    found: dict[tuple[tuple[str, str], ...], list[Shape]] = {}
+    for shape in named:
+        labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
+        found.setdefault(tuple(labels.items()), []).append(shape)
+    if not 1 < len(found) <= MOST_FILES:
+        return groups(cluster, pool)
+    rest = pool._replace(shapes=tuple(shape for shape in pool.shapes if not shape.node_names))
+    made = [
+        _group(cluster, pool, "", dict(labels), shapes)._replace(
+            names=tuple(sorted(name for shape in shapes for name in shape.node_names))
+        )
+        for labels, shapes in found.items()
+    ]
+    together = [*made, *groups(cluster, rest)]
+    return tuple(group._replace(suffix=f"-{number}") for number, group in enumerate(together, 1))
+
+
+def _zone(pool: Pool, shape: Shape) -> str:
+    """The zone that a cloud is asked for: it makes nodes there, and labels them by itself."""
+    return {**pool.labels, **shape.labels}.get(ZONE, "")
 
 
 def _group(cluster: Cluster, pool: Pool, suffix: str, labels: Labels, shapes: list[Shape]) -> Group:

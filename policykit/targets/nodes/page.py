@@ -59,6 +59,7 @@ def write(cluster: Cluster, artifacts: Sequence[Artifact], said: Sequence[str]) 
         *_remarks(cluster),
         "## Pools",
         _table(cluster, artifacts),
+        *_topology(cluster),
         "## Files",
         "\n".join(_files(artifacts)),
         *(["## Left out", "\n".join(f"- {each}." for each in said)] if said else []),
@@ -108,6 +109,14 @@ def _table(cluster: Cluster, artifacts: Sequence[Artifact]) -> str:
     return "\n".join(rows)
 
 
+def _topology(cluster: Cluster) -> Iterable[str]:
+    if cluster.levels:
+        rows = [f"| {level.name} | `{level.key}` |" for level in cluster.levels]
+        yield "## Topology"
+        yield "Levels, the widest first, and the label of the nodes that tells each."
+        yield "\n".join(("| level | label |", "| --- | --- |", *rows))
+
+
 def _cell(texts: Iterable[str]) -> str:
     return "<br>".join(f"`{text}`" for text in texts) or "–"
 
@@ -139,6 +148,7 @@ _SAYS = {
     "eksctl.yaml": "join time: managed node groups for eksctl.",
     "ack.yaml": "join time: fields of ACK's CreateClusterNodePool.",
     "karpenter.yaml": "join time: a NodePool; set `nodeClassRef` to your node class.",
+    "nfd.yaml": "a NodeFeatureRule for Node Feature Discovery, which labels and taints nodes as they join.",
     "taint.sh": "the taint of the control plane's nodes.",
 }
 

@@ -8,7 +8,8 @@ from policykit.catalogue.labels import provider
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.targets.nodes.kubelet import refused
-from policykit.targets.nodes.marks import groups, marked
+from policykit.targets.nodes.marks import MOST_FILES, groups, joining, marked, pool_taints, shape_labels
+from policykit.targets.nodes.nfd import may_taint
 from policykit.targets.nodes.shell import reachable
 
 
@@ -19,8 +20,20 @@ def remarks(cluster: Cluster, forms: frozenset[str]) -> list[str]:
         found.extend(_out_of_reach(cluster))
     if forms & {"kubelet", "kubeadm"}:
         found.extend(_not_by_kubelet(cluster))
+        found.extend(_in_many_places(cluster))
+    if "nfd" in forms:
+        found.extend(_by_discovery(cluster))
     found.extend(_from_zero(cluster))
     return found
+
+
+def _by_discovery(cluster: Cluster) -> Iterator[str]:
+    """What else must hold for NFD to taint."""
+    if any(may_taint(taint.key) for pool in cluster.pools for taint in pool_taints(cluster, pool)):
+        yield (
+            "NFD taints nodes only with enableTaints: true in the configuration of nfd-master, which is "
+            "false by itself, and its workers must tolerate the taints (daemons/node-feature-discovery.yaml)"
+        )
 
 
 def _out_of_reach(cluster: Cluster) -> Iterator[str]:
@@ -40,11 +53,22 @@ def _out_of_reach(cluster: Cluster) -> Iterator[str]:
 def _not_by_kubelet(cluster: Cluster) -> Iterator[str]:
     """Labels that no kubelet may set on its own node."""
     for pool in cluster.pools:
-        keys = sorted({key for group in groups(cluster, pool) for key in refused(group.labels)})
+        keys = sorted({key for group in joining(cluster, pool) for key in refused(group.labels)})
         if keys:
             yield (
                 f"{_pools([pool.name])}: a kubelet may not set {', '.join(keys)} on its own node "
                 "(NodeRestriction), so the join-time files leave it out; set it once the node has joined"
+            )
+
+
+def _in_many_places(cluster: Cluster) -> Iterator[str]:
+    """Pools whose join-time files leave out what differs from node to node."""
+    for pool in cluster.pools:
+        sets = {tuple(shape_labels(cluster, pool, each).items()) for each in pool.shapes if each.node_names}
+        if len(sets) > MOST_FILES:
+            yield (
+                f"{_pools([pool.name])}: its nodes stand in {len(sets)} places, so the join-time files hold "
+                "what all have in common; labels.yaml, labels.sh and nfd.yaml hold the place of each node"
             )
 
 

@@ -5,26 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from policykit.errors import PolicykitError
-from policykit.model.pool import Amounts
+from policykit.kube.names import dns_subdomain_problem
+from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
-from policykit.targets.volcano import versions
+from policykit.targets.volcano import nodegroups, versions, whole_lists
 
 MAX_DEPTH = 5
 """Levels below root (--max-queue-depth)."""
+MAX_WEIGHT = 65535
 _COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 
 
-def admitted(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
+def admitted(
+    queues: Sequence[Queue], version: Version, pools: Sequence[Pool] = ()
+) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
     """The queues to write, parents first, else in order of name; and what could not be said.
 
+    `pools` are all there are: where a queue names some, every other queue is given its list.
     Raises PolicykitError for queues that contradict themselves or their parents.
     """
     notices = [_ROOT] if any(queue.name == "root" for queue in queues) else []
+    grouped, lost = nodegroups.allotted(_with_default(queues, version), pools, version)
+    notices += lost
     parents = {queue.parent for queue in queues}
     untouched = () if "default" in parents else (Queue("default"),)
-    written = [queue for queue in queues if queue.name != "root" and queue not in untouched]
+    written = [q._replace(submit=None) for q in grouped if q.name != "root" and q not in untouched]
     written = _known_to(version, written, notices)
     ordered = _parents_first(written)
     if version >= versions.CAPACITY:
@@ -34,7 +41,16 @@ def admitted(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ..
         _check(queue)
         _check_under_ancestors(queue, named)
         notices += _dropped(queue)
-    return _listed_limits(ordered, version, notices), tuple(notices)
+    full, added = whole_lists.listed(ordered, version)
+    return full, (*notices, *added)
+
+
+def _with_default(queues: Sequence[Queue], version: Version) -> Sequence[Queue]:
+    """Volcano makes queue default itself, but without the node groups that it then needs."""
+    there = any(queue.name == "default" for queue in queues)
+    if there or version < versions.CAPACITY or not nodegroups.named(queues):
+        return queues
+    return (*queues, Queue("default"))
 
 
 _ROOT = (
@@ -144,6 +160,19 @@ def _total(amounts: Iterable[Amounts]) -> dict[str, int]:
 
 
 def _check(queue: Queue) -> None:
+    problem = dns_subdomain_problem(queue.name)
+    if problem:
+        raise PolicykitError(
+            f"queue {queue.name!r} {problem}", "give it another name: Volcano's queues are objects"
+        )
+    if not 1 <= queue.weight <= MAX_WEIGHT:
+        raise PolicykitError(
+            f"queue {queue.name} has weight {queue.weight}", f"write a weight from 1 to {MAX_WEIGHT}"
+        )
+    if queue.priority is not None and queue.priority < 0:
+        raise PolicykitError(
+            f"queue {queue.name} has priority {queue.priority}", "write a priority of 0 or more"
+        )
     _compare(f"queue {queue.name} has guarantee", queue.guarantee, queue, "deserved")
     _compare(f"queue {queue.name} has deserved", queue.deserved, queue, "limit")
 
@@ -175,21 +204,3 @@ def _dropped(queue: Queue) -> list[str]:
         for resource in named
         if resource not in _COUNTED and "/" not in resource and not resource.startswith("hugepages-")
     ]
-
-
-def _listed_limits(queues: Sequence[Queue], version: Version, notices: list[str]) -> tuple[Queue, ...]:
-    first, last = versions.WHOLE_LISTS
-    if not first <= version <= last:
-        return tuple(queues)
-    listed = []
-    for queue in queues:
-        missing = {
-            name: amount for name, amount in queue.deserved.items() if queue.limit and name not in queue.limit
-        }
-        if missing:
-            notices.append(
-                f"queue {queue.name}: where limits are stated, Volcano {version} takes a missing one for 0, "
-                f"so for {', '.join(sorted(missing))} it is set to deserved. State it, or use 1.14.2 or newer"
-            )
-        listed.append(queue._replace(limit={**queue.limit, **missing}))
-    return tuple(listed)

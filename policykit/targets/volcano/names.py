@@ -9,6 +9,10 @@ QUEUE_NAME = "scheduling.volcano.sh/queue-name"
 """Pod annotation: queue of the PodGroup made for it."""
 GROUP_MIN_MEMBER = "scheduling.volcano.sh/group-min-member"
 """Annotation of the pods' owner: size of the PodGroup made for them (1.12)."""
+TOPOLOGY_MODE = "volcano.sh/network-topology-mode"
+"""Pod annotation: hard or soft, for the PodGroup made for it (1.13)."""
+TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
+"""Pod annotation: the highest tier of HyperNode its PodGroup may span, a number (1.13)."""
 GROUP_APIS = frozenset({"scheduling.volcano.sh", "scheduling.incubator.k8s.io"})
 """API groups of PodGroup; the second is that of kube-batch and early Volcano."""
 
@@ -16,8 +20,8 @@ KEYS = (
     Key("annotations", GROUP_NAME, "gang"),
     Key("annotations", GROUP_MIN_MEMBER, "gang", on_owner=True),
     Key("annotations", QUEUE_NAME, "queue"),
-    Key("annotations", "volcano.sh/network-topology-mode", "gang"),
-    Key("annotations", "volcano.sh/network-topology-highest-tier", "gang"),
+    Key("annotations", TOPOLOGY_MODE, "gang"),
+    Key("annotations", TOPOLOGY_TIER, "gang"),
     Key("annotations", "scheduling.volcano.sh/queue-allocation-gate", "queue"),
     Key("annotations", "volcano.sh/vgpu-mode", "device"),
     Key("annotations", "volcano.sh/vgpu-podgroup-policy", "device"),

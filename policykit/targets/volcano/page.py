@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from policykit.targets.release import Version
 
 _RELOAD = (
@@ -15,17 +17,34 @@ _AGENT = (
 )
 
 
-def text(configuration: str, queues: str, namespace: str, version: Version, *, agent: bool) -> str:
-    """Markdown. `configuration` and `queues` are paths of files, `queues` empty where there are none.
+_ROWS: Mapping[str, str] = {
+    "queues.yaml": (
+        "the queues, parents first. `kubectl apply -f queues.yaml`, or by the kustomization of this folder's "
+        "parent. Volcano makes `default` and `root` itself."
+    ),
+    "hypernodes.yaml": (
+        "the topology: a HyperNode for each place that the policy states, found by labels of its nodes. "
+        "`kubectl apply -f hypernodes.yaml`, or by the kustomization of this folder's parent."
+    ),
+    "nodegroups.sh": (
+        "the node label that tells queues their pools. Run it before the configuration takes effect: plugin "
+        "`nodegroup` keeps the pods of these queues off nodes without it."
+    ),
+    "namespaces/kustomization.yaml": (
+        "a kustomize component with the tenants' queues, for the kustomization that holds their Namespaces: "
+        "nothing here makes a Namespace, or takes one away."
+    ),
+}
+
+
+def text(paths: Sequence[str], namespace: str, version: Version, *, agent: bool) -> str:
+    """Markdown for the files at `paths`, the configuration first.
 
     `agent`: the release's chart has an agent scheduler that reads the same value.
     """
-    rows = [_configuration_row(_name(configuration), namespace)]
-    if queues:
-        rows.append(
-            f"- `{_name(queues)}`: the queues, parents first. `kubectl apply -f {_name(queues)}`, or by the "
-            "kustomization of this folder's parent. Volcano makes `default` and `root` itself."
-        )
+    names = [path.partition("/")[2] for path in paths]
+    rows = [_configuration_row(names[0], namespace)]
+    rows += [f"- `{name}`: {_ROWS[name]}" for name in names[1:] if name in _ROWS]
     parts = (f"# Volcano {version}", "\n".join(rows), _RELOAD, *((_AGENT,) if agent else ()))
     return "\n\n".join(parts) + "\n"
 
@@ -41,7 +60,3 @@ def _configuration_row(name: str, namespace: str) -> str:
         f"- `{name}`: the scheduler configuration as the ConfigMap of Volcano's installer, in namespace "
         f"`{namespace}`; the comments in it give the arithmetic of the weights. `kubectl apply -f {name}`."
     )
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]

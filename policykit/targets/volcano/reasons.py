@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from policykit.model.workload import WorkloadKind
+from policykit.targets.release import Version
 from policykit.targets.volcano import weights
 from policykit.targets.volcano.weights import Step
 
 OPENING = "Every part of a node's score is 0 to 100 times its weight. Per 100:"
 PACKING = "One card more in use on one of two alike nodes wins, whatever their fill:"
+SPREADING = "One card less in use on one of two alike nodes wins, whatever their fill:"
+SCARCE = "A node without scarce resources wins over any fill, where none is asked:"
+NEAR = "A node closer to the rest of its job by one level wins over all of these:"
 PREFERENCE = "An empty node of a preferred usage wins over any fill of a lesser one:"
-ZEROS = (
+_ZEROS = (
     "leastrequested, mostrequested and balancedresource are 0: they judge cpu",
     "and memory, and would pull pods away from the node whose cards are in use.",
+)
+_FIT_ZEROS = (
+    "leastrequested, mostrequested and balancedresource are 0: what they do,",
+    "resource-strategy-fit says for each resource, packed or spread.",
 )
 ASKED = "Not in the sums, as pods must ask for it: podaffinity, own preferences."
 
@@ -24,14 +32,36 @@ SPREAD_ONLY = (
 OFF = "binpack.weight 0 in the policy switches packing off: cards are placed without regard to what is in use"
 
 
-def packing(step: Step, binpack: int, rivals: int) -> tuple[str, str]:
+def zeros(plugin: str) -> tuple[str, ...]:
+    """Comment: why the parts of nodeorder that judge fill are switched off."""
+    return _ZEROS if plugin == "binpack" else _FIT_ZEROS
+
+
+def packing(step: Step, weight: int, rivals: int, plugin: str = "binpack") -> tuple[str, str]:
     """Comment: the worst case for one card resource."""
-    gain = binpack * step.lead / step.scale
+    gain = weight * step.lead / step.scale
     terms = f"({step.weight} - {step.cards} x {step.fill}) / ({step.cards} x {step.weight + step.fill})"
     return (
         f"  {step.resource}, {step.cards} per node:",
-        f"  binpack {binpack} x {terms} = {_against(gain, rivals)}",
+        f"  {plugin} {weight} x {terms} = {_against(gain, rivals)}",
     )
+
+
+def scarce(resources: Sequence[str], weight: int, rivals: Mapping[str, int]) -> tuple[str, ...]:
+    """Comment: the worst case between a node without and one with a scarce resource."""
+    gain = weight / len(resources)
+    against = _against(gain, sum(rivals.values()))
+    return (SCARCE, f"  sra {weight} x 1/{len(resources)} = {against}", _rest(rivals))
+
+
+def near(levels: int, weight: int, rivals: Mapping[str, int]) -> tuple[str, ...]:
+    """Comment: the worst case between nodes one level apart."""
+    against = _against(weight / levels, sum(rivals.values()))
+    return (NEAR, f"  network-topology-aware {weight} x 1/{levels} = {against}", _rest(rivals))
+
+
+def _rest(parts: Mapping[str, int]) -> str:
+    return rivals({part: weight for part, weight in parts.items() if weight})
 
 
 def preference(weight: int, gap: int, rivals: int) -> str:
@@ -43,12 +73,12 @@ def _against(gain: float, rivals: int) -> str:
     return f"{gain:.2f} > {rivals}" if gain > rivals else f"{gain:.2f} <= {rivals}, so this is not kept"
 
 
-def rivals(parts: dict[str, int]) -> str:
+def rivals(parts: Mapping[str, int]) -> str:
     """Comment: what the sums of the others consist of."""
     return f"  where {sum(parts.values())} = {terms(parts)}"
 
 
-def terms(parts: dict[str, int]) -> str:
+def terms(parts: Mapping[str, int]) -> str:
     return " + ".join(f"{part} {weight}" for part, weight in parts.items())
 
 
@@ -67,10 +97,10 @@ def too_heavy(needed: int) -> str:
     )
 
 
-def too_low(wanted: int, needed: int) -> str:
+def too_low(wanted: int, needed: int, rivals: Mapping[str, int] = weights.RIVALS) -> str:
     return (
         f"binpack.weight {wanted} in the policy is less than {needed}, which packing needs to outweigh "
-        f"{terms(dict(weights.RIVALS))}: those may place a pod on an emptier node"
+        f"{terms(rivals)}: those may place a pod on an emptier node"
     )
 
 
@@ -110,4 +140,50 @@ def outweighed_taints(pools: Sequence[str]) -> str:
     return (
         f"PreferNoSchedule taints of pool {', '.join(pools)} are outweighed by packing and by preferred "
         "usages. To keep pods away, use NoSchedule"
+    )
+
+
+def outweighed_spread(kinds: Sequence[WorkloadKind]) -> str:
+    return (
+        f"across of {', '.join(kind.name for kind in kinds)} is a wish, and packing outweighs it. Where the "
+        "pods must stand apart, write mode: hard"
+    )
+
+
+def other_placement(kinds: Sequence[str], chosen: str) -> str:
+    return (
+        f"workload kind {', '.join(kinds)} names another placement than {chosen}: one configuration scores "
+        "every "
+        f"pod alike, so the weights of {chosen} hold for all"
+    )
+
+
+def spread_by_card(version: Version) -> str:
+    return (
+        f"Volcano {version} cannot spread by the resources of a placement (plugin resource-strategy-fit, "
+        "since "
+        "1.13.0): their weights are not written"
+    )
+
+
+def not_spread(resources: Sequence[str], version: Version) -> str:
+    return (
+        f"Volcano {version} cannot pack some resources and spread others (plugin resource-strategy-fit, "
+        "since "
+        f"1.13.0): {', '.join(resources)} should be spread, and counts nothing in packing instead"
+    )
+
+
+def not_avoided(resources: Sequence[str], version: Version) -> str:
+    return (
+        f"Volcano {version} cannot keep pods off nodes with {', '.join(resources)} (plugin "
+        "resource-strategy-fit, since 1.13.0). Nearest: taints on those nodes"
+    )
+
+
+def unshaped(placements: Sequence[str]) -> str:
+    return (
+        f"shape of placement {', '.join(placements)} is not written: Volcano scores a node's use in a "
+        "straight "
+        "line. Nearest: strategy and weights"
     )

@@ -33,6 +33,45 @@ def binpack(
     return total / weight_sum * (kube.MAX_SCORE * weight) if weight_sum else 0.0
 
 
+def strategy_fit(
+    asked: Amounts,
+    used: Amounts,
+    allocatable: Amounts,
+    resources: Mapping[str, tuple[str, int]],
+    weight: int,
+) -> float:
+    """resource-strategy-fit: filled or free share by resource, 0 to 100 times `weight`.
+
+    `resources` holds (MostAllocated or LeastAllocated, weight) by name. One that does not fit
+    makes the node 0; one the node lacks scores 0 and still counts in the mean. Source:
+    `plugins/resource-strategy-fit/resource_strategy_fit.go` (v1.13.0 to v1.15.1).
+    """
+    total, weight_sum = 0.0, 0
+    for resource, amount in asked.items():
+        if not amount or resource not in resources:
+            continue
+        (kind, share), capacity = resources[resource], allocatable.get(resource, 0)
+        filled = used.get(resource, 0) + amount
+        if capacity and filled > capacity:
+            return 0.0
+        counted = filled if kind == "MostAllocated" else capacity - filled
+        total += counted * share / capacity if capacity else 0.0
+        weight_sum += share
+    return (total / weight_sum if weight_sum else total) * kube.MAX_SCORE * weight
+
+
+def scarce_free(asked: Amounts, allocatable: Amounts, scarce: Mapping[str, int], weight: int) -> float:
+    """Its part sra: the share of scarce resources that a node lacks, 0 to 100 times `weight`.
+
+    A node that lacks what the pod asks for scores 0. Source: `sra.go` beside it.
+    """
+    if any(amount and not allocatable.get(resource, 0) for resource, amount in asked.items()):
+        return 0.0
+    total = sum(scarce.values())
+    present = sum(share for resource, share in scarce.items() if allocatable.get(resource, 0))
+    return (1.0 - present / total if total else present) * kube.MAX_SCORE * weight
+
+
 def least_requested(asked: Amounts, used: Amounts, allocatable: Amounts) -> int:
     """leastrequested: how empty cpu and memory are, 50 to 50. Amounts are non-zero requests."""
     counted = kube.shares({"cpu": 50, "memory": 50}, allocatable, used, asked)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.model.cluster import Cluster, Target
+from policykit.model.placement import SPREAD
 from policykit.model.workload import WorkloadKind
-from policykit.targets.volcano import fleet, options, reasons, weights
+from policykit.targets.release import Version
+from policykit.targets.volcano import closeness, nodegroups, options, reasons, versions, weights
 from policykit.targets.volcano.config import Plugin
-from policykit.targets.volcano.weights import Step
-
-SCHEDULER_NAME = "volcano"
+from policykit.targets.volcano.fit import Fit, scarce_weight
+from policykit.targets.volcano.options import Stated
+from policykit.targets.volcano.placing import BINPACK_PLUGIN, FIT_PLUGIN, Placing, placing
+from policykit.targets.volcano.wishes import Wish, served, strategy, wish
 
 
 class Scoring(NamedTuple):
@@ -20,17 +23,23 @@ class Scoring(NamedTuple):
     binpack: int
     """binpack.weight; 0: the plugin is left out."""
     resources: Mapping[str, int]
-    """Weights inside binpack, cpu and memory included."""
+    """Weights inside binpack, or inside resource-strategy-fit; cpu and memory included."""
     parts: Mapping[str, int]
     """Parts of nodeorder with their weights."""
     comments: tuple[str, ...] = ()
     """The inequalities with their numbers."""
     notices: tuple[str, ...] = ()
+    fit: Fit | None = None
+    """Plugin resource-strategy-fit; None: left out."""
+    near: Plugin | None = None
+    """Plugin network-topology-aware; None: left out."""
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
         order = Plugin("nodeorder", {}, {f"{part}.weight": weight for part, weight in self.parts.items()})
-        return (order, self._binpack_plugin()) if self.binpack else (order,)
+        packing = (self._binpack_plugin(),) if self.binpack else ()
+        fit = (self.fit.plugin,) if self.fit else ()
+        return (order, *packing, *fit, *((self.near,) if self.near else ()))
 
     def _binpack_plugin(self) -> Plugin:
         named = [resource for resource in sorted(self.resources) if resource not in ("cpu", "memory")]
@@ -45,47 +54,94 @@ class Scoring(NamedTuple):
         return Plugin("binpack", {}, arguments)
 
 
+class _Score(NamedTuple):
+    """A score put on top of others, that it must outweigh."""
+
+    weight: int = 0
+    comments: tuple[str, ...] = ()
+
+
 def scoring(cluster: Cluster, target: Target) -> Scoring:
     """Weights for the cards and workload kinds that this target's scheduler may see.
 
-    Raises PolicykitError for weights in the options that are no whole numbers of 0 or more.
+    Each outweighs all before it: what pods do not ask for, packing, scarce cards, closeness, usages.
+    Raises PolicykitError for options that Volcano would pass over.
     """
-    kinds = served(cluster, target)
-    if kinds and all(kind.placement == "spread" for kind in kinds):
-        return _spreading(kinds)
-    return _packing(cluster, target, kinds)
-
-
-def served(cluster: Cluster, target: Target) -> list[WorkloadKind]:
-    """Kinds whose pods may name this target's scheduler, in the policy's order."""
-    names = ("", target.scheduler_name or SCHEDULER_NAME)
-    return [kind for kind in cluster.workloads.values() if kind.scheduler in names]
-
-
-def _spreading(kinds: Sequence[WorkloadKind]) -> Scoring:
-    rivals = {**weights.RIVALS, **weights.SPREADING}
-    affinity, comments, notices = _preference(kinds, rivals)
-    parts = _parts(affinity, weights.SPREADING)
-    return Scoring(0, {}, parts, (reasons.OPENING, *comments, reasons.ASKED), (reasons.SPREAD_ONLY, *notices))
-
-
-def _packing(cluster: Cluster, target: Target, kinds: Sequence[WorkloadKind]) -> Scoring:
-    rivals = sum(weights.RIVALS.values())
-    stated = options.read(cluster, target)
-    steps, resources, notices = _steps(cluster, stated.resources)
-    binpack, unpacked = _binpack_weight(steps, stated.weight, rivals)
-    affinity, comments, unmet = _preference(kinds, {"binpack": binpack, **weights.RIVALS})
-    packed = [line for step in steps if binpack for line in reasons.packing(step, binpack, rivals)]
-    if packed:
-        packed = [reasons.PACKING, *packed, reasons.rivals(dict(weights.RIVALS))]
-    zeros = reasons.ZEROS if binpack else ()
+    version = versions.parse(target.version)
+    kinds, stated = served(cluster, target), options.read(cluster, target)
+    asked = wish(cluster, kinds)
+    closer = closeness.asking(kinds) if version >= versions.TOPOLOGY else []
+    computed = ({closeness.NAME} if closer else set()) | ({FIT_PLUGIN} if asked.weighed else set())
+    base = _rivals(cluster, stated, version, computed)
+    placed = placing(cluster, asked, stated, version, base)
+    rivals = {**({placed.plugin: placed.weight} if placed.plugin else {}), **base, **_on(placed.spreading)}
+    avoid = asked.avoid if version >= versions.RESOURCE_STRATEGY else ()
+    scarce = _scarce(avoid, rivals)
+    rivals |= {"sra": scarce.weight} if scarce.weight else {}
+    near = _near(cluster, closer, rivals)
+    rivals |= closeness.rival(near.weight)
+    affinity, comments, unmet = _preference(kinds, rivals)
+    fitted = placed.plugin == FIT_PLUGIN
     return Scoring(
-        binpack,
-        resources,
-        _parts(affinity, dict.fromkeys(weights.SPREADING, 0)),
-        (reasons.OPENING, *packed, *comments, reasons.ASKED, *zeros),
-        (*notices, *unpacked, *unmet, *_outweighed(cluster, kinds, binpack)),
+        placed.weight if placed.plugin == BINPACK_PLUGIN else 0,
+        placed.resources,
+        _parts(affinity, placed.spreading),
+        (
+            reasons.OPENING,
+            *placed.comments,
+            *scarce.comments,
+            *near.comments,
+            *comments,
+            reasons.ASKED,
+            *(reasons.zeros(placed.plugin) if placed.weight else ()),
+        ),
+        (*placed.notices, *unmet, *_lost(cluster, kinds, asked, placed, version)),
+        _fit(placed if fitted else Placing(), avoid, scarce.weight),
+        closeness.plugin(near.weight, placed.resources, version) if near.weight else None,
     )
+
+
+def _rivals(cluster: Cluster, stated: Stated, version: Version, computed: Collection[str]) -> dict[str, int]:
+    """What else scores pods that ask for nothing, each 0 to 100 times its weight.
+
+    `computed` are plugins whose weights are chosen so that they win.
+    """
+    rivals = dict(weights.RIVALS)
+    if nodegroups.named(cluster.queues) and version >= versions.CAPACITY:
+        rivals["nodegroup"] = weights.NODE_GROUPS
+    for name, (argument, usual) in weights.GUESTS.items():
+        if stated.wants(name) and name not in computed:
+            rivals[name] = stated.plugins[name].arguments.get(argument, usual)
+    if FIT_PLUGIN in rivals:
+        scarce = stated.plugins[FIT_PLUGIN].arguments.get("sra", {})
+        rivals["sra"] = scarce.get("weight", 0) if scarce.get("enable") else 0
+    rivals |= closeness.rival(rivals.pop(closeness.NAME, 0))
+    return {name: weight for name, weight in rivals.items() if weight}
+
+
+def _on(parts: Mapping[str, int]) -> dict[str, int]:
+    return {part: weight for part, weight in parts.items() if weight}
+
+
+def _scarce(avoid: Sequence[str], rivals: Mapping[str, int]) -> _Score:
+    if not avoid:
+        return _Score()
+    total = sum(rivals.values())
+    weight = min(scarce_weight(len(avoid), total), weights.LARGEST)
+    return _Score(weight, reasons.scarce(avoid, weight, rivals))
+
+
+def _near(cluster: Cluster, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _Score:
+    if not kinds:
+        return _Score()
+    weight = min(closeness.weight(cluster, sum(rivals.values())), weights.LARGEST)
+    return _Score(weight, reasons.near(max(len(cluster.levels), 1), weight, rivals))
+
+
+def _fit(placed: Placing, avoid: tuple[str, ...], weight: int) -> Fit | None:
+    if not placed.weight and not avoid:
+        return None
+    return Fit(placed.weight, placed.resources, placed.strategies, avoid, weight)
 
 
 def _parts(affinity: int, spreading: Mapping[str, int]) -> dict[str, int]:
@@ -97,44 +153,6 @@ def _parts(affinity: int, spreading: Mapping[str, int]) -> dict[str, int]:
         **weights.ASKED,
         **weights.RIVALS,
     }
-
-
-def _steps(cluster: Cluster, stated: Mapping[str, int]) -> tuple[list[Step], dict[str, int], list[str]]:
-    sizes = fleet.cards_per_node(cluster)
-    resources = {"cpu": 1, "memory": 1, **{name: stated[name] for name in sorted(stated)}}
-    fill = sum(weight for resource, weight in resources.items() if resource not in sizes)
-    steps: list[Step] = []
-    notices: list[str] = []
-    for resource, found in sizes.items():
-        known = sorted({size or fleet.ASSUMED_CARDS for size in found})
-        if 0 in found:
-            notices.append(reasons.unknown_size(resource, fleet.ASSUMED_CARDS))
-        if len(known) > 1:
-            notices.append(reasons.mixed_sizes(resource, known))
-        cards = weights.common_multiple(known)
-        weight = resources.setdefault(resource, weights.card_weight(cards, fill))
-        steps.append(Step(resource, cards, weight, fill))
-    return steps, resources, notices
-
-
-def _binpack_weight(steps: Sequence[Step], wanted: int | None, rivals: int) -> tuple[int, list[str]]:
-    if wanted == 0:
-        return 0, [reasons.OFF]
-    notices = [reasons.too_light(step) for step in steps if step.lead <= 0]
-    needed = max((_needed(step, rivals) for step in steps), default=1)
-    if wanted is None:
-        if needed > weights.LARGEST:
-            notices.append(reasons.too_heavy(needed))
-        return min(needed, weights.LARGEST), notices
-    if wanted < needed:
-        notices.append(reasons.too_low(wanted, needed))
-    return wanted, notices
-
-
-def _needed(step: Step, rivals: int) -> int:
-    """With a card too light against cpu and memory, at least packing at equal fill of those."""
-    exact = weights.packing_weight(step, rivals)
-    return exact if exact is not None else weights.even_packing_weight(step, rivals)
 
 
 def _preference(
@@ -158,9 +176,26 @@ def _preference(
     return weight, comments, notices
 
 
-def _outweighed(cluster: Cluster, kinds: Sequence[WorkloadKind], binpack: int) -> list[str]:
-    """Wishes of the policy that packing overrules."""
-    spread = [kind for kind in kinds if kind.placement == "spread"]
+def _lost(
+    cluster: Cluster, kinds: Sequence[WorkloadKind], asked: Wish, placed: Placing, version: Version
+) -> list[str]:
+    """Wishes of the policy that the configuration does not fulfil."""
+    spread = [kind for kind in kinds if strategy(cluster, kind) == SPREAD]
     soft = [pool.name for pool in cluster.pools if any(not taint.hard for taint in pool.taints)]
-    notices = [reasons.opposed(spread)] if spread and binpack else []
-    return [*notices, reasons.outweighed_taints(soft)] if soft and binpack else notices
+    weak = [kind for kind in kinds if kind.across and not kind.across.hard]
+    packed = placed.weight and asked.strategy != SPREAD
+    notices = [reasons.opposed(spread)] if spread and packed else []
+    if soft and placed.weight:
+        notices.append(reasons.outweighed_taints(soft))
+    if weak and placed.weight:
+        notices.append(reasons.outweighed_spread(weak))
+    if asked.others and asked.placement:
+        notices.append(reasons.other_placement(asked.others, asked.placement.name))
+    if asked.avoid and version < versions.RESOURCE_STRATEGY:
+        notices.append(reasons.not_avoided(asked.avoid, version))
+    shaped = sorted(
+        {p.name for kind in kinds if (p := cluster.placements.get(kind.placement_name)) and p.shape}
+    )
+    if shaped:
+        notices.append(reasons.unshaped(shaped))
+    return notices

@@ -19,6 +19,14 @@ CONFIG_OVERRIDE = Version(1, 10, 0)
 """Chart value custom.scheduler_config_override."""
 HIERARCHY = Version(1, 11, 0)
 """Queue.spec.parent, with enableHierarchy of plugin capacity."""
+TOPOLOGY = Version(1, 12, 0)
+"""HyperNode, and plugin network-topology-aware."""
+RESOURCE_STRATEGY = Version(1, 13, 0)
+"""Plugin resource-strategy-fit."""
+NODE_GROUP_TREE = Version(1, 13, 0)
+"""Plugin nodegroup reads enableHierarchy and strict."""
+GROUP_PACKING = Version(1, 14, 0)
+"""network-topology-aware packs groups of nodes, and says which plugin searches them."""
 WHOLE_LISTS = (Version(1, 13, 0), Version(1, 14, 1))
 """First and last release whose webhook takes a dimension missing in a queue's capability for 0."""
 AGENT_SCHEDULER = Version(1, 14, 0)

@@ -21,6 +21,18 @@ SPREADING: Mapping[str, int] = {"leastrequested": 1, "balancedresource": 1}
 ASKED: Mapping[str, int] = {"podaffinity": 2}
 """Parts that score nothing until some pod states a preference: in no inequality."""
 
+GUESTS: Mapping[str, tuple[str, int]] = {
+    "usage": ("usage.weight", 5),
+    "numa-aware": ("weight", 1),
+    "task-topology": ("task-topology.weight", 1),
+    "tdm": ("", 1),
+    "resource-strategy-fit": ("resourceStrategyFitWeight", 10),
+    "network-topology-aware": ("weight", 1),
+}
+"""Score plugins that options bring: argument of the weight, and its default. Rivals too."""
+NODE_GROUPS = 2
+"""Plugin nodegroup, which has no weight: 150 points at the most, 1 below 0 at the least."""
+
 CARD_WEIGHT = 10
 """Least default weight of a card in binpack, beside 1 for cpu and 1 for memory."""
 LARGEST = 2**31 - 1
@@ -73,12 +85,12 @@ def packing_weight(step: Step, rivals: int) -> int | None:
     """
     if step.lead <= 0:
         return None
-    return _divided_up((100 * rivals + 1) * step.scale, 100 * step.lead)
+    return divided_up((100 * rivals + 1) * step.scale, 100 * step.lead)
 
 
 def even_packing_weight(step: Step, rivals: int) -> int:
     """The same where both nodes are filled alike with everything else; 1 for a card of weight 0."""
-    return _divided_up((100 * rivals + 1) * step.scale, 100 * step.weight) if step.weight else 1
+    return divided_up((100 * rivals + 1) * step.scale, 100 * step.weight) if step.weight else 1
 
 
 def preference_weight(gap: int, rivals: int) -> int:
@@ -86,7 +98,7 @@ def preference_weight(gap: int, rivals: int) -> int:
 
     `weight * gap >= 100 * rivals + 1`, where `gap` is of normalised scores (see preference_gap).
     """
-    return _divided_up(100 * rivals + 1, gap)
+    return divided_up(100 * rivals + 1, gap)
 
 
 def preference_gap(kind: WorkloadKind) -> int:
@@ -107,5 +119,6 @@ def preference_gap(kind: WorkloadKind) -> int:
     return min(gaps, default=100)
 
 
-def _divided_up(number: int, by: int) -> int:
+def divided_up(number: int, by: int) -> int:
+    """A quotient, rounded up."""
     return -(-number // by)

@@ -21,6 +21,7 @@ from policykit.targets.workloads import fields
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.choice import Key, chosen, misnamed
 from policykit.targets.workloads.choice import key as key_of
+from policykit.targets.workloads.dressing import dressed, dressed_job
 
 _ELSEWHERE = (
     "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there"
@@ -38,6 +39,10 @@ class Applied(NamedTuple):
     """For people: what is left as it is, and why."""
     candidates: tuple[str, ...] = ()
     """Workload kinds that recognition could not choose between."""
+    notices: tuple[str, ...] = ()
+    """For people, once: what a scheduler cannot be told, whatever the object."""
+    objects: tuple[Mapping[str, Any], ...] = ()
+    """Objects that must stand beside it."""
 
 
 def applied(manifest: Manifest, cluster: Cluster, namespace: str, asked: Asked) -> Applied:
@@ -59,8 +64,11 @@ def applied(manifest: Manifest, cluster: Cluster, namespace: str, asked: Asked) 
     for key, workload in written.items():
         draft.place(key, asked)
         draft.name(key, workload, asked.queue or workload.queue)
-    names = tuple(dict.fromkeys(workload.name for workload in kinds.values()))
-    return Applied(tuple(draft.patches), names, tuple(dict.fromkeys(draft.notes)), candidates)
+    for key, workload in written.items():
+        draft.dress(key, workload._replace(queue=asked.queue or workload.queue))
+    return draft.made()._replace(
+        kinds=tuple(dict.fromkeys(workload.name for workload in kinds.values())), candidates=candidates
+    )
 
 
 class _Draft:
@@ -70,8 +78,16 @@ class _Draft:
         self._manifest = manifest
         self._cluster = cluster
         self._namespace = namespace
-        self.patches: list[Patch] = []
+        self._sets = podsets.pod_sets(manifest.data)
+        self._patches: list[Patch] = []
         self.notes: list[str] = []
+        self._notices: list[str] = []
+        self._objects: list[Mapping[str, Any]] = []
+        self._jobs: set[Path] = set()
+
+    def made(self) -> Applied:
+        notes, notices = (tuple(dict.fromkeys(some)) for some in (self.notes, self._notices))
+        return Applied(tuple(self._patches), notes=notes, notices=notices, objects=tuple(self._objects))
 
     def writes(self, key: Key) -> bool:
         """Whether the template is there to be changed: made here, it would have no containers, which
@@ -126,6 +142,20 @@ class _Draft:
             found = fields.queue(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
 
+    def dress(self, key: Key, workload: WorkloadKind) -> None:
+        """Gang, closeness and spreading, as the scheduler of the pods reads them."""
+        job = self._pod_set(key).owner
+        if job not in self._jobs:
+            self._jobs.add(job)
+            found = dressed_job(self._data, self._pod_set(key), workload, self._cluster)
+            self._make(found.patches)
+            self._notices += found.notices
+        found = dressed(self._manifest, self._pod_set(key), self._sets, workload, self._cluster)
+        self._make(found.patches)
+        self.notes += found.notes
+        self._notices += found.notices
+        self._objects += (one for one in found.objects if one not in self._objects)
+
     def _write(self, found: fields.Found, what: str, workload: WorkloadKind) -> None:
         if found is None:
             self.notes.append(f"its kind and scheduler have no place for the {what} of {workload.name}")
@@ -137,7 +167,7 @@ class _Draft:
         return self._manifest.data
 
     def _pod_set(self, key: Key) -> PodSet:
-        return next(one for one in podsets.pod_sets(self._data) if (one.name, one.path) == key)
+        return next(one for one in self._sets if (one.name, one.path) == key)
 
     def _review(self, key: Key) -> Review:
         return review(self._manifest, self._pod_set(key), self._cluster, self._namespace)
@@ -145,7 +175,9 @@ class _Draft:
     def _make(self, changes: tuple[Patch, ...]) -> None:
         for one in changes:
             self._manifest = self._manifest._replace(data=patched(self._data, one))
-            self.patches.append(one)
+            self._patches.append(one)
+        if changes:
+            self._sets = podsets.pod_sets(self._data)
 
 
 def _misnamed(name: str, cluster: Cluster) -> str:

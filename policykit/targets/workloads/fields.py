@@ -14,6 +14,8 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
 from policykit.targets import DEFAULT_SCHEDULER, system_of
 from policykit.targets.volcano.names import SCHEDULER as VOLCANO
+from policykit.targets.workloads.carrying import spec_place
+from policykit.targets.workloads.systems import queue_name
 
 _SCHEDULER = "schedulerName"
 _PRIORITY = "priorityClassName"
@@ -30,7 +32,7 @@ def scheduler(pod_set: PodSet, name: str) -> Found:
         return ()
     path = pod_set.scheduler_path
     if path and path[-1] != _SCHEDULER and name not in _SWITCHED:
-        path = _place(pod_set, _SCHEDULER)
+        path = spec_place(pod_set, _SCHEDULER)
     return (Patch("add", path, name),) if path else None
 
 
@@ -40,7 +42,7 @@ def priority(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Clust
     Kinds that keep schedulerName beside their templates (Volcano's) keep the priority there
     too and hand it to pods that state none. Another class that is written is replaced.
     """
-    own, beside = _place(pod_set, _PRIORITY), _priority_beside(data, pod_set)
+    own, beside = spec_place(pod_set, _PRIORITY), _priority_beside(data, pod_set)
     places = [own] if own else []
     if beside and _handed_on(data, pod_set):
         differs = own is not None and lookup(data, own) not in (None, "", name)
@@ -64,17 +66,12 @@ def queue(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster)
     places = queues.places(data, pod_set, system)
     if not places:
         return None
+    where, called = queue_name(name, cluster, system)
     written = queues.read(data, pod_set, system)
-    if written and written.value == name:
+    if not called or (written and written.value == called):
         return ()
-    return (Patch("add", written.path if written else places[0], name),)
-
-
-def _place(pod_set: PodSet, field: str) -> Path | None:
-    """Where a PodSpec field stands or would stand; None: nowhere, or it is not known."""
-    if field in pod_set.places:
-        return pod_set.places[field]
-    return (*pod_set.default_place, field) if pod_set.default_place is not None else None
+    first = next((path for path in places if path[-2:-1] == (where,)), places[0])
+    return (Patch("add", written.path if written else first, called),)
 
 
 def _priority_beside(data: Mapping[str, Any], pod_set: PodSet) -> Path | None:

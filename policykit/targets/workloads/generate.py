@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
-from policykit.kube.tolerations import to_dict
-from policykit.manifests.path import Path, pointer
 from policykit.manifests.writer import dump
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.placement.wanted import Wanted, affinity_data, wanted
+from policykit.placement.wanted import Wanted, wanted
 from policykit.targets import system_of
-from policykit.targets.koordinator.names import QUOTA_NAME as KOORDINATOR_QUEUE
-from policykit.targets.volcano.names import QUEUE_NAME as VOLCANO_QUEUE
-from policykit.targets.volcano.names import SCHEDULER as VOLCANO
-from policykit.targets.yunikorn.names import QUEUE as YUNIKORN_QUEUE
+from policykit.targets.workloads.component import (
+    BUILT_IN,
+    known_fields,
+    strategic_patch,
+    volcano_labels,
+    volcano_patch,
+)
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
@@ -33,38 +33,13 @@ _FIRST_TASK = (
     "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
     "# or use `policykit patch` or `policykit krm`, which look at every task.\n"
 )
-_QUEUES = {
-    "volcano": ("annotations", VOLCANO_QUEUE),
-    "koordinator": ("labels", KOORDINATOR_QUEUE),
-    "yunikorn": ("labels", YUNIKORN_QUEUE),
-}
-"""System to the pod metadata that names the queue."""
-
-
-class BuiltIn(NamedTuple):
-    """A built-in kind that makes pods, and where its template stands."""
-
-    kind: str
-    api_version: str
-    template: Path
-
-    @property
-    def group(self) -> str:
-        group, slash, _ = self.api_version.partition("/")
-        return group if slash else ""
-
-
-BUILT_IN = (
-    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
-    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
-    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
-    BuiltIn("Job", "batch/v1", ("spec", "template")),
-    BuiltIn("Pod", "v1", ()),
-    BuiltIn("PodTemplate", "v1", ("template",)),
-    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
-    BuiltIn("ReplicationController", "v1", ("spec", "template")),
-    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
+_GANG = "# They declare no gang, whose size each workload gives: `policykit patch` and `policykit krm` do.\n"
+_WITH_GANGS = frozenset({"volcano", "koordinator", "yunikorn"})
+_NO_GANG = (
+    "components declare no gang, whose size each workload gives: run `policykit patch`, or `policykit krm` as"
+    " a transformer"
 )
+_SPREAD = "# They do not spread the pods of a Volcano Job: `policykit patch` and `policykit krm` do.\n"
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -80,7 +55,17 @@ def generate(cluster: Cluster) -> Generated:
                 artifacts.extend(_component(name, cluster, workload, want))
             elif card and workload.cards is not None:
                 notices.append(Notice("workloads", f"no pool serves {workload.name} on card {card.name}"))
+        notices.extend(_notices(workload, cluster))
     return Generated(tuple(artifacts), tuple(notices))
+
+
+def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
+    """What components cannot say, and what no manifest can say to the scheduler of the kind."""
+    said = known_fields(workload, cluster).notices
+    if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
+        said = (_NO_GANG, *said)
+    for words in said:
+        yield Notice("workloads", words if words.startswith(workload.name) else f"{workload.name}: {words}")
 
 
 def _cards(cluster: Cluster, workload: WorkloadKind) -> Iterator[Card | None]:
@@ -115,7 +100,9 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
         patches.append({"path": path, "target": {"group": group, "kind": built_in.kind}})
     job = {"group": "batch.volcano.sh", "kind": "Job"}
     yield Artifact(
-        f"{folder}/volcano-job-labels.yaml", _PARTIAL + dump(volcano_labels(workload)), Role.COMPONENT
+        f"{folder}/volcano-job-labels.yaml",
+        _PARTIAL + dump(volcano_labels(workload, cluster)),
+        Role.COMPONENT,
     )
     patches.append({"path": "volcano-job-labels.yaml", "target": job})
     operations = volcano_patch(workload, want, cluster)
@@ -123,76 +110,10 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    yield Artifact(f"{folder}/kustomization.yaml", _REPLACES + dump(component), Role.COMPONENT)
+    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + (_SPREAD if workload.across else "")
+    yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
 
 
-def strategic_patch(
-    built_in: BuiltIn, workload: WorkloadKind, want: Wanted, cluster: Cluster | None = None
-) -> dict[str, Any]:
-    """A strategic merge patch for a built-in kind.
-
-    Labels and maps merge; `tolerations` and the affinity's lists have no merge key, so they
-    take the place of what the manifest has.
-    """
-    metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
-    system = system_of(workload.scheduler, cluster)
-    if workload.queue and system in _QUEUES:
-        where, key = _QUEUES[system]
-        metadata.setdefault(where, {})[key] = workload.queue
-    template: dict[str, Any] = {"metadata": metadata, "spec": pod_spec(workload, want)}
-    if not built_in.template:
-        template["metadata"] = {"name": "any", **metadata}
-        return {"apiVersion": built_in.api_version, "kind": built_in.kind, **template}
-    data: dict[str, Any] = template
-    for step in reversed(built_in.template):
-        data = {str(step): data}
-    return {"apiVersion": built_in.api_version, "kind": built_in.kind, "metadata": {"name": "any"}, **data}
-
-
-def pod_spec(workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
-    """The PodSpec fields the kind asks for."""
-    spec: dict[str, Any] = {}
-    affinity = affinity_data(want)
-    if affinity:
-        spec["affinity"] = {"nodeAffinity": affinity}
-    if want.tolerations:
-        spec["tolerations"] = [to_dict(toleration) for toleration in want.tolerations]
-    if workload.scheduler:
-        spec["schedulerName"] = workload.scheduler
-    if workload.priority_class:
-        spec["priorityClassName"] = workload.priority_class
-    return spec
-
-
-def volcano_labels(workload: WorkloadKind) -> dict[str, Any]:
-    """A merge patch: maps merge in custom resources too, so the Job's other labels stay."""
-    return {
-        "apiVersion": "batch.volcano.sh/v1alpha1",
-        "kind": "Job",
-        "metadata": {"name": "any", "labels": {WORKLOAD_KEY: workload.name}},
-    }
-
-
-def volcano_patch(
-    workload: WorkloadKind, want: Wanted, cluster: Cluster | None = None
-) -> list[dict[str, Any]]:
-    """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
-
-    `add` on a field that exists replaces it. Only the first task is named: others may not be there.
-    """
-    operations: list[dict[str, Any]] = []
-    fields = pod_spec(workload, want)
-    # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
-    scheduler = fields.get("schedulerName", "")
-    if scheduler and scheduler != VOLCANO:
-        operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
-    # Without a scheduler of its own the kind's Jobs are Volcano's; others read no field of the Job.
-    if workload.queue and system_of(scheduler or VOLCANO, cluster) == VOLCANO:
-        operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
-    priority = fields.pop("priorityClassName", "")
-    if priority:
-        operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
-    for field, value in fields.items():
-        path = pointer(("spec", "tasks", 0, "template", "spec", field))
-        operations.append({"op": "add", "path": path, "value": value})
-    return operations
+def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
+    """Whether its scheduler has gangs that `patch` declares."""
+    return workload.gang == "all" and system_of(workload.scheduler, cluster) in _WITH_GANGS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
@@ -18,6 +18,7 @@ from policykit.manifests.stream import Slice, slices
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import Applied, applied
 from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.beside import Identity, Stood, Wanted, identity, stand
 
 
 class Source(NamedTuple):
@@ -44,14 +45,23 @@ class Patched(NamedTuple):
     """`KIND/NAME` of every object seen."""
     notes: tuple[str, ...] = ()
     """For people, each with its place."""
+    notices: tuple[tuple[str, str], ...] = ()
+    """(place, words) of what a scheduler cannot be told: the words alone are worth saying once."""
+    homeless: tuple[Mapping[str, Any], ...] = ()
+    """Objects that must stand beside workloads, for which the text has no room."""
 
 
-def patch(source: Source, cluster: Cluster, asked: Asked) -> Patched:
+Elsewhere = Callable[[], Mapping[Identity, Mapping[str, Any]]]
+"""Objects of the other texts that are patched together with one."""
+
+
+def patch(source: Source, cluster: Cluster, asked: Asked, elsewhere: Elsewhere = dict) -> Patched:
     """The text with the workload kind of each recognised object applied.
 
-    Fragments, objects without pods and documents of others pass through. Raises SourceError
-    with place for text that is not YAML, for an object that cannot be edited in place, and
-    where the policy cannot say what to write.
+    Objects that must stand beside a workload follow it as documents of their own. Fragments,
+    objects without pods and documents of others pass through. Raises SourceError with place
+    for text that is not YAML, for an object that cannot be edited in place, and where the
+    policy cannot say what to write.
     """
     text = decode(source.raw)
     if text.problem:
@@ -64,9 +74,32 @@ def patch(source: Source, cluster: Cluster, asked: Asked) -> Patched:
         return Patched(source.raw, notes=(f"{source.path}: a template, passed through: render it first",))
     work = _Stream(source, text.text, len(documents), cluster, asked)
     made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
-    body = spliced(text.text, made).encode() if made else source.raw.removeprefix(BOM)
-    raw = BOM + body if source.raw.startswith(BOM) else body
-    return Patched(raw, tuple(work.changed), tuple(work.objects), tuple(work.notes))
+    found = work.beside(spliced(text.text, made), elsewhere)
+    body = found.text.encode() if made or found.changed else source.raw.removeprefix(BOM)
+    return Patched(
+        BOM + body if source.raw.startswith(BOM) else body,
+        (*work.changed, *found.changed),
+        tuple(work.objects),
+        (*work.notes, *(f"{source.path}: {note}" for note in found.notes)),
+        tuple(work.notices),
+        tuple(one.data for one in found.homeless),
+    )
+
+
+def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
+    """Every object of a text, of documents that can be read."""
+    roots = [document.root for document in parse(decode(raw).text)]
+    found = (manifest for n, root in enumerate(roots) if root is not None for manifest in manifests(root, n))
+    return {identity(one.data, namespace): one.data for one in found if one.kind}
+
+
+def said_once(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Each at the first place it is about."""
+    told: set[str] = set()
+    for place, words in notices:
+        if words not in told:
+            told.add(words)
+            yield f"{place}: {words}"
 
 
 def _refused(source: Source, problem: Problem) -> SourceError:
@@ -87,6 +120,19 @@ class _Stream:
         self.changed: list[str] = []
         self.objects: list[str] = []
         self.notes: list[str] = []
+        self.notices: list[tuple[str, str]] = []
+        self._wanted: list[Wanted] = []
+
+    def beside(self, text: str, elsewhere: Elsewhere) -> Stood:
+        """The text with what must stand beside its workloads."""
+        if not self._wanted:
+            return Stood(text)
+        try:
+            return stand(text, self._wanted, elsewhere())
+        except EditError as error:
+            raise SourceError(
+                f"an object beside its workloads: {error.message}", error.hint, self._source.path
+            ) from None
 
     def edits(self, index: int, document: Parsed) -> Iterator[Edit]:
         """The edits of one document, as edits of the whole text."""
@@ -128,6 +174,9 @@ class _Stream:
         except PolicykitError as error:
             raise SourceError(f"{named} {error.message}", error.hint, place) from None
         self.notes.extend(f"{place}: {named}: {note}" for note in found.notes)
+        self.notices.extend((f"{place}: {named}", notice) for notice in found.notices)
+        stands_in = manifest.namespace or self._source.namespace
+        self._wanted += (Wanted(data, manifest.document, stands_in) for data in found.objects)
         if found.candidates and not found.kinds:
             kinds = " or ".join(found.candidates)
             self.notes.append(

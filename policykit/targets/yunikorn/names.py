@@ -13,13 +13,19 @@ TASK_GROUP_NAME = "yunikorn.apache.org/task-group-name"
 QUEUE = "yunikorn.apache.org/queue"
 APP_ID = "yunikorn.apache.org/app-id"
 """Pod label or annotation: the application the pod belongs to."""
+PARAMETERS = "yunikorn.apache.org/schedulingPolicyParameters"
+"""Pod annotation: `key=value` of the gang, with spaces between them."""
+PARENT_QUEUE = "yunikorn.apache.org/parentqueue"
+"""Namespace annotation: the queue its pods go to, or below which it has its own."""
+NAMESPACE_QUOTA = "yunikorn.apache.org/namespace.quota"
+"""Namespace annotation: JSON of Kubernetes quantities, the max of its own queue."""
 OLD_APP_IDS = ("applicationId", "spark-app-selector")
 """Labels read where APP_ID is missing, in this order."""
 
 KEYS = (
     Key("annotations", TASK_GROUPS, "gang"),
     Key("annotations", TASK_GROUP_NAME, "gang"),
-    Key("annotations", "yunikorn.apache.org/schedulingPolicyParameters", "gang"),
+    Key("annotations", PARAMETERS, "gang"),
     Key("labels", QUEUE, "queue"),
     Key("annotations", QUEUE, "queue"),
     Key("labels", APP_ID, "queue"),

@@ -7,7 +7,7 @@ from policykit.targets.koordinator import chart, config, versions
 from tests.shared import SHARED
 
 
-@pytest.mark.parametrize("version", ["1.6.0", "1.7.0", "1.8.0"])
+@pytest.mark.parametrize("version", ["1.5.0", "1.6.0", "1.7.0", "1.8.0"])
 def test_equal_to_the_chart(version: str) -> None:
     if SHARED is None:
         pytest.skip("needs the shared corpus")

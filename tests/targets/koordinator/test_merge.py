@@ -1,13 +1,15 @@
 """Merging: our lines in, every other line as it was."""
 
 import difflib
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from policykit.manifests import writer
-from policykit.targets.koordinator import chart, config
-from policykit.targets.koordinator.merge import merged, patches
+from policykit.manifests.patch import Patch
+from policykit.targets.koordinator import chart, config, merge, scoring
+from policykit.targets.koordinator.config import Source
 from policykit.targets.koordinator.packing import Packing, packing
 from policykit.targets.koordinator.scores import Fit
 from policykit.targets.koordinator.versions import parse
@@ -15,6 +17,18 @@ from tests.shared import SHARED
 from tests.targets.koordinator.clusters import DONGLE, dongles
 
 NAME = "koord-scheduler"
+
+
+def patches(data: Mapping[str, Any], name: str, numbers: Packing) -> tuple[Patch, ...]:
+    position, profile = config.profile(data, name)
+    found, _ = merge.steps(profile, scoring.steps(numbers, str(data.get("apiVersion"))))
+    return merge.below(("profiles", position), found)
+
+
+def merged(source: Source, name: str, numbers: Packing) -> str:
+    return merge.merged(source, patches(source.data, name, numbers))
+
+
 FIT = {DONGLE: Fit("MostAllocated", 20), "cpu": Fit("LeastAllocated", 2)}
 NUMBERS = Packing(FIT, (), (), {}, 82, 89)
 WITHOUT_PREFERENCE = NUMBERS._replace(affinity=None)

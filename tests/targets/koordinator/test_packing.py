@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.kube.scores import balanced_score, fit_score, normalised, shares
+from policykit.kube.scores import Share, balanced_score, fit_score, normalised, shares
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import chart, config, versions, weights
-from policykit.targets.koordinator.packing import Packing, default_fit, packing
+from policykit.targets.koordinator.packing import ASSUMED_OTHERS, Packing, default_fit, packing
 from policykit.targets.koordinator.scores import Fit, estimated_load, fit_plus, load_aware, numa
+from policykit.targets.koordinator.weights import Rival
 from tests.targets.koordinator.clusters import DONGLE, NODE, dongles
 
 NAME = "koord-scheduler"
@@ -266,3 +267,59 @@ def test_no_preference_to_raise(kind: WorkloadKind) -> None:
 )
 def test_preference_gap(prefer: dict[str, int], gap: int) -> None:
     assert weights.preference_gap(WorkloadKind("k", (*_usages, "spare"), prefer)) == gap
+
+
+def avoided(allocatable: frozenset[str], asked: frozenset[str], scarce: frozenset[str]) -> int:
+    """ScarceResourceAvoidance, as its source has it."""
+    others = allocatable - asked
+    marked = others & scarce
+    return 100 if not marked else (len(others) - len(marked)) * 100 // len(others)
+
+
+@given(
+    st.sets(st.sampled_from("abcdefghijklmno"), max_size=14),
+    st.sets(st.sampled_from("abcdefghijklmno"), max_size=14),
+    st.integers(0, 5000),
+    st.integers(1, 2000),
+)
+def test_a_plain_node_comes_before_any_scarce_one(
+    plain: set[str], scarce: set[str], rivals: int, packed: int
+) -> None:
+    """Whatever both offer beside it, and whatever all others say against it."""
+    against = [Rival("x", 1, rivals)]
+    weight = weights.avoidance_weight(against, packed, ASSUMED_OTHERS)
+    one = avoided(frozenset(plain), frozenset(), frozenset({"z"}))
+    other = avoided(frozenset({*scarce, "z"}), frozenset(), frozenset({"z"}))
+    assert one == 100
+    assert one * weight > other * weight + rivals + 100 * packed
+    assert 100 - other >= weights.avoidance_gap(1, len(scarce))
+
+
+SHAPES = st.lists(st.integers(0, 10), min_size=2, max_size=4).map(
+    lambda scores: tuple((100 * at // (len(scores) - 1), score) for at, score in enumerate(scores))
+)
+
+
+@given(SHAPES, st.integers(1, 16), st.integers(1, 10), st.integers(0, 3), st.booleans(), st.data())
+def test_a_shapes_margin_holds(
+    shape: tuple[tuple[int, int], ...], cards: int, weight: int, beside: int, packs: bool, data: st.DataObject
+) -> None:
+    """The node with a step more (or fewer) in use scores so much higher, however the rest is filled."""
+    kind = "MostAllocated" if packs else "LeastAllocated"
+    fit = {"card": Fit(kind, weight), **({"cpu": Fit(kind, beside)} if beside else {})}
+    others = ["cpu"] if beside else []
+    margin = weights.shape_margin("card", cards, fit, others, shape)
+    if not margin.points:
+        return
+    more = data.draw(st.integers(margin.step + 1, cards))
+    few = data.draw(st.integers(1, more - margin.step))
+    winner, loser = (more, few) if packs else (few, more)
+
+    def score(used: int, fill: int) -> int:
+        shares = [Share(used - 1, 1, cards, weight)]
+        shares += [Share(fill, 0, 100, beside)] if beside else []
+        return fit_score("RequestedToCapacityRatio", shares, shape)
+
+    fills = st.integers(0, 100)
+    difference = score(winner, data.draw(fills)) - score(loser, data.draw(fills))
+    assert difference >= margin.points

@@ -5,12 +5,17 @@ from typing import Any
 import pytest
 import yaml
 
+from policykit import api
 from policykit.generator.artifact import Role
+from policykit.model.autoscaling import Autoscaling, ScaleTarget
 from policykit.model.cluster import Cluster
-from policykit.model.queue import Priority, Quota
-from policykit.targets.kubernetes.generate import generate, priority_class, resource_quota
+from policykit.model.queue import ContainerRange, Priority, Quota
+from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes import priorities, quotas
+from policykit.targets.kubernetes.generate import generate
 
 GIB = 1 << 30
+CHAT = WorkloadKind("chat", autoscaling=Autoscaling(3, targets=(ScaleTarget("Deployment", "chat"),)))
 
 
 @pytest.mark.parametrize(
@@ -19,13 +24,22 @@ GIB = 1 << 30
         (Cluster("a", ()), []),
         (Cluster("a", (), priorities=(Priority("p", 1),)), ["kubernetes/priorities.yaml"]),
         (Cluster("a", (), quotas=(Quota("n", "q"),)), ["kubernetes/quotas.yaml"]),
+        (
+            Cluster("a", (), quotas=(Quota("n", "q", containers=ContainerRange({"cpu": 1000})),)),
+            ["kubernetes/limit-ranges.yaml", "kubernetes/README.md"],
+        ),
+        (
+            Cluster("a", (), quotas=(Quota("n", "q", pods=1, containers=ContainerRange({"cpu": 1})),)),
+            ["kubernetes/quotas.yaml", "kubernetes/limit-ranges.yaml", "kubernetes/README.md"],
+        ),
+        (Cluster("a", (), workloads={"chat": CHAT}), ["kubernetes/autoscalers.yaml", "kubernetes/README.md"]),
     ],
-    ids=["nothing", "priorities", "quotas"],
+    ids=["nothing", "priorities", "quotas", "a range alone", "quota and range", "autoscaler"],
 )
 def test_files_only_where_needed(cluster: Cluster, paths: list[str]) -> None:
     artifacts = generate(cluster).artifacts
     assert [artifact.path for artifact in artifacts] == paths
-    assert {artifact.role for artifact in artifacts} <= {Role.MANIFEST}
+    assert {artifact.role for artifact in artifacts} <= {Role.MANIFEST, Role.PAGE}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +71,7 @@ def test_priority_class(priority: Priority, expected: dict[str, Any]) -> None:
         "kind": "PriorityClass",
         "metadata": {"name": priority.name},
     }
-    assert priority_class(priority) == {**head, **expected}
+    assert priorities.write(priority) == {**head, **expected}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +102,7 @@ def test_priority_class(priority: Priority, expected: dict[str, Any]) -> None:
     ],
 )
 def test_resource_quota(quota: Quota, hard: dict[str, str]) -> None:
-    assert resource_quota(quota) == {
+    assert quotas.write(quotas.of(quota)) == {
         "apiVersion": "v1",
         "kind": "ResourceQuota",
         "metadata": {"name": "q", "namespace": "n"},
@@ -99,3 +113,25 @@ def test_resource_quota(quota: Quota, hard: dict[str, str]) -> None:
 def test_amounts_stay_text_in_the_file() -> None:
     (artifact,) = generate(Cluster("a", (), quotas=(Quota("n", "q", {"cpu": 2000}, pods=3),))).artifacts
     assert yaml.safe_load(artifact.text)["spec"]["hard"] == {"requests.cpu": "2", "pods": "3"}
+
+
+def test_what_is_written_lints_clean() -> None:
+    quota = Quota(
+        "n",
+        "q",
+        {"nvidia.com/gpu": 8, "cpu": 2000},
+        priorities=("train",),
+        containers=ContainerRange({"cpu": 1000}, {"cpu": 500}, {"cpu": 100}, {"memory": GIB}),
+    )
+    cluster = Cluster("a", (), priorities=(Priority("train", 1),), quotas=(quota,), workloads={"chat": CHAT})
+    texts = {a.path: a.text.encode() for a in generate(cluster).artifacts if a.path.endswith(".yaml")}
+    assert len(texts) == 4
+    assert [finding.message for finding in api.lint_texts(texts, cluster).findings] == []
+
+
+def test_a_policy_of_priorities_and_quotas_alone_has_no_page() -> None:
+    cluster = Cluster("a", (), priorities=(Priority("p", 1),), quotas=(Quota("n", "q", pods=1),))
+    assert [a.path for a in generate(cluster).artifacts] == [
+        "kubernetes/priorities.yaml",
+        "kubernetes/quotas.yaml",
+    ]

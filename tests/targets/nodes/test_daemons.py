@@ -7,6 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.catalogue.cards import Vendor, vendors
 from policykit.catalogue.daemons import charts
 from policykit.kube.tolerations import read, tolerates
 from policykit.model.card import Card
@@ -103,6 +104,25 @@ def test_other_vendors_have_a_patch() -> None:
 def test_cards_shared_by_a_scheduler_are_still_their_makers() -> None:
     shared = Card("h20", "nvidia.com/gpu", "nvidia-hami")
     assert sorted(daemons(texts(cluster(card=shared)))) == [f"{chart}.yaml" for chart in NVIDIA]
+
+
+def lists(values: Any) -> list[Any]:
+    """Every list of tolerations in values or a patch."""
+    if not isinstance(values, dict):
+        return []
+    own = [each for key, each in values.items() if "olerations" in key and isinstance(each, list)]
+    return [*own, *(found for each in values.values() for found in lists(each))]
+
+
+@pytest.mark.parametrize("vendor", vendors(), ids=lambda vendor: vendor.vendor)
+def test_daemons_of_every_vendor_reach_its_nodes(vendor: Vendor) -> None:
+    """A chart's values or a patch for its daemons is there, and every list in it holds the pool's taints."""
+    made = daemons(texts(cluster(card=Card("h20", vendor.resource, vendor.vendor))))
+    assert set(made) > {"node-feature-discovery.yaml"}
+    for values in made.values():
+        written = [read(each) for each in lists(values)]
+        assert written
+        assert all(any(tolerates(each, taint) for each in found) for found in written for taint in TAINTS)
 
 
 KEYS = st.sampled_from(["a", "b", "c"])

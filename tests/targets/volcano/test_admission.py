@@ -3,12 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
-from policykit.model.queue import Queue
+from policykit.model.queue import PoolAffinity, Queue, Submitters
+from policykit.targets.release import Version
 from policykit.targets.volcano import admission, queues, versions
 from policykit.targets.volcano.admission import admitted
-from tests.targets.volcano.clusters import GPU
+from tests.targets.volcano.clusters import GPU, POOLS
+from tests.targets.volcano.webhook import refused_queues
 
 NEWEST = versions.parse("")
+ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
 
 
 @pytest.mark.parametrize(
@@ -70,10 +73,57 @@ NEWEST = versions.parse("")
             "1.14.1",
             (Queue("a", deserved={GPU: 8}, limit={"cpu": 1000, GPU: 8}), Queue("b", deserved={GPU: 8})),
             (
-                "queue a: where limits are stated, Volcano 1.14.1 takes a missing one for 0, so for "
-                "nvidia.com/gpu it is set to deserved. State it, or use 1.14.2 or newer",
+                "queue a: where limits are stated, Volcano 1.14.1 takes a missing one for 0, so a limit "
+                "on nvidia.com/gpu is added: what is deserved, or what the queues below may use. State "
+                "it, or use 1.14.2 or newer",
             ),
             id="whole-lists-1.13-to-1.14.1",
+        ),
+        pytest.param(
+            (Queue("p"), Queue("a", "p", limit={GPU: 8}), Queue("b", "p", limit={GPU: 4, "cpu": 2000})),
+            "1.14.0",
+            (
+                Queue("p", limit={GPU: 12, "cpu": 2000}),
+                Queue("a", "p", limit={GPU: 8}),
+                Queue("b", "p", limit={GPU: 4, "cpu": 2000}),
+            ),
+            (
+                "queue p: where limits are stated, Volcano 1.14.0 takes a missing one for 0, so a limit on "
+                "cpu, nvidia.com/gpu is added: what is deserved, or what the queues below may use. State it, "
+                "or use 1.14.2 or newer",
+            ),
+            id="parents-list-what-children-do-1.14.0",
+        ),
+        pytest.param(
+            (Queue("p"), Queue("a", "p", limit={GPU: 8})),
+            "1.13",
+            (Queue("p"), Queue("a", "p", limit={GPU: 8})),
+            (),
+            id="not-yet-in-1.13",
+        ),
+        pytest.param(
+            (Queue("a", submit=Submitters(("ann",))),), "", (Queue("a"),), (), id="submitters-have-no-field"
+        ),
+        pytest.param(
+            (Queue("a", pools=PoolAffinity(("train-h20",))), Queue("b", "a")),
+            "",
+            (
+                Queue("a", pools=PoolAffinity(("train-h20",))),
+                Queue("default", pools=ALL),
+                Queue("b", "a", pools=PoolAffinity(("train-h20",))),
+            ),
+            (),
+            id="pools-for-every-queue",
+        ),
+        pytest.param(
+            (Queue("a", pools=PoolAffinity(("train-h20",))),),
+            "1.8",
+            (Queue("a"),),
+            (
+                "Volcano 1.8.2 has no node groups (plugin nodegroup, since 1.9.0): the pools of queues "
+                "are not written. Node affinity of the workload kinds comes nearest",
+            ),
+            id="pools-before-1.9",
         ),
         pytest.param(
             (Queue("a", limit={"gpu": 8, "hugepages-2Mi": 1}),),
@@ -90,7 +140,7 @@ NEWEST = versions.parse("")
 def test_admitted(
     given_queues: tuple[Queue, ...], version: str, expected: tuple[Queue, ...], notices: tuple[str, ...]
 ) -> None:
-    assert admitted(given_queues, versions.parse(version)) == (expected, notices)
+    assert admitted(given_queues, versions.parse(version), POOLS) == (expected, notices)
 
 
 CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
@@ -125,6 +175,19 @@ CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
         ),
         pytest.param((Queue("a", "p"),), "queue a has parent p, which is no queue", id="no-parent"),
         pytest.param((Queue("a", "b"), Queue("b", "a")), "queue a is its own ancestor", id="cycle"),
+        pytest.param(
+            (Queue("A"),),
+            "queue 'A' is not labels joined by '.', each of which must begin and end with a lower-case "
+            "letter or digit, with only those and '-' between",
+            id="name",
+        ),
+        pytest.param((Queue("a", weight=0),), "queue a has weight 0", id="weight"),
+        pytest.param((Queue("a", priority=-1),), "queue a has priority -1", id="priority"),
+        pytest.param(
+            (Queue("a", pools=PoolAffinity(("train-h20",), excluded=("train-h20",))),),
+            "queue a may use no pool: each that it could is excluded",
+            id="no-pool-left",
+        ),
         pytest.param(CHAIN, "queue q5 is 6 levels below root, of 5 at most", id="too-deep"),
     ],
 )
@@ -135,9 +198,26 @@ def test_refused(given_queues: tuple[Queue, ...], message: str) -> None:
     assert raised.value.hint
 
 
-AMOUNTS = st.dictionaries(st.sampled_from(["cpu", "memory", GPU]), st.integers(0, 40), max_size=3)
+def amounts_up_to(first: int, last: int) -> st.SearchStrategy[dict[str, int]]:
+    """Rising from guarantee to limit, so that not every tree is refused."""
+    some = st.dictionaries(st.sampled_from(["cpu", "memory", GPU]), st.integers(first, last), max_size=2)
+    return st.just({}) | some
+
+
+SOME_POOLS = st.lists(st.sampled_from([pool.name for pool in POOLS]), max_size=2, unique=True).map(tuple)
 TREES = st.lists(
-    st.builds(Queue, name=st.just(""), guarantee=AMOUNTS, deserved=AMOUNTS, limit=AMOUNTS), max_size=5
+    st.builds(
+        Queue,
+        name=st.just(""),
+        weight=st.integers(1, 3),
+        guarantee=amounts_up_to(0, 4),
+        deserved=amounts_up_to(3, 12),
+        limit=amounts_up_to(10, 40),
+        priority=st.none() | st.integers(0, 3),
+        submit=st.none() | st.just(Submitters(("ann",))),
+        pools=st.none() | st.builds(PoolAffinity, SOME_POOLS, SOME_POOLS, SOME_POOLS, SOME_POOLS),
+    ),
+    max_size=5,
 ).flatmap(
     lambda made: st.tuples(*(st.integers(0, number) for number in range(len(made)))).map(
         lambda parents: tuple(
@@ -146,26 +226,22 @@ TREES = st.lists(
         )
     )
 )
+VERSIONS = st.sampled_from(
+    ["1.8", "1.9", "1.10", "1.11", "1.12", "1.13.0", "1.14.0", "1.14.1", "1.14.2", "1.15.1"]
+).map(versions.parse)
 
 
-@given(TREES)
-def test_what_is_admitted_keeps_the_webhooks_rules_and_stays(tree: tuple[Queue, ...]) -> None:
+@given(TREES, VERSIONS)
+def test_what_is_admitted_keeps_the_webhooks_rules_and_stays(
+    tree: tuple[Queue, ...], version: Version
+) -> None:
     try:
-        written, _ = admitted(tree, NEWEST)
+        written, _ = admitted(tree, version, POOLS)
     except PolicykitError:
         return
-    seen = {"", "root"}
-    for queue in written:
-        assert queue.parent in seen
-        seen.add(queue.name)
-        assert all(queue.deserved[name] >= amount for name, amount in queue.guarantee.items())
-        assert all(queue.limit.get(name, amount) >= amount for name, amount in queue.deserved.items())
-        children = [child for child in written if child.parent == queue.name]
-        for name in ("cpu", "memory", GPU):
-            assert sum(child.deserved.get(name, 0) for child in children) <= queue.deserved.get(name, 0)
-            assert sum(child.guarantee.get(name, 0) for child in children) <= queue.guarantee.get(name, 0)
+    assert refused_queues([queues.write(queue) for queue in written], version) == []
     assert tuple(queues.read(queues.write(queue)) for queue in written) == written
-    assert admitted(written, NEWEST)[0] == written
+    assert admitted(written, version, POOLS)[0] == written
 
 
 @pytest.mark.parametrize(

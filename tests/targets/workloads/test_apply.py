@@ -16,7 +16,7 @@ from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import Applied, applied
 from policykit.targets.workloads.asked import Asked
 from tests.clusters import policy
-from tests.test_kustomize import KOORDINATED, QUEUED
+from tests.targets.workloads.policies import KOORDINATED, QUEUED
 
 QUEUED_CLUSTER = policy(QUEUED)
 KOORDINATED_CLUSTER = policy(KOORDINATED)
@@ -187,13 +187,13 @@ def test_each_field_is_written_where_it_counts(text: str, expected: dict[str, An
     ("cluster", "expected"),
     [
         (KOORDINATED_CLUSTER, {"metadata.labels.quota.scheduling.koordinator.sh/name": "research"}),
-        (YUNIKORN, {"metadata.labels.yunikorn.apache.org/queue": "research"}),
+        (YUNIKORN, {"metadata.labels.yunikorn.apache.org/queue": "root.research"}),
     ],
     ids=["koordinator", "yunikorn"],
 )
 def test_the_queue_of_other_schedulers(cluster: Cluster, expected: dict[str, Any]) -> None:
     found = written(POD, cluster, workload="training")
-    assert {path: value for path, value in found.items() if value == "research"} == expected
+    assert {path: value for path, value in found.items() if "research" in value} == expected
 
 
 def test_the_priority_of_a_pod_group_is_for_volcano_alone() -> None:
@@ -206,9 +206,15 @@ def test_the_priority_of_a_pod_group_is_for_volcano_alone() -> None:
 def test_a_queue_stands_where_it_stood() -> None:
     text = POD.replace("metadata: {name: a}", "metadata: {name: a, labels: {queue: other}}")
     found = written(text, YUNIKORN, workload="training")
-    assert {path: value for path, value in found.items() if value == "research"} == {
-        "metadata.labels.queue": "research"
+    assert {path: value for path, value in found.items() if "research" in value} == {
+        "metadata.labels.queue": "root.research"
     }
+
+
+def test_a_queue_too_long_for_a_label_is_an_annotation() -> None:
+    found = written(POD, YUNIKORN, workload="training", queue="q" * 60)
+    assert found["metadata.annotations.yunikorn.apache.org/queue"] == f"root.{'q' * 60}"
+    assert "metadata.labels.yunikorn.apache.org/queue" not in found
 
 
 def test_the_queue_asked_for_wins() -> None:

@@ -11,16 +11,17 @@ from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
+from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.placement.wanted import wanted
-from policykit.targets.workloads.generate import (
+from policykit.targets.workloads.component import (
     BUILT_IN,
     BuiltIn,
-    generate,
     pod_spec,
     strategic_patch,
     volcano_patch,
 )
+from policykit.targets.workloads.generate import generate
 
 GPU = "nvidia.com/gpu"
 USAGE = "maip.mxsf.io/node.usage"
@@ -97,7 +98,7 @@ def test_placement_is_that_of_the_seed() -> None:
 def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
     made = cluster()
     want = wanted(made, TRAINING, made.cards["h20"])
-    patch: Any = strategic_patch(built_in, TRAINING, want)
+    patch: Any = strategic_patch(built_in, TRAINING, want, made)
     assert (patch["apiVersion"], patch["kind"]) == (built_in.api_version, built_in.kind)
     template = patch
     for step in built_in.template:
@@ -109,7 +110,7 @@ def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
 
 def test_a_volcano_job_is_patched_by_index() -> None:
     made = cluster()
-    operations = volcano_patch(TRAINING, wanted(made, TRAINING, made.cards["h20"]))
+    operations = volcano_patch(TRAINING, wanted(made, TRAINING, made.cards["h20"]), made)
     assert [(operation["op"], operation["path"]) for operation in operations] == [
         ("add", "/spec/queue"),
         ("add", "/spec/priorityClassName"),
@@ -123,9 +124,9 @@ def test_a_volcano_job_is_patched_by_index() -> None:
 def test_another_scheduler_is_named_on_the_job() -> None:
     made = cluster()
     other = TRAINING._replace(scheduler="koord-scheduler", queue="")
-    first, *_ = volcano_patch(other, wanted(made, other, made.cards["h20"]))
+    first, *_ = volcano_patch(other, wanted(made, other, made.cards["h20"]), made)
     assert first == {"op": "add", "path": "/spec/schedulerName", "value": "koord-scheduler"}
-    patch = strategic_patch(BUILT_IN[0], other, wanted(made, other, made.cards["h20"]))
+    patch = strategic_patch(BUILT_IN[0], other, wanted(made, other, made.cards["h20"]), made)
     assert "annotations" not in str(patch)
 
 
@@ -134,7 +135,7 @@ def test_another_scheduler_is_named_on_the_job() -> None:
     [
         ("volcano", {"annotations": {"scheduling.volcano.sh/queue-name": "research"}}),
         ("koord-scheduler", {"labels": {"quota.scheduling.koordinator.sh/name": "research"}}),
-        ("yunikorn", {"labels": {"yunikorn.apache.org/queue": "research"}}),
+        ("yunikorn", {"labels": {"yunikorn.apache.org/queue": "root.research"}}),
         ("", {}),
         ("unknown", {}),
     ],
@@ -146,7 +147,7 @@ def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata:
     patch = strategic_patch(BUILT_IN[4], kind, wanted(made, kind, made.cards["h20"]), made)
     del patch["metadata"]["labels"]["policykit.io/workload"], patch["metadata"]["name"]
     assert {where: entries for where, entries in patch["metadata"].items() if entries} == metadata
-    queued = any(one["path"] == "/spec/queue" for one in volcano_patch(kind, wanted(made, kind, None)))
+    queued = any(one["path"] == "/spec/queue" for one in volcano_patch(kind, wanted(made, kind, None), made))
     assert queued == (scheduler in ("volcano", ""))
 
 
@@ -229,3 +230,76 @@ def test_patches_say_that_they_are_parts() -> None:
     for path, text in made.items():
         if not path.endswith(("kustomization.yaml", "volcano-job.yaml")):
             assert says_partial(text), path
+
+
+def asked(scheduler: str, **more: Any) -> Cluster:
+    made = cluster(TRAINING._replace(scheduler=scheduler, **more))
+    return made._replace(levels=(Level("rack", "example.com/rack"),))
+
+
+SPREAD = {
+    "maxSkew": 1,
+    "topologyKey": "example.com/rack",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "nodeTaintsPolicy": "Honor",
+    "labelSelector": {"matchLabels": {"policykit.io/workload": "training"}},
+}
+
+
+@pytest.mark.parametrize("scheduler", ["", "volcano", "koord-scheduler", "yunikorn", "unknown"])
+@pytest.mark.parametrize(
+    ("kind", "keys"),
+    [
+        ("Deployment", {"matchLabelKeys": ["pod-template-hash"]}),
+        ("StatefulSet", {"matchLabelKeys": ["controller-revision-hash"]}),
+        ("Pod", {}),
+    ],
+)
+def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[str, Any]) -> None:
+    made = asked(scheduler, across=Apartness("rack", hard=True))
+    built_in = next(one for one in BUILT_IN if one.kind == kind)
+    training = made.workloads["training"]
+    patch: Any = strategic_patch(built_in, training, wanted(made, training, made.cards["h20"]), made)
+    for step in built_in.template:
+        patch = patch[step]
+    assert patch["spec"]["topologySpreadConstraints"] == [{**SPREAD, **keys}]
+    assert (
+        "do not spread the pods of a Volcano Job" in texts(made)["workloads/training-h20/kustomization.yaml"]
+    )
+
+
+def test_closeness_is_said_where_no_number_of_pods_is_needed() -> None:
+    made = asked("volcano", within=Closeness("rack", hard=True), gang="all")
+    training = made.workloads["training"]
+    want = wanted(made, training, made.cards["h20"])
+    (network,) = (
+        one for one in volcano_patch(training, want, made) if one["path"] == "/spec/networkTopology"
+    )
+    assert network["value"] == {"mode": "hard", "highestTierAllowed": 1}
+    for built_in in BUILT_IN:
+        patch = str(strategic_patch(built_in, training, want, made))
+        owned = built_in.kind in ("CronJob", "DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet")
+        assert ("volcano.sh/network-topology-mode" in patch) == owned
+        assert "group-min-member" not in patch
+
+
+@pytest.mark.parametrize("scheduler", ["volcano", "koord-scheduler", "yunikorn"])
+def test_a_gang_is_left_to_patch(scheduler: str) -> None:
+    made = asked(scheduler, gang="all")
+    (notice,) = (one for one in generate(made).notices if "`policykit patch`" in one.message)
+    assert notice.target == "workloads"
+    assert notice.message.startswith("training: ")
+    assert "# They declare no gang, whose size" in texts(made)["workloads/training-h20/kustomization.yaml"]
+
+
+def test_a_scheduler_without_gangs_has_nothing_to_leave() -> None:
+    made = asked("", gang="all")
+    assert generate(made).notices == ()
+    assert "gang" not in texts(made)["workloads/training-h20/kustomization.yaml"]
+
+
+def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
+    made = asked("yunikorn", across=Apartness("rack"))
+    assert [notice.message.split(" in YuniKorn")[0] for notice in generate(made).notices][-1] == (
+        "training: a wish to spread over the values of rack has no effect"
+    )

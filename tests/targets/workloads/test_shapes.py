@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump
+from policykit.model.cluster import Cluster
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.stream import Patched, Source, patch
 from tests.clusters import policy
-from tests.test_kustomize import QUEUED
+from tests.targets.workloads.policies import CLUSTERS, QUEUED
 
 CLUSTER = policy(QUEUED)
 KEYS = st.sampled_from(["maip.mxsf.io/node.usage", "nvidia.com/gpu.product", "zone"])
@@ -59,9 +60,9 @@ SPEC = st.fixed_dictionaries(
 )
 
 
-def run(raw: bytes, workload: str) -> Patched | PolicykitError:
+def run(raw: bytes, workload: str, cluster: Cluster = CLUSTER) -> Patched | PolicykitError:
     try:
-        return patch(Source("a.yaml", raw), CLUSTER, Asked(workload, "h20"))
+        return patch(Source("a.yaml", raw), cluster, Asked(workload, "h20"))
     except PolicykitError as error:
         return error
 
@@ -82,6 +83,59 @@ def test_any_pod(spec: Any, metadata: Any, workload: str) -> None:
         assert found.message.startswith("Deployment/a")
         return
     again = run(found.raw, workload)
+    assert isinstance(again, Patched)
+    assert (again.raw, again.changed) == (found.raw, ())
+
+
+CONSTRAINT = optional(
+    topologyKey=st.sampled_from(["kubernetes.io/hostname", "zone"]),
+    whenUnsatisfiable=st.sampled_from(["DoNotSchedule", "ScheduleAnyway"]),
+    maxSkew=ODD,
+    labelSelector=ODD,
+)
+POD_TERM = optional(topologyKey=st.sampled_from(["example.com/rack", "zone"]), labelSelector=ODD)
+POD_AFFINITY = optional(
+    requiredDuringSchedulingIgnoredDuringExecution=mostly(st.lists(POD_TERM, max_size=2)),
+    preferredDuringSchedulingIgnoredDuringExecution=mostly(
+        st.lists(optional(weight=ODD, podAffinityTerm=POD_TERM), max_size=2)
+    ),
+)
+WORDED = st.fixed_dictionaries(
+    {"containers": st.just([CONTAINER])},
+    optional={
+        "affinity": optional(podAffinity=POD_AFFINITY),
+        "topologySpreadConstraints": mostly(st.lists(CONSTRAINT, max_size=2)),
+        "schedulingGroup": ODD,
+    },
+)
+NAMED = st.sampled_from(
+    ["pod-group.scheduling.sigs.k8s.io", "yunikorn.apache.org/app-id", "applicationId", "x"]
+)
+ANNOTATED = st.sampled_from(["scheduling.k8s.io/group-name", "yunikorn.apache.org/task-groups", "x"])
+METADATA = optional(
+    labels=mostly(st.dictionaries(NAMED, mostly(st.just("a")), max_size=2)),
+    annotations=mostly(st.dictionaries(ANNOTATED, mostly(st.just("a")), max_size=2)),
+)
+OWNED = optional(
+    name=st.sampled_from(["a", "${NAME}", "A_b"]),
+    annotations=mostly(st.dictionaries(st.just("scheduling.volcano.sh/group-min-member"), ODD)),
+)
+
+
+@settings(max_examples=200)
+@given(WORDED, METADATA, OWNED, mostly(st.integers(0, 9)), st.sampled_from(sorted(CLUSTERS)))
+def test_any_gang(spec: Any, metadata: Any, owner: Any, replicas: Any, system: str) -> None:
+    data = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": owner,
+        "spec": {"replicas": replicas, "template": {"metadata": metadata, "spec": spec}},
+    }
+    found = run(dump(data).encode(), "training", CLUSTERS[system])
+    if isinstance(found, PolicykitError):
+        assert found.message.startswith("Deployment/")
+        return
+    again = run(found.raw, "training", CLUSTERS[system])
     assert isinstance(again, Patched)
     assert (again.raw, again.changed) == (found.raw, ())
 

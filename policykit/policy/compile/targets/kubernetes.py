@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from policykit.kube.names import dns_label_problem
+from policykit.manifests.path import Path
 from policykit.model.cluster import Target
 from policykit.policy.compile.draft import Draft
+from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
+from policykit.policy.suggest import did_you_mean
 
 _DEFAULT_SCHEDULER = "default-scheduler"
+_PATH: Path = ("targets", "kubernetes")
 
 
 def target(draft: Draft) -> Target:
     """Kubernetes as a target: it is always there."""
-    return Target("kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER)
+    targets = draft.policy.targets
+    stated = targets.kubernetes if targets else None
+    options = _options(draft, stated) if stated else {}
+    return Target("kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options)
+
+
+def _options(draft: Draft, stated: Kubernetes) -> dict[str, Any]:
+    options: dict[str, Any] = {"native_gang": True} if stated.native_gang else {}
+    if stated.scheduler:
+        _check(draft, (*_PATH, "scheduler"), stated.scheduler)
+        options["scheduler"] = stated.scheduler.model_dump()
+    return options
+
+
+def _check(draft: Draft, path: Path, stated: Scheduler) -> None:
+    namespace, default = stated.namespace, stated.default
+    draft.check((*path, "namespace"), f"namespace {namespace!r}", dns_label_problem(namespace))
+    placements = draft.policy.placements
+    if default and default not in placements:
+        if not draft.problems.broken(("placements",)):
+            hint = did_you_mean(default, tuple(draft.names("placements")))
+            draft.problems.error((*path, "default"), f"there is no placement {default!r}", hint)
+    elif default and stated.way != "cluster":
+        message = "a second scheduler must not serve default-scheduler"
+        draft.problems.error((*path, "default"), message, "write as: cluster, or remove default")
+    elif default and placements[default].scheduler not in ("", _DEFAULT_SCHEDULER):
+        message = f"placement {default} is that of scheduler {placements[default].scheduler} already"
+        draft.problems.error(
+            (*path, "default"), message, "define another placement for the default scheduler"
+        )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from policykit.catalogue.volcano.check import options_mistakes
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.targets.stated import Stated
+from policykit.policy.compile.targets.volcano_jobs import jobs
 from policykit.policy.models.targets.volcano import Volcano
 
 _FIRST_OVERRIDE = (1, 10, 0)
@@ -31,9 +33,41 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[st
             )
         elif resource:
             weights[resource] = weight
+    made = _scheduler(stated)
+    for mistake in options_mistakes(made, have):
+        draft.problems.error((*path, *mistake.path), mistake.message, mistake.hint, key=mistake.key)
     binpack: dict[str, Any] = {}
     if stated.binpack.weight is not None:
         binpack["weight"] = stated.binpack.weight
     if weights:
         binpack["resources"] = weights
-    return {"binpack": binpack} if binpack else {}
+    found = jobs(draft, (*path, "jobs"), stated.jobs, have)
+    return {**({"binpack": binpack} if binpack else {}), **made, **({"jobs": found} if found else {})}
+
+
+def _scheduler(stated: Volcano) -> dict[str, Any]:
+    """What is said of the scheduler's configuration; keys that are not stated are left out."""
+    plugins = {
+        name: {
+            **({} if plugin.tier is None else {"tier": plugin.tier}),
+            **({} if plugin.enabled else {"enabled": False}),
+            **({"flags": dict(plugin.flags)} if plugin.flags else {}),
+            **({"arguments": _plain(plugin.arguments)} if plugin.arguments else {}),
+        }
+        for name, plugin in stated.plugins.items()
+    }
+    found: dict[str, Any] = {
+        "actions": list(stated.actions) if stated.actions is not None else None,
+        "plugins": plugins,
+        "metrics": dict(stated.metrics),
+        "configurations": _plain(stated.configurations),
+        "vgpu": stated.vgpu or None,
+    }
+    return {key: value for key, value in found.items() if value is not None and value != {}}
+
+
+def _plain(value: Any) -> Any:
+    """Data of any shape as JSON has it: the models keep lists as tuples."""
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -1,11 +1,19 @@
 """What the policy may say of Koordinator alone."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Model
+from policykit.policy.models.base import Amounts, Duration, Model
+from policykit.policy.models.targets.koordinator_colocation import Colocation
 from policykit.policy.models.targets.target import Target
+
+Type = Literal["MostAllocated", "LeastAllocated"]
+Aggregation = Literal["avg", "p50", "p90", "p95", "p99"]
+Percent = Annotated[int, Field(ge=0, le=100)]
+Factor = Annotated[int, Field(ge=1, le=100)]
+Weight = Annotated[int, Field(ge=1, le=100)]
+PluginWeight = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Fit(Model):
@@ -15,6 +23,199 @@ class Fit(Model):
         "MostAllocated", description="MostAllocated packs, LeastAllocated spreads."
     )
     weight: int = Field(1, ge=1, description="Weight among the resources.")
+
+
+class Aggregated(Model):
+    """Filtering and scoring by percentiles of the measured use."""
+
+    usage_thresholds: dict[str, Percent] = Field(
+        {}, description="Resource to percent of use above which a node is left out; 0: not checked."
+    )
+    usage_aggregation_type: Aggregation | None = Field(
+        None, description="Percentile that the thresholds hold for. Without it they are ignored."
+    )
+    usage_aggregated_duration: Duration | None = Field(
+        None, description="Period it is taken over: 5m. Default: the longest reported."
+    )
+    score_aggregation_type: Aggregation | None = Field(None, description="Percentile that scores use.")
+    score_aggregated_duration: Duration | None = Field(
+        None, description="Period it is taken over: 5m. Default: the longest reported."
+    )
+
+
+class LoadAware(Model):
+    """LoadAwareScheduling: nodes by their measured use."""
+
+    weight: PluginWeight | None = Field(None, description="Weight of the plugin against other scores.")
+    usage_thresholds: dict[str, Percent] = Field(
+        {}, description="Resource to percent of use above which a node is left out; 0: not checked."
+    )
+    prod_usage_thresholds: dict[str, Percent] = Field(
+        {}, description="The same for pods of the class koord-prod, by the use of such pods alone."
+    )
+    prod_usage_include_sys: bool | None = Field(
+        None, description="Use outside of pods counts as theirs. From 1.7."
+    )
+    score_according_prod_usage: bool | None = Field(
+        None, description="Pods of the class koord-prod are scored by the use of such pods alone."
+    )
+    resource_weights: dict[str, Weight] = Field({}, description="Resource to its weight in the score.")
+    dominant_resource_weight: Percent | None = Field(
+        None, description="Weight of the resource that is used most. From 1.7."
+    )
+    estimated_scaling_factors: dict[str, Factor] = Field(
+        {}, description="Resource to percent of a request that a new pod is expected to use."
+    )
+    estimated_seconds_after_pod_scheduled: int | None = Field(
+        None, ge=0, description="So many seconds after binding the expectation counts. From 1.7."
+    )
+    estimated_seconds_after_initialized: int | None = Field(
+        None, ge=0, description="So many seconds after its init containers the expectation counts. From 1.7."
+    )
+    allow_customize_estimation: bool | None = Field(
+        None, description="Pods may state their own expectation by annotation. From 1.7."
+    )
+    supported_resources: tuple[str, ...] = Field(
+        (), description="Resources that only annotations of nodes name. From 1.7."
+    )
+    filter_expired_node_metrics: bool | None = Field(
+        None, description="Nodes whose measurements are too old are left out."
+    )
+    enable_schedule_when_node_metrics_expired: bool | None = Field(
+        None, description="Beside filterExpiredNodeMetrics false: such nodes take pods. From 1.5."
+    )
+    node_metric_expiration_seconds: int | None = Field(
+        None, ge=1, description="Age from which a measurement is too old."
+    )
+    aggregated: Aggregated | None = Field(None, description="Percentiles instead of the latest value.")
+
+
+class Coscheduling(Model):
+    """Coscheduling: gangs."""
+
+    default_timeout: Duration | None = Field(
+        None,
+        description="How long pods wait for the rest of their gang, at most 15m. "
+        "Default: the longest of the policy's gangs.",
+    )
+    controller_workers: int | None = Field(None, ge=1, description="Workers of the PodGroup controller.")
+    skip_check_schedule_cycle: bool | None = Field(
+        None, description="Pods of a gang need not all be tried in one cycle."
+    )
+    enable_preemption: bool | None = Field(
+        None, description="A gang may take the place of pods of lower priority. From 1.7."
+    )
+    aware_network_topology: bool | None = Field(
+        None,
+        description="Gangs are placed by network topology. From 1.7. "
+        "Default: whether a workload kind stays within a level.",
+    )
+    default_match_policy: Literal["once-satisfied", "only-waiting", "waiting-and-running"] | None = Field(
+        None, description="Which pods count towards a gang that does not say so. From 1.8."
+    )
+
+
+class ElasticQuota(Model):
+    """ElasticQuota: queues."""
+
+    quota_group_namespace: str = Field(
+        "", description="Namespace of the quotas. Default: the one Koordinator is installed in."
+    )
+    default_quota_group_max: Amounts = Field({}, description="Limit of pods without a queue.")
+    system_quota_group_max: Amounts = Field({}, description="Limit of pods of kube-system.")
+    delay_evict_time: Duration | None = Field(
+        None, description="How long a queue may stay above its due before pods are evicted."
+    )
+    revoke_pod_interval: Duration | None = Field(None, description="How often queues are looked at.")
+    monitor_all_quotas: bool | None = Field(
+        None, description="Queues above their due lose pods. Default: preemption.reclaim."
+    )
+    enable_check_parent_quota: bool | None = Field(
+        None, description="Pods must fit the queues above theirs too."
+    )
+    enable_runtime_quota: bool | None = Field(
+        None, description="Queues share what others leave; false: only their limits count."
+    )
+    enable_min_quota_scale: bool | None = Field(
+        None, description="Guarantees shrink together where the cluster is smaller than their sum. From 1.7."
+    )
+    disable_default_quota_preemption: bool | None = Field(
+        None, description="Pods without a queue are not preempted. From 1.7."
+    )
+    enable_queue_hint: bool | None = Field(
+        None, description="Pods are tried again only when their queue changes. From 1.8."
+    )
+    quota_snapshot_update_interval: Duration | None = Field(
+        None, description="How often that is looked at. From 1.8."
+    )
+
+
+class ScoringStrategy(Model):
+    """How a plugin scores the resources it allocates."""
+
+    type: Type = Field("LeastAllocated", description="MostAllocated packs, LeastAllocated spreads.")
+    resources: dict[str, Weight] = Field({}, description="Resource to its weight.")
+
+
+class Templates(Model):
+    """Where the templates of shared cards stand."""
+
+    config_map_namespace: str = Field("", description="Namespace of the ConfigMap.")
+    config_map_name: str = Field("", description="Name of the ConfigMap.")
+    matched_resources: tuple[str, ...] = Field((), description="Resources that ask for a template.")
+
+
+class CardModel(Model):
+    """A model of card."""
+
+    vendor: str = Field("", description="As the node label gpu-vendor has it: huawei.")
+    model: str = Field("", description="As the node label gpu-model has it.")
+
+
+class DeviceShare(Model):
+    """DeviceShare: cards, whole and shared, RDMA and FPGA devices."""
+
+    weight: PluginWeight | None = Field(None, description="Weight of the plugin against other scores.")
+    scoring_strategy: ScoringStrategy | None = Field(
+        None, description="How devices are scored. Default: as the placement says."
+    )
+    disable_device_numa_topology_alignment: bool | None = Field(
+        None,
+        alias="disableDeviceNUMATopologyAlignment",
+        description="Devices need not stand at the NUMA node of the pod's CPUs. From 1.5.",
+    )
+    gpu_shared_resource_templates_config: Templates | None = Field(
+        None, description="Templates of shared cards. From 1.7."
+    )
+    gpu_share_unsupported_models: tuple[CardModel, ...] = Field(
+        (), description="Cards that cannot be shared. From 1.8."
+    )
+
+
+class Numa(Model):
+    """NodeNUMAResource: CPUs and memory by NUMA node."""
+
+    weight: PluginWeight | None = Field(None, description="Weight of the plugin against other scores.")
+    default_cpu_bind_policy: Literal["FullPCPUs", "SpreadByPCPUs"] | None = Field(
+        None, alias="defaultCPUBindPolicy", description="How CPUs are pinned for pods that do not say so."
+    )
+    scoring_strategy: ScoringStrategy | None = Field(
+        None, description="How nodes are scored. Default: as the placement says."
+    )
+    numa_scoring_strategy: ScoringStrategy | None = Field(
+        None, description="How NUMA nodes are scored. Default: as scoringStrategy."
+    )
+
+
+class Scarce(Model):
+    """ScarceResourceAvoidance: pods stay off nodes with what they do not ask for."""
+
+    weight: PluginWeight | None = Field(
+        None, description="Weight of the plugin against other scores. Default: enough to decide."
+    )
+    resources: tuple[str, ...] = Field(
+        (), description="Scarce cards or resources, beside those that placements avoid."
+    )
 
 
 class Koordinator(Target):
@@ -32,3 +233,15 @@ class Koordinator(Target):
         description="File with the koord-scheduler-config to merge into, relative to this policy. "
         "Default: the chart's own for the version.",
     )
+    profiles: tuple[str, ...] = Field(
+        (),
+        description="Placements with a scheduler of their own whose profile koord-scheduler has. "
+        "Default: none, so kube-scheduler has them.",
+    )
+    load_aware: LoadAware | None = Field(None, description="Nodes by their measured use.")
+    coscheduling: Coscheduling | None = Field(None, description="Gangs.")
+    elastic_quota: ElasticQuota | None = Field(None, description="Queues.")
+    device_share: DeviceShare | None = Field(None, description="Cards, whole and shared.")
+    numa: Numa | None = Field(None, description="CPUs and memory by NUMA node.")
+    scarce: Scarce | None = Field(None, description="Keeping pods off scarce cards.")
+    colocation: Colocation | None = Field(None, description="Classes of pods that share nodes.")

@@ -1,0 +1,1 @@
+"""What releases of Koordinator know: fields of its plugins' args."""

@@ -1,0 +1,109 @@
+"""Fields of the plugins' args by release: koord-scheduler stops at one it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+Release = tuple[int, ...]
+"""Numbers of a release: 1, 8, 0."""
+
+_FIRST, _1_5, _1_6, _1_7, _1_8 = (1, 4, 0), (1, 5, 0), (1, 6, 0), (1, 7, 0), (1, 8, 0)
+
+
+def _since(*groups: tuple[Release, str]) -> dict[str, Release]:
+    return {name: version for version, names in groups for name in names.split()}
+
+
+FIELDS: Mapping[str, Mapping[str, Release]] = {
+    "LoadAwareScheduling": _since(
+        (
+            _FIRST,
+            "filterExpiredNodeMetrics nodeMetricExpirationSeconds resourceWeights usageThresholds"
+            " prodUsageThresholds scoreAccordingProdUsage estimator estimatedScalingFactors aggregated",
+        ),
+        (_1_5, "enableScheduleWhenNodeMetricsExpired"),
+        (
+            _1_7,
+            "dominantResourceWeight prodUsageIncludeSys estimatedSecondsAfterPodScheduled"
+            " estimatedSecondsAfterInitialized allowCustomizeEstimation supportedResources",
+        ),
+    ),
+    "NodeNUMAResource": _since((_FIRST, "defaultCPUBindPolicy scoringStrategy numaScoringStrategy")),
+    "Reservation": _since(
+        (_FIRST, "enablePreemption"),
+        (_1_6, "minCandidateNodesPercentage minCandidateNodesAbsolute"),
+        (_1_7, "controllerWorkers gcDurationSeconds"),
+        (_1_8, "gcIntervalSeconds disableGarbageCollection resyncIntervalSeconds preAllocationConfig"),
+    ),
+    "ElasticQuota": _since(
+        (
+            _FIRST,
+            "delayEvictTime revokePodInterval defaultQuotaGroupMax systemQuotaGroupMax quotaGroupNamespace"
+            " monitorAllQuotas enableCheckParentQuota enableRuntimeQuota",
+        ),
+        (_1_7, "enableMinQuotaScale disableDefaultQuotaPreemption hookPlugins"),
+        (_1_8, "enableQueueHint quotaSnapshotUpdateInterval"),
+    ),
+    "Coscheduling": _since(
+        (_FIRST, "defaultTimeout controllerWorkers skipCheckScheduleCycle"),
+        (_1_7, "enablePreemption awareNetworkTopology"),
+        (_1_8, "defaultMatchPolicy"),
+    ),
+    "DeviceShare": _since(
+        (_FIRST, "allocator scoringStrategy"),
+        (_1_5, "disableDeviceNUMATopologyAlignment"),
+        (_1_7, "gpuSharedResourceTemplatesConfig"),
+        (_1_8, "gpuShareUnsupportedModels"),
+    ),
+    "NodeResourcesFitPlus": _since((_1_6, "resources")),
+    "ScarceResourceAvoidance": _since((_1_6, "resources")),
+    "SchedulingHint": _since((_1_8, "maxHintNodes")),
+}
+"""Plugin and field to the first release, of those policykit knows. Source: types.go at the release tags."""
+INNER: Mapping[tuple[str, str], frozenset[str]] = {
+    ("LoadAwareScheduling", "aggregated"): frozenset(
+        {
+            *("usageThresholds", "usageAggregationType", "usageAggregatedDuration"),
+            *("scoreAggregationType", "scoreAggregatedDuration"),
+        }
+    ),
+    ("NodeNUMAResource", "scoringStrategy"): frozenset({"type", "resources"}),
+    ("NodeNUMAResource", "numaScoringStrategy"): frozenset({"type", "resources"}),
+    ("DeviceShare", "scoringStrategy"): frozenset({"type", "resources"}),
+    ("DeviceShare", "gpuSharedResourceTemplatesConfig"): frozenset(
+        {"configMapNamespace", "configMapName", "matchedResources"}
+    ),
+    ("Reservation", "preAllocationConfig"): frozenset(
+        {
+            *("enableClusterMode", "clusterLabelKey"),
+            *("clusterPriorityAnnotationKey", "preferNoPreAllocatedPods"),
+        }
+    ),
+}
+"""Fields below a field, the same in every release that has it."""
+_HEAD = frozenset({"apiVersion", "kind"})
+
+
+def since(plugin: str, field: str) -> Release | None:
+    """First release with a field; None: none has it."""
+    return FIELDS.get(plugin, {}).get(field)
+
+
+def named(release: Release) -> str:
+    """1.8 for 1, 8, 0: the patch only where it says something."""
+    return ".".join(map(str, release if any(release[2:]) else release[:2]))
+
+
+def unknown(plugin: str, args: Mapping[str, object], version: Release) -> Iterator[str]:
+    """Fields of a plugin's args that stop this release, dotted; nothing for plugins of others."""
+    known = FIELDS.get(plugin)
+    if known is None:
+        return
+    for field, value in args.items():
+        if field in _HEAD:
+            continue
+        if field not in known or known[field] > version:
+            yield field
+        elif isinstance(value, Mapping):
+            inner = INNER.get((plugin, field))
+            yield from (f"{field}.{name}" for name in value if inner is not None and name not in inner)

@@ -1,0 +1,1 @@
+"""What Volcano's scheduler knows, release by release: actions, plugins, flags, metrics."""

@@ -1,0 +1,89 @@
+"""A configuration of kube-scheduler: the names it serves, and the placements of its profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from policykit.importer.found import Found
+from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
+from policykit.targets.kubernetes import configuration, plugins, second, weights
+from policykit.targets.kubernetes.configuration import DEFAULT_SCHEDULER, RATIO, Configuration, Fit, Profile
+
+_STRATEGIES = {"MostAllocated": BINPACK, "LeastAllocated": SPREAD, RATIO: ""}
+_NAMESPACE = "kube-system"
+_SUFFIX = "-scheduler"
+_COMPUTED = (plugins.FIT, plugins.AFFINITY)
+"""Plugins whose weights gen computes."""
+
+
+def scheduler_configuration(data: Mapping[str, Any], found: Found) -> None:
+    """Profiles that score by a strategy of their own become placements."""
+    whole = configuration.read(data)
+    placed = [profile for profile in whole.profiles if _add(profile, found)]
+    for profile in whole.profiles:
+        if profile.scheduler != DEFAULT_SCHEDULER:
+            found.schedulers[profile.scheduler] = None
+        _unsaid(profile, found)
+    if whole.unsaid:
+        found.say(
+            f"configuration of kube-scheduler: a policy has no word for {', '.join(whole.unsaid)}; left out"
+        )
+    if placed:
+        _running(whole, placed, found)
+
+
+def _add(profile: Profile, found: Found) -> bool:
+    fit = profile.fit
+    if fit is None or (fit.strategy == "LeastAllocated" and not fit.resources):
+        return False
+    heavy = [name for name, weight in fit.resources.items() if not 1 <= weight <= 100]
+    if fit.strategy not in _STRATEGIES or heavy:
+        what = f"weight of {', '.join(heavy)}" if heavy else f"strategy {fit.strategy or 'without a type'}"
+        found.say(f"scheduler {profile.scheduler}: {what} is none that kube-scheduler takes; left out")
+        return False
+    found.add_placement(placement(profile.scheduler, fit))
+    return True
+
+
+def placement(scheduler: str, fit: Fit) -> Placement:
+    """The placement of a profile; resources that gen would choose by itself are left to it."""
+    strategy = _STRATEGIES[fit.strategy] or _direction(fit)
+    weighed = fit.resources or {"cpu": 1, "memory": 1}
+    cards = {name: weight for name, weight in weighed.items() if "/" in name}
+    others = {name: weight for name, weight in weighed.items() if name not in cards}
+    chosen = cards and set(cards.values()) == {weights.CARD_WEIGHT}
+    usual = bool(chosen) and others in ({}, {"cpu": 1, "memory": 1})
+    return Placement(
+        scheduler.removesuffix(_SUFFIX)[:63].rstrip("-."),
+        strategy,
+        {} if usual else {name: ResourcePlacement(strategy, weight) for name, weight in weighed.items()},
+        fit.shape,
+        scheduler="" if scheduler == DEFAULT_SCHEDULER else scheduler,
+    )
+
+
+def _direction(fit: Fit) -> str:
+    return SPREAD if fit.shape and fit.shape[-1].score < fit.shape[0].score else BINPACK
+
+
+def _running(whole: Configuration, placed: list[Profile], found: Found) -> None:
+    """How the profiles run, where it is not as a second scheduler in kube-system."""
+    says: dict[str, Any] = {}
+    names = {profile.scheduler for profile in placed}
+    if whole.kubeconfig or DEFAULT_SCHEDULER in names:
+        says["as"] = "cluster"
+    elif whole.lease and whole.lease.name == second.NAME and whole.lease.namespace != _NAMESPACE:
+        says["namespace"] = whole.lease.namespace
+    if DEFAULT_SCHEDULER in names:
+        says["default"] = DEFAULT_SCHEDULER.removesuffix(_SUFFIX)
+    if says:
+        found.option("kubernetes", "scheduler", says)
+
+
+def _unsaid(profile: Profile, found: Found) -> None:
+    weighed = [f"weight of {name}" for name in profile.weights if name not in _COMPUTED]
+    without = [f"score without {name}" for name in profile.disabled]
+    left = (*weighed, *without, *profile.unsaid)
+    if left:
+        found.say(f"scheduler {profile.scheduler}: a policy has no word for {', '.join(left)}; left out")

@@ -1,0 +1,175 @@
+"""Options of Volcano's scheduler with which `gen` writes the configuration that is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from policykit.catalogue.volcano.actions import ACTIONS
+from policykit.catalogue.volcano.argument import Argument
+from policykit.catalogue.volcano.check import options_mistakes
+from policykit.catalogue.volcano.flags import FLAGS
+from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
+from policykit.errors import PolicykitError
+from policykit.manifests.path import dotted
+from policykit.model.cluster import Cluster, Target
+from policykit.model.queue import Queue
+from policykit.targets.release import Version
+from policykit.targets.volcano.actions import in_order
+from policykit.targets.volcano.config import Configuration, Plugin
+from policykit.targets.volcano.plan import plan
+
+Say = Callable[[str], None]
+
+_COMPUTED = ("nodeorder", "binpack")
+"""Plugins whose arguments a policy computes."""
+_SHARING = {"capacity": ("proportion",), "proportion": ("capacity",)}
+_ORDERED = frozenset({*PREEMPTABLE, *RECLAIMABLE, "sla", "overcommit", "resourcequota"})
+"""Plugins that the number of their tier makes a difference to."""
+_IDLE = {"enablePreemptable": "preempt", "enableReclaimable": "reclaim"}
+"""Flags without effect where an action is not listed."""
+
+
+def options(
+    cluster: Cluster, written: tuple[Queue, ...], version: Version, there: Configuration, say: Say
+) -> dict[str, Any]:
+    """What the policy must state beside its own words; what it cannot hold is told.
+
+    Raises PolicykitError where even the policy without them has no configuration.
+    """
+    target = cluster.targets["volcano"]
+
+    def made(stated: Mapping[str, Any]) -> Configuration:
+        return plan(cluster, _stating(target, stated), written, version).configuration
+
+    stated: dict[str, Any] = {}
+    # What actions there are decides which plugins there are.
+    for steps in (_around, _plugins):
+        ours = made(stated)
+        for section, name, value in steps(there, ours):
+            for tried in _tries(stated, section, name, value, there=ours.plugin(name) is not None):
+                problem = _problem(tried, version, made)
+                if not problem:
+                    stated = tried
+                    break
+                say(f"volcano: {problem}")
+    _told(there, made(stated), say)
+    return stated
+
+
+def _tries(
+    stated: Mapping[str, Any], section: str, name: str, value: Any, *, there: bool
+) -> Iterator[dict[str, Any]]:
+    """The options with one more, of a section or of an entry of one; a plugin's tier may be given up.
+
+    `there`: the plugin is written without being named.
+    """
+    if not name:
+        yield {**stated, section: value}
+        return
+    yield {**stated, section: {**stated.get(section, {}), name: value}}
+    if "tier" in value:
+        without = {key: each for key, each in value.items() if key != "tier"}
+        if without or not there:
+            yield {**stated, section: {**stated.get(section, {}), name: without}}
+
+
+def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object]) -> str:
+    """Why a policy may not state this; empty: it may."""
+    mistake = next(options_mistakes(stated, version), None)
+    if mistake:
+        return f"{dotted(mistake.path)} is left out: {mistake.message}"
+    try:
+        made(stated)
+    except PolicykitError as error:
+        return f"{error.message}; `policykit gen` writes it otherwise"
+    return ""
+
+
+def _stating(target: Target, stated: Mapping[str, Any]) -> Target:
+    return target._replace(options={**target.options, **stated})
+
+
+def _around(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
+    """(section, entry, value) of each difference beside the plugins."""
+    if there.metrics:
+        yield "metrics", "", dict(there.metrics)
+    actions = in_order(there.actions)
+    if actions and actions != ours.actions:
+        yield "actions", "", list(actions)
+    for name, arguments in there.configurations.items():
+        if name in ACTIONS:
+            yield "configurations", name, dict(arguments)
+
+
+def _plugins(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
+    """(section, entry, value) of each plugin that differs."""
+    for name in PLUGINS:
+        change = _plugin(name, there, ours)
+        if change is not None:
+            yield "plugins", name, change
+
+
+def _plugin(name: str, there: Configuration, ours: Configuration) -> dict[str, Any] | None:
+    """What to say of a plugin; None: nothing."""
+    theirs, own = there.plugin(name), ours.plugin(name)
+    if (theirs is None and own is None) or (name == "binpack" and not (theirs and own)):
+        return None
+    if theirs is None:
+        return None if any(map(there.plugin, _SHARING.get(name, ()))) else {"enabled": False}
+    change: dict[str, Any] = {}
+    tier = min((there.tier(name) or 0) + 1, 2)
+    usual = _usual_tier(name, ours)
+    if name in _ORDERED and tier != usual:
+        change["tier"] = tier
+    flags = _flags(theirs, own or Plugin(name), there.actions)
+    arguments = {} if name in _COMPUTED else _arguments(theirs, own or Plugin(name))
+    change |= {key: value for key, value in (("flags", flags), ("arguments", arguments)) if value}
+    return change if change or own is None else None
+
+
+def _usual_tier(name: str, ours: Configuration) -> int:
+    """Where `gen` puts a plugin: one that shares among queues stands in for the other."""
+    there = next((n for n in (name, *_SHARING.get(name, ())) if ours.plugin(n)), "")
+    return (ours.tier(there) or 0) + 1 if there else PLUGINS[name].tier
+
+
+def _flags(theirs: Plugin, own: Plugin, actions: tuple[str, ...]) -> dict[str, bool]:
+    return {
+        flag: theirs.on(flag)
+        for flag in FLAGS
+        if theirs.on(flag) != own.on(flag) and _IDLE.get(flag, actions[0] if actions else "") in actions
+    }
+
+
+def _arguments(theirs: Plugin, own: Plugin) -> dict[str, Any]:
+    """What is stated there otherwise; what is stated only by us goes back to Volcano's default."""
+    changed = {key: value for key, value in theirs.arguments.items() if own.arguments.get(key, ...) != value}
+    for key in own.arguments:
+        known = PLUGINS[own.name].arguments.get(key, Argument("text"))
+        if key not in theirs.arguments and known.default is not None:
+            changed[key] = known.default
+    return changed
+
+
+def _told(there: Configuration, ours: Configuration, say: Say) -> None:
+    """What is no word of Volcano's own, or said in a way that a policy has not."""
+    plugins = [plugin.name for tier in there.tiers for plugin in tier]
+    for what, names, known in (
+        ("action", there.actions, tuple(ACTIONS)),
+        ("plugin", tuple(plugins), tuple(PLUGINS)),
+    ):
+        extra = [name for name in dict.fromkeys(names) if name and name not in known]
+        if extra:
+            say(
+                f"volcano: {what} {', '.join(extra)} is in the configuration, "
+                "`policykit gen` would leave it out"
+            )
+    twice = sorted({name for name in plugins if plugins.count(name) > 1})
+    if twice:
+        say(
+            f"volcano: plugin {', '.join(twice)} is listed more than once, and each time counts; once is kept"
+        )
+    listed = tuple(name for name in there.actions if name in ACTIONS)
+    if listed != ours.actions:
+        say(f"volcano: actions are {', '.join(listed)}; `policykit gen` writes {', '.join(ours.actions)}")

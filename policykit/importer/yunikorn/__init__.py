@@ -1,0 +1,1 @@
+"""YuniKorn's queue configuration as a policy states it."""

@@ -1,0 +1,86 @@
+"""What YuniKorn alone knows of a queue, as `targets.yunikorn.queues` states it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from policykit.importer.amounts import amounts
+from policykit.importer.found import Found
+from policykit.importer.said import said
+from policykit.targets.yunikorn import acl, properties, resources
+from policykit.targets.yunikorn.limits import Limit
+from policykit.targets.yunikorn.queues import ROOT, ChildTemplate, Queue
+from policykit.targets.yunikorn.versions import parse
+
+TARGET = "yunikorn"
+
+
+def add(root: Queue, given: Mapping[str, str], found: Found) -> None:
+    """Of every queue; `given` is its name in the policy by its whole path."""
+    stated = dict(_all(root, ROOT, 0, given, found))
+    if stated:
+        found.option(TARGET, "queues", stated)
+
+
+def _all(
+    queue: Queue, path: str, above: int, given: Mapping[str, str], found: Found
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """`above`: maxapplications of the queue above, which a queue takes over."""
+    stated = _stated(given[path], queue, above, found)
+    if stated:
+        yield given[path], stated
+    for child in queue.queues:
+        yield from _all(child, f"{path}.{child.name.lower()}", queue.applications, given, found)
+
+
+def _stated(name: str, queue: Queue, above: int, found: Found) -> dict[str, Any]:
+    admins = acl.read(queue.admin)
+    if admins is None:
+        found.say(f"queue {name}: adminacl {queue.admin!r} is none that YuniKorn takes; left out")
+    return said(
+        admins=said(**admins._asdict()) if admins else None,
+        maxApplications=queue.applications if queue.applications not in (0, above) else None,
+        properties=_properties(name, queue.properties, found, shared=name != ROOT),
+        childTemplate=_template(name, queue.template, found),
+        limits=[_limit(limit) for limit in queue.limits],
+    )
+
+
+def _properties(name: str, stated: Mapping[str, str], found: Found, *, shared: bool) -> dict[str, str]:
+    """Properties that have an effect; `shared`: without those that a policy says of the queue itself."""
+    kept: dict[str, str] = {}
+    newest = parse("")
+    for key, text in properties.understood(stated).items():
+        problem = properties.problem(key, text, newest)
+        if problem:
+            found.say(f"queue {name}: property {key} {problem}; left out")
+        elif not (shared and _of_policy(key, text)):
+            kept[key] = text
+    return kept
+
+
+def _of_policy(key: str, text: str) -> bool:
+    """Whether the queue's `priority` or `reclaimable` says it."""
+    if key == properties.OFFSET:
+        return text.isdecimal()
+    return key == properties.PREEMPTION and text.lower() == "disabled"
+
+
+def _template(name: str, template: ChildTemplate, found: Found) -> dict[str, Any]:
+    return said(
+        maxApplications=template.applications or None,
+        guarantee=amounts(resources.to_amounts(template.resources.guaranteed)),
+        limit=amounts(resources.to_amounts(template.resources.maximum)),
+        properties=_properties(name, template.properties, found, shared=False),
+    )
+
+
+def _limit(limit: Limit) -> dict[str, Any]:
+    return said(
+        description=limit.description,
+        users=limit.users,
+        groups=limit.groups,
+        max=amounts(resources.to_amounts(limit.resources)),
+        maxApplications=limit.applications or None,
+    )

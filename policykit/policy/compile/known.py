@@ -1,0 +1,60 @@
+"""Names that must stand for something in a section of the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policykit.manifests.path import Path
+from policykit.policy.compile.draft import Draft
+from policykit.policy.suggest import did_you_mean
+
+_BUILT_IN_QUEUES = frozenset({"default", "root", "root.default"})
+_KOORDINATOR_CLASSES = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
+
+_SECTIONS = {
+    "card": "cards",
+    "pool": "pools",
+    "queue": "queues",
+    "priority": "priorities",
+    "tenant": "tenants",
+    "workload kind": "workloads",
+}
+
+
+def known(draft: Draft, path: Path, what: str, name: str) -> None:
+    """Reports a name that its section lacks, unless the section itself is malformed."""
+    section = _SECTIONS[what]
+    if not draft.has(section, name) and not draft.problems.broken((section,)):
+        draft.problems.error(path, f"there is no {what} {name!r}", did_you_mean(name, draft.names(section)))
+
+
+def all_known(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:
+    """The same for each of a list, and a notice for one that stands twice."""
+    for number, name in enumerate(names):
+        known(draft, (*path, number), what, name)
+    once(draft, path, names)
+
+
+def known_queue(draft: Draft, path: Path, name: str) -> None:
+    """A queue of the policy, where it has any; those that systems have by themselves count as well."""
+    if name and name not in _BUILT_IN_QUEUES and not draft.has("queues", name) and draft.names("queues"):
+        known(draft, path, "queue", name)
+
+
+def known_priority(draft: Draft, path: Path, name: str) -> None:
+    """A PriorityClass of the policy, where it has any, Kubernetes' own or one of Koordinator's chart."""
+    if name and draft.names("priorities") and not _built_in(draft, name):
+        known(draft, path, "priority", name)
+
+
+def once(draft: Draft, path: Path, names: Sequence[str]) -> None:
+    """Notices names that stand twice in a list."""
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            draft.problems.notice((*path, number), f"{name!r} stands twice in {path[-1]}")
+
+
+def _built_in(draft: Draft, name: str) -> bool:
+    return name.startswith("system-") or (
+        "koordinator" in draft.names("targets") and name in _KOORDINATOR_CLASSES
+    )

@@ -1,0 +1,68 @@
+"""Koordinator's classes of pods: each workload kind has one that its webhook takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from policykit.catalogue.koordinator.bands import BANDS, QOS, Band, named
+from policykit.kube.names import dns_label_problem
+from policykit.manifests.path import Path
+from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.known import all_known, known, once
+from policykit.policy.models.targets.koordinator_colocation import Colocated, Colocation
+
+
+def colocation(draft: Draft, path: Path, stated: Colocation) -> dict[str, Any]:
+    """`Target.options["colocation"]` of Koordinator."""
+    workloads = {
+        name: _colocated(draft, (*path, "workloads", name), name, each)
+        for name, each in stated.workloads.items()
+    }
+    return {"workloads": workloads, "priority_classes": stated.priority_classes}
+
+
+def _colocated(draft: Draft, path: Path, kind: str, stated: Colocated) -> dict[str, Any]:
+    known(draft, path, "workload kind", kind)
+    fitting = QOS[stated.priority]
+    if stated.qos and stated.qos not in fitting:
+        draft.problems.error(
+            (*path, "qos"),
+            f"QoS class {stated.qos} does not go with priority {stated.priority}",
+            f"write {' or '.join(fitting)}, or another priority",
+        )
+    _check_priority(draft, path, kind, next(band for band in BANDS if band.name == stated.priority))
+    all_known(draft, (*path, "tenants"), "tenant", stated.tenants)
+    for number, tenant in enumerate(stated.tenants):
+        there = draft.policy.tenants.get(tenant)
+        if there is not None and not there.namespaces:
+            draft.problems.error((*path, "tenants", number), f"tenant {tenant} owns no namespace")
+    for number, namespace in enumerate(stated.namespaces):
+        draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
+    once(draft, (*path, "namespaces"), stated.namespaces)
+    return {
+        "priority": stated.priority,
+        "qos": stated.qos or fitting[0],
+        **({} if stated.order is None else {"order": stated.order}),
+        **({"tenants": list(stated.tenants)} if stated.tenants else {}),
+        **({"namespaces": list(stated.namespaces)} if stated.namespaces else {}),
+    }
+
+
+def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
+    """A PriorityClass of the kind's own decides the class of its pods: its value must lie in the band."""
+    workload = draft.policy.workloads.get(kind)
+    name = workload.priority_class if workload else ""
+    if not name or named(name) == band:
+        return
+    stated = draft.policy.priorities.get(name)
+    value = stated.value if stated else None
+    if value is not None and band.lowest <= value <= band.highest:
+        return
+    said = f"{name}, of value {value}" if value is not None else name
+    draft.problems.error(
+        path,
+        f"workload kind {kind} has priorityClass {said}, which is not of {band.name}: "
+        f"{band.lowest} to {band.highest}",
+        "remove priorityClass there, or give it a value in that range",
+        key=True,
+    )

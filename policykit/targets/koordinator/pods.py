@@ -1,0 +1,55 @@
+"""What Koordinator wants pods to carry: gang, quota and class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from policykit.kube.names import label_value_problem
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator import classes, podgroups, versions
+from policykit.targets.koordinator.gangs import gang_of
+from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, SYSTEM
+from policykit.targets.koordinator.quotas import BUILT_IN
+from policykit.targets.pod_fields import PodFields, Pods
+
+_NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})
+"""Queues that other systems make, and Koordinator's own: its pods name none of these."""
+
+
+def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+    """Labels, annotations and the PodGroup for pods of a workload kind.
+
+    A gang of one template stands in its pods' annotations, which need no object and move with the
+    manifest; of several templates, or with a network topology, it is a PodGroup: one place for its size,
+    unless its name is too long for the label that pods name it with.
+    """
+    target = cluster.targets.get(SYSTEM)
+    version = versions.parse(target.version if target else "")
+    labels, spec = _class(kind, cluster)
+    own = {queue.name for queue in cluster.queues}
+    if kind.queue and (kind.queue in own or kind.queue not in _NO_QUOTA):
+        labels[QUOTA_NAME] = kind.queue
+    found = gang_of(kind, cluster, pods, version)
+    if found.gang is None:
+        return PodFields(labels, spec=spec, notices=found.notices)
+    if (len(pods.job) > 1 or found.gang.gather) and not label_value_problem(found.gang.name):
+        labels[GROUP_LABELS[0]] = found.gang.name
+        objects = (podgroups.write(found.gang),)
+        return PodFields(labels, spec=spec, objects=objects, notices=found.notices)
+    return PodFields(labels, podgroups.write_pods(found.gang), spec=spec, notices=found.notices)
+
+
+def scheduler(cluster: Cluster) -> str:
+    """The schedulerName of Koordinator's pods."""
+    target = cluster.targets.get(SYSTEM)
+    return (target.scheduler_name if target else "") or SCHEDULER
+
+
+def _class(kind: WorkloadKind, cluster: Cluster) -> tuple[dict[str, str], dict[str, Any]]:
+    """The label of its QoS class, and Koordinator's PriorityClass where the kind has none of its own."""
+    of = classes.classes(cluster).get(kind.name)
+    if of is None:
+        return {}, {}
+    own = {} if kind.priority_class else {"priorityClassName": classes.priority_class(kind, of)}
+    return {QOS_CLASS: of.qos}, own

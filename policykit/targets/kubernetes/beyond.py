@@ -1,0 +1,84 @@
+"""What the policy says that Kubernetes alone has no words for, and what comes nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes import groups, names, versions
+from policykit.targets.kubernetes.options import Stated
+from policykit.targets.release import Version
+
+
+def notices(cluster: Cluster, stated: Stated) -> Iterator[str]:
+    """One for each part; none for what another scheduler of the policy is there for."""
+    if names.alone(cluster):
+        yield from _sharing(cluster)
+    yield from _gangs(cluster, stated)
+
+
+def _sharing(cluster: Cluster) -> Iterator[str]:
+    if cluster.queues:
+        names = ", ".join(queue.name for queue in cluster.queues)
+        yield (
+            f"kube-scheduler has no queues, so the shares, guarantees and limits of {names} have no effect. "
+            "Nearest: quotas of the teams' namespaces, and priorities"
+        )
+    if cluster.preemption.within_queue is not None or cluster.preemption.reclaim is not None:
+        yield (
+            "kube-scheduler preempts by priority alone, whatever `preemption` says of queues. "
+            "Nearest: priorities, "
+            "with preempts: false for those that must not preempt"
+        )
+    if cluster.reservations:
+        names = ", ".join(each.name for each in cluster.reservations)
+        yield (
+            f"kube-scheduler keeps no room free, so reservations {names} have no effect. Nearest: "
+            "pods of a lower "
+            "priority that hold the place until others preempt them, or a pool of its own"
+        )
+
+
+def _gangs(cluster: Cluster, stated: Stated) -> Iterator[str]:
+    kinds = [kind for kind in cluster.workloads.values() if groups.wanted(kind, cluster)]
+    version = versions.parse(cluster.kubernetes_version)
+    if not stated.native_gang:
+        # Of `gang: all` alone the linter speaks, pod by pod.
+        ruled = [kind.name for kind in kinds if kind.gang_rule]
+        if ruled and names.alone(cluster):
+            yield (
+                f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no "
+                "effect. Nearest: "
+                "a scheduler with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on "
+                "targets.kubernetes.nativeGang"
+            )
+    elif not cluster.kubernetes_version:
+        yield (
+            "nativeGang needs the cluster's version: the API of gangs differs in each release. State "
+            "`kubernetes` in the policy"
+        )
+    elif not groups.api_version(version):
+        yield (
+            f"nativeGang: Kubernetes {version.major}.{version.minor} has no API of gangs, 1.35 is the first. "
+            "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn)"
+        )
+    elif kinds:
+        yield from _native(kinds, version)
+
+
+def _native(kinds: Sequence[WorkloadKind], version: Version) -> Iterator[str]:
+    api, gates = groups.api_version(version), ", ".join(groups.gates(kinds, version))
+    yield (
+        f"gangs of {', '.join(kind.name for kind in kinds)} are {api}, which the next release does "
+        "not take. It "
+        f"is off by default: the API server needs --runtime-config={api}=true, and with the "
+        "scheduler feature "
+        f"gates {gates}. Without them the fields of pods are dropped without a message"
+    )
+    waiting = [k.name for k in kinds if k.gang_rule and (k.gang_rule.timeout or k.gang_rule.on_timeout)]
+    if waiting:
+        yield (
+            "gangs of Kubernetes wait 5 minutes for their pods and then try again, whatever "
+            f"{', '.join(waiting)} states as timeout"
+        )

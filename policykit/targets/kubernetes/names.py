@@ -1,0 +1,28 @@
+"""Which schedulerNames are kube-scheduler's: the cluster's own, and those of placements."""
+
+from __future__ import annotations
+
+from policykit.model.cluster import Cluster
+from policykit.targets import DEFAULT_SCHEDULER, DIALECTS
+
+OWN = ("", DEFAULT_SCHEDULER)
+"""What pods say who are left to the cluster's scheduler."""
+
+
+def taken(cluster: Cluster) -> frozenset[str]:
+    """Names that schedulers of other systems serve."""
+    others = [target for target in cluster.targets.values() if target.name != "kubernetes"]
+    stated = {target.scheduler_name for target in others}
+    stated.update(name for target in others for name in target.options.get("schedulers", ()))
+    return frozenset(stated.union(*(dialect.schedulers for dialect in DIALECTS)))
+
+
+def served(scheduler: str, cluster: Cluster) -> bool:
+    """Whether some kube-scheduler serves pods that state this name."""
+    placed = any(placement.scheduler == scheduler for placement in cluster.placements.values())
+    return scheduler in OWN or (placed and scheduler not in taken(cluster))
+
+
+def alone(cluster: Cluster) -> bool:
+    """Whether the policy has no other system that schedules."""
+    return all(name == "kubernetes" for name in cluster.targets)

@@ -1,0 +1,39 @@
+"""What the policy states for Kubernetes and its scheduler alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.model.cluster import Cluster
+
+SECOND, CLUSTER = "second", "cluster"
+_NAMESPACE = "kube-system"
+
+
+class Scheduler(NamedTuple):
+    """How the profiles of placements come to run."""
+
+    way: str = SECOND
+    """second: a Deployment beside the cluster's scheduler; cluster: that scheduler itself."""
+    default: str = ""
+    """Placement of the profile default-scheduler; empty: it stays as it is."""
+    namespace: str = _NAMESPACE
+    image: str = ""
+    """Empty: registry.k8s.io/kube-scheduler of the cluster's version."""
+    replicas: int = 1
+
+
+class Stated(NamedTuple):
+    """Options of the target."""
+
+    scheduler: Scheduler = Scheduler()
+    native_gang: bool = False
+    """Gangs by the scheduling API of the stated version."""
+
+
+def read(cluster: Cluster) -> Stated:
+    """`Target.options` of kubernetes: `{scheduler: {...}, native_gang: bool}`, with the fields above."""
+    target = cluster.targets.get("kubernetes")
+    given: Mapping[str, Any] = target.options if target else {}
+    return Stated(Scheduler(**given.get("scheduler", {})), given.get("native_gang") is True)

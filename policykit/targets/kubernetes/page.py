@@ -1,0 +1,81 @@
+"""The page beside Kubernetes' generated files: what each is, how it is applied, and when it takes effect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policykit.targets.kubernetes import kubeadm, second
+from policykit.targets.kubernetes.configuration import Profile
+from policykit.targets.release import Version
+
+_ROWS = {
+    "kubernetes/priorities.yaml": (
+        "PriorityClasses. `value` and `preemptionPolicy` cannot be changed later: delete it and apply again."
+    ),
+    "kubernetes/quotas.yaml": "ResourceQuotas. They stop new pods, not running ones.",
+    "kubernetes/limit-ranges.yaml": (
+        "LimitRanges: defaults and bounds of containers. They hold for pods created after them."
+    ),
+    "kubernetes/autoscalers.yaml": (
+        "HorizontalPodAutoscalers. Take `spec.replicas` out of the workloads they scale, or each apply "
+        "undoes their work."
+    ),
+}
+
+
+def text(paths: Sequence[str], version: Version, profiles: Sequence[Profile], namespace: str) -> str:
+    """Markdown. `profiles` are those of the scheduler written, empty for none."""
+    rows = [f"- `{_name(path)}`: {_ROWS[path]}" for path in sorted(paths) if path in _ROWS]
+    parts = [f"# Kubernetes {version.major}.{version.minor}"]
+    parts += ["\n".join(rows)] if rows else []
+    names = ", ".join(f"`{profile.scheduler}`" for profile in profiles)
+    if "kubernetes/scheduler.yaml" in paths:
+        parts += _second(names, namespace)
+    if "kubernetes/kube-scheduler.yaml" in paths:
+        parts += _cluster(names)
+    return "\n\n".join(parts) + "\n"
+
+
+def _second(names: str, namespace: str) -> list[str]:
+    return [
+        "## Second scheduler",
+        f"`scheduler.yaml` runs kube-scheduler once more, as Deployment `{second.NAME}` in namespace "
+        f"`{namespace}`. It serves pods whose `schedulerName` is {names}; all others stay with the "
+        "cluster's own. "
+        "The comments in its configuration give the arithmetic of the weights.",
+        "It reads the configuration when it starts. The annotation "
+        f"`{second.CHECKSUM}` of its pods follows the configuration, so applying a change restarts it: "
+        f"`kubectl -n {namespace} rollout status deployment/{second.NAME}`.",
+        *(
+            []
+            if namespace == "kube-system"
+            else [f"Make namespace `{namespace}` first: it is not among the objects."]
+        ),
+        "Its pods tolerate no taints: there must be a node that any pod may use. Two schedulers do not see "
+        "each other's decisions until pods are bound, so keep nodes of one kind to one of them "
+        "where you can; "
+        "a node that both filled refuses the later pod, which is then made again by its controller.",
+    ]
+
+
+def _cluster(names: str) -> list[str]:
+    return [
+        "## The cluster's own scheduler",
+        f"`kube-scheduler.yaml` is its configuration, with the profiles {names}. The comments in it give the "
+        "arithmetic of the weights. On each control plane node, one after the other:",
+        f"1. copy it to `{kubeadm.FILE}`;\n"
+        "2. merge `kubeadm.yaml` into the ClusterConfiguration, and run `kubeadm init phase control-plane "
+        "scheduler --config FILE`. Without kubeadm, add the flag `--config` and the mount to the "
+        "static pod by "
+        "hand;\n"
+        "3. wait for the scheduler to be ready: `kubectl -n kube-system get pods -l "
+        "component=kube-scheduler`.",
+        "It reads the file only when it starts. After a later change, copy the file and restart the static "
+        "pod: move `/etc/kubernetes/manifests/kube-scheduler.yaml` away, wait until the pod is "
+        "gone, and move "
+        "it back. A file it does not accept stops it: keep the former one.",
+    ]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -1,0 +1,116 @@
+"""What kube-scheduler wants pods to carry: where they stand to each other, and their gang."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from policykit.model.cluster import Cluster
+from policykit.model.placement import SPREAD
+from policykit.model.topology import Apartness, Closeness
+from policykit.model.workload import WorkloadKind
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.kubernetes import groups, names, options, spread, versions
+from policykit.targets.pod_fields import PodFields, Pods
+
+
+def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+    """Fields for pods of a kind that kube-scheduler places, or another scheduler that reads the same."""
+    if pods.owner_kind == "DaemonSet":
+        return PodFields()
+    together, grouped = _gang(kind, cluster, pods)
+    apart, unknown = _apart(kind, cluster, pods)
+    close, unsaid = ({}, ()) if together and together.level else _close(kind, cluster, pods)
+    spec: dict[str, Any] = {**apart, **close}
+    objects: tuple[dict[str, Any], ...] = ()
+    if together:
+        version = versions.parse(cluster.kubernetes_version)
+        spec |= groups.pod_fields(together, version)
+        objects = (groups.write(together, version),)
+    labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
+    return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
+
+
+def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """topologySpreadConstraints for `across`, and for a spread placement that no profile serves."""
+    wanted = [kind.across] if kind.across else []
+    by_node = Apartness("node")
+    if _spread_by_pods(kind, cluster) and not any(each.level == "node" for each in wanted):
+        wanted.append(by_node)
+    found, notices = [], []
+    for each in wanted:
+        key = spread.key_of(cluster, each.level)
+        if key:
+            found.append(spread.constraint(kind.name, key, each, pods.owner_kind))
+        else:
+            notices.append(_no_level(kind, each.level))
+    return ({"topologySpreadConstraints": found} if found else {}), tuple(notices)
+
+
+def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
+    """Whether a placement of the policy asks the default scheduler to spread, and no profile does it."""
+    placement = cluster.placements.get(kind.placement_name)
+    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.OWN:
+        return False
+    stated = options.read(cluster).scheduler
+    return stated.way != options.CLUSTER or stated.default != placement.name
+
+
+def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Pod affinity for `within`: the nearest thing to it that kube-scheduler has."""
+    if kind.within is None:
+        return {}, ()
+    level = kind.within.level
+    key = spread.key_of(cluster, level)
+    if not key:
+        return {}, (_no_level(kind, level),)
+    version = versions.parse(cluster.kubernetes_version)
+    if version < versions.AFFINITY_KEYS or not spread.own_labels(pods.owner_kind):
+        return {}, (
+            f"{kind.name}: the pods of one job cannot be told from those of the next, so "
+            "kube-scheduler cannot "
+            f"keep each job within one {level}. Nearest: podAffinity on {key} with a label of the job, or a "
+            "scheduler with topology constraints (Volcano, Koordinator)",
+        )
+    close = spread.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
+    return {"affinity": {"podAffinity": close}}, _hard(kind, kind.within)
+
+
+def _hard(kind: WorkloadKind, within: Closeness) -> tuple[str, ...]:
+    if not within.hard:
+        return ()
+    return (
+        f"{kind.name}: kube-scheduler places the first pod of a job without asking whether its "
+        f"{within.level} "
+        "has room for the others, which then wait. Nearest to choosing ahead: a scheduler with topology "
+        "constraints (Volcano, Koordinator)",
+    )
+
+
+def _no_level(kind: WorkloadKind, level: str) -> str:
+    return f"{kind.name}: no node label is known for level {level}: state it under scheme.topology"
+
+
+def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:
+    """The gang of the stated release's own API, where the policy asks for it and it has one."""
+    version = versions.parse(cluster.kubernetes_version)
+    if kind.gang != "all" or not options.read(cluster).native_gang:
+        return None, ()
+    if not cluster.kubernetes_version or not groups.api_version(version):
+        return None, ()
+    size = _size(kind, pods)
+    if not pods.owner or size is None:
+        return None, (
+            f"{kind.name}: a PodGroup needs the name of a job and its number of pods: policykit "
+            "patch writes it "
+            "where a manifest states both",
+        )
+    constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
+    level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""
+    return groups.Gang(pods.owner, pods.namespace, size, level), ()
+
+
+def _size(kind: WorkloadKind, pods: Pods) -> int | None:
+    if kind.gang_rule and kind.gang_rule.size:
+        return kind.gang_rule.size
+    known = [member.replicas for member in pods.job if member.replicas is not None]
+    return sum(known) if pods.job and len(known) == len(pods.job) and sum(known) else None

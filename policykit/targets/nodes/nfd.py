@@ -1,0 +1,130 @@
+"""Node Feature Discovery: rules that label and taint a pool's nodes, told by name or by their cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.catalogue import cards as catalogue
+from policykit.generator.artifact import Artifact, Role
+from policykit.manifests.writer import dump
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+from policykit.targets.nodes.cloud import Form, within
+from policykit.targets.nodes.marks import pool_taints, shape_labels
+from policykit.targets.nodes.taints import data
+
+_RESERVED = ("kubernetes.io",)
+_OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
+"""Below the reserved domain, and yet for rules. Taints may use the first alone."""
+
+
+class Device(NamedTuple):
+    """PCI devices that are a maker's cards and nothing else of it."""
+
+    vendor: str
+    classes: tuple[str, ...] = ()
+    """Empty: the maker has no other devices."""
+
+
+_DEVICES: Mapping[str, Device] = {
+    "amd": Device("1002", ("0380", "1200")),
+    "cambricon": Device("cabc"),
+    "enflame": Device("1e36"),
+    "furiosa": Device("1ed2"),
+    "huawei": Device("19e5", ("1200",)),
+    "iluvatar": Device("1e3e"),
+    "intel-gaudi": Device("1da3"),
+    "metax": Device("9999"),
+    "mthreads": Device("1ed5"),
+    "nvidia": Device("10de", ("0300", "0302")),
+    "rebellions": Device("1eff"),
+    "vastai": Device("1ec6"),
+}
+"""Maker to its cards as the PCI bus shows them. Vendor numbers: pci.ids of August 2026."""
+
+
+def write(cluster: Cluster, pool: Pool) -> Form:
+    """`nfd.yaml`: a NodeFeatureRule (nfd.k8s-sigs.io/v1alpha1)."""
+    rules = list(_rules(cluster, pool))
+    said = list(_left_out(cluster, pool, rules))
+    if not rules:
+        return Form((), tuple(said))
+    document = {
+        "apiVersion": "nfd.k8s-sigs.io/v1alpha1",
+        "kind": "NodeFeatureRule",
+        "metadata": {"name": f"policykit-{pool.name}"},
+        "spec": {"rules": rules},
+    }
+    says = "---\n# Labels go with the rule: nodes lose them when it is deleted or matches no longer.\n"
+    if any("taints" in rule for rule in rules):
+        says += "# Taints need enableTaints: true in the configuration of nfd-master.\n"
+    return Form((Artifact(f"nodes/{pool.name}/nfd.yaml", says + dump(document), Role.NODE),), tuple(said))
+
+
+def may_label(key: str) -> bool:
+    """Whether a rule sets a label under this very key: NFD puts a domain before keys without one."""
+    return "/" in key and (not within(key, _RESERVED) or within(key, _OPEN))
+
+
+def may_taint(key: str) -> bool:
+    """Whether NFD takes a taint with this key."""
+    return "/" in key and (not within(key, _RESERVED) or within(key, _OPEN[:1]))
+
+
+def device(cluster: Cluster, pool: Pool) -> Device | None:
+    """What tells the pool's nodes from all others by their cards; None: nothing does."""
+    maker = _maker(cluster, pool)
+    alone = all(each is pool or _maker(cluster, each) != maker for each in cluster.pools)
+    return _DEVICES.get(maker) if maker and alone and cluster.complete else None
+
+
+def _rules(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
+    taints = [data(taint) for taint in pool_taints(cluster, pool) if may_taint(taint.key)]
+    for number, (shape, match) in enumerate(_matches(cluster, pool), 1):
+        labels = {key: v for key, v in shape_labels(cluster, pool, shape).items() if may_label(key)}
+        marks = {"labels": labels, "taints": taints}
+        stated = {key: value for key, value in marks.items() if value}
+        if stated:
+            yield {"name": f"{pool.name} {number}", **stated, "matchFeatures": [match]}
+
+
+def _matches(cluster: Cluster, pool: Pool) -> Iterator[tuple[Shape, dict[str, Any]]]:
+    for shape in pool.shapes:
+        if shape.node_names:
+            yield shape, _feature("system.name", {"nodename": shape.node_names})
+    unnamed = [shape for shape in pool.shapes if not shape.node_names]
+    card = device(cluster, pool)
+    # By their cards, nodes of several shapes look alike.
+    if card and len(unnamed) == len(pool.shapes) == 1:
+        classes = {"class": card.classes} if card.classes else {}
+        yield unnamed[0], _feature("pci.device", {"vendor": (card.vendor,), **classes})
+
+
+def _feature(feature: str, attributes: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    expressions = {name: {"op": "In", "value": sorted(values)} for name, values in attributes.items()}
+    return {"feature": feature, "matchExpressions": expressions}
+
+
+def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iterator[str]:
+    matched = [id(shape) for shape, _ in _matches(cluster, pool)]
+    if any(id(shape) not in matched for shape in pool.shapes):
+        yield (
+            f"pool {pool.name}: a rule of NFD tells nodes by name, or by cards that only this pool of a "
+            "complete policy has; neither holds for all its nodes, so nfd.yaml leaves them out. Give names "
+            "under nodes"
+        )
+    keys = {key for shape in pool.shapes for key in shape_labels(cluster, pool, shape)}
+    refused = [f"label {key}" for key in sorted(keys) if not may_label(key)]
+    refused += [f"taint {taint}" for taint in pool_taints(cluster, pool) if not may_taint(taint.key)]
+    if refused and rules:
+        yield (
+            f"pool {pool.name}: NFD sets nothing without a domain or under kubernetes.io, so nfd.yaml leaves "
+            f"out {', '.join(refused)}; labels.sh and taints.sh set them"
+        )
+
+
+def _maker(cluster: Cluster, pool: Pool) -> str:
+    card = cluster.card_of(pool)
+    vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
+    return (vendor.hardware or vendor.vendor) if vendor else ""

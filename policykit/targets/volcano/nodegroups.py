@@ -1,0 +1,143 @@
+"""Pools as Volcano's node groups: the node label, and what a queue may use by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from policykit.errors import PolicykitError
+from policykit.generator.artifact import Artifact, Role
+from policykit.kube.names import label_value_problem
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool, Shape
+from policykit.model.queue import PoolAffinity, Queue
+from policykit.targets.nodes.shell import command, reachable, script, which
+from policykit.targets.release import Version
+from policykit.targets.volcano import versions
+
+LABEL = "volcano.sh/nodegroup-name"
+"""Node label that plugin nodegroup reads."""
+SCRIPT = "volcano/nodegroups.sh"
+_COMMENTS = (
+    "Node groups for the affinity of Volcano's queues: one per pool. May be run again.",
+    "Run it again for nodes that join, or let the provisioner set the label.",
+    "Once plugin nodegroup is on, its pods run on nodes with this label only.",
+)
+
+
+def named(queues: Iterable[Queue]) -> bool:
+    """Whether any queue names pools, so that plugin nodegroup is needed."""
+    return any(queue.pools and any(queue.pools) for queue in queues)
+
+
+def group(pool: Pool) -> str:
+    """The node group of a pool: the label it has, else its own name."""
+    return pool.labels.get(LABEL) or pool.name
+
+
+def allotted(
+    queues: Sequence[Queue], pools: Sequence[Pool], version: Version
+) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
+    """The queues with the node groups they may use, in Volcano's own sense; and what is lost.
+
+    Plugin nodegroup lets a queue use only what its affinity lists, and a queue without one
+    no labelled node at all. So once a queue names pools every queue has the whole list of
+    those it may use: a queue that names none has that of the nearest queue above, else all.
+    Raises PolicykitError for a queue that is left with none.
+    """
+    if not named(queues):
+        return tuple(queue._replace(pools=None) for queue in queues), ()
+    if version < versions.CAPACITY:
+        return tuple(queue._replace(pools=None) for queue in queues), (
+            f"Volcano {version} has no node groups (plugin nodegroup, since {versions.CAPACITY}): the pools "
+            "of queues are not written. Node affinity of the workload kinds comes nearest",
+        )
+    groups = {pool.name: group(pool) for pool in pools}
+    by_name = {queue.name: queue for queue in queues}
+    found = tuple(queue._replace(pools=_list(_nearest(queue, by_name), groups)) for queue in queues)
+    shut = next((queue.name for queue in found if queue.pools and not queue.pools.required), None)
+    if shut is not None:
+        raise PolicykitError(
+            f"queue {shut} may use no pool: each that it could is excluded", "exclude fewer pools"
+        )
+    return found, tuple(_weak(queues))
+
+
+def everywhere(pools: Iterable[Pool]) -> PoolAffinity:
+    """What a queue has that may use every pool."""
+    return PoolAffinity(_once(group(pool) for pool in pools))
+
+
+def _nearest(queue: Queue, queues: Mapping[str, Queue]) -> PoolAffinity:
+    seen: set[str] = set()
+    above: Queue | None = queue
+    while above is not None and above.name not in seen:
+        if above.pools and any(above.pools):
+            return above.pools
+        seen.add(above.name)
+        above = queues.get(above.parent)
+    return PoolAffinity()
+
+
+def _list(pools: PoolAffinity, groups: Mapping[str, str]) -> PoolAffinity:
+    """Every allowed group is required (100 points), those preferred have 50 more, avoided ones lose all."""
+    out = {_known(name, groups) for name in pools.excluded}
+    wanted = [_known(name, groups) for name in pools.required] or list(groups.values())
+    allowed = _once(name for name in wanted if name not in out)
+    return PoolAffinity(
+        allowed,
+        _once(name for each in pools.preferred if (name := _known(each, groups)) in allowed),
+        _once(_known(name, groups) for name in pools.excluded),
+        _once(name for each in pools.avoided if (name := _known(each, groups)) in allowed),
+    )
+
+
+def _known(pool: str, groups: Mapping[str, str]) -> str:
+    return groups.get(pool, pool)
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _weak(queues: Iterable[Queue]) -> Iterator[str]:
+    wishing = sorted(q.name for q in queues if q.pools and (q.pools.preferred or q.pools.avoided))
+    if wishing:
+        yield (
+            f"queue {', '.join(wishing)}: a preferred pool is worth 50 points of a node's score, an avoided "
+            "one loses 101, and plugin nodegroup has no weight: where binpack and nodeaffinity count more, "
+            "they decide"
+        )
+
+
+def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    """`nodegroups.sh`, where queues name pools: the label on every node that can be named."""
+    if not named(cluster.queues) or version < versions.CAPACITY:
+        return (), ()
+    commands, notices = [], []
+    for pool in cluster.pools:
+        value = group(pool)
+        problem = label_value_problem(value)
+        if problem:
+            notices.append(f"pool {pool.name}: its name {problem}, so it is no value of label {LABEL}")
+            continue
+        if pool.labels.get(LABEL):
+            continue
+        for shape in _joined(pool.shapes):
+            for nodes in which(shape):
+                commands.append(command("kubectl label nodes --overwrite", nodes, [f"{LABEL}={value}"]))
+        if not all(map(reachable, pool.shapes)):
+            notices.append(
+                f"pool {pool.name} is a node group of queues, but the policy does not name its nodes: have "
+                f"the provisioner set label {LABEL}={value}"
+            )
+    found = (Artifact(SCRIPT, script(_COMMENTS, commands), Role.NODE),) if commands else ()
+    return found, tuple(notices)
+
+
+def _joined(shapes: Iterable[Shape]) -> Iterator[Shape]:
+    """All nodes with names as one, then those found by a selector."""
+    listed = list(shapes)
+    names = [name for shape in listed for name in shape.node_names]
+    if names:
+        yield Shape({}, node_names=tuple(names))
+    yield from (shape for shape in listed if not shape.node_names)

@@ -1,0 +1,188 @@
+"""What Volcano reads from pods and their owners: the gang they are, and how close they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.kube.names import dns_subdomain_problem
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.targets.pod_fields import PodFields, Pods
+from policykit.targets.release import Version
+from policykit.targets.volcano import podgroups, topology, versions
+from policykit.targets.volcano.names import (
+    GROUP_MIN_MEMBER,
+    GROUP_NAME,
+    SCHEDULER,
+    TOPOLOGY_MODE,
+    TOPOLOGY_TIER,
+)
+
+MIN_MEMBER = Version(1, 12, 0)
+"""The size of a PodGroup that Volcano makes is read from the owner of the pods."""
+POD_TOPOLOGY = Version(1, 13, 0)
+"""The closeness of such a PodGroup is read from the pods."""
+_GROUPED = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", ""})
+"""Owners with one PodGroup for all their pods, made by Volcano's controller; empty: any of them."""
+_BY_OPERATOR = frozenset(
+    {
+        *("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "TrainJob", "XGBoostJob"),
+        *("RayCluster", "RayJob", "RayService", "SparkApplication", "ScheduledSparkApplication"),
+        "LeaderWorkerSet",
+    }
+)
+"""Owners whose operator makes the PodGroup once it is set to use Volcano."""
+
+
+class _Gang(NamedTuple):
+    size: int | None
+    """None: no gang, or not to be told."""
+    notices: tuple[str, ...] = ()
+
+
+def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+    """Annotations of pods and owner for a kind's gang and closeness, or a PodGroup beside them.
+
+    For pods that Volcano schedules and that no Volcano Job makes (`jobs.patches` speaks of
+    those). A kind that asks for neither gang nor closeness needs nothing: Volcano makes a
+    group of one for each owner. Source: `controllers/podgroup` (1.8 to 1.15).
+    """
+    if kind.gang != "all" and not kind.within:
+        return PodFields()
+    if pods.owner_kind in _BY_OPERATOR:
+        return PodFields(notices=(_by_operator(pods.owner_kind),))
+    target = cluster.targets.get(SCHEDULER)
+    version = versions.parse(target.version if target else "")
+    gang = _gang(kind, pods)
+    made = _made(kind, cluster, pods, gang.size, version)
+    late = tuple(_late(kind)) if kind.gang == "all" and pods.owner else ()
+    return made._replace(notices=(*gang.notices, *made.notices, *late))
+
+
+def _by_operator(kind: str) -> str:
+    return (
+        f"the operator of {kind} makes the PodGroup, where it is set to use Volcano: gang and closeness are "
+        "for its own fields to say"
+    )
+
+
+def _gang(kind: WorkloadKind, pods: Pods) -> _Gang:
+    if kind.gang != "all":
+        return _Gang(None)
+    stated = kind.gang_rule.size if kind.gang_rule else None
+    replicas = [members.replicas for members in pods.job]
+    if not replicas or None in replicas:
+        # Of a component nothing is known; each workload has its own number.
+        unknown = "how many of its pods start together is no fixed number: state gang.size in the policy"
+        return _Gang(stated, (unknown,) if replicas and not stated else ())
+    pods_there = sum(number or 0 for number in replicas)
+    if pods.owner_kind == "Pod":
+        lone = "a Pod alone: what gang it belongs to only an annotation scheduling.k8s.io/group-name can say"
+        return _Gang(None, (lone,) if stated and stated > 1 else ())
+    if stated and stated > pods_there:
+        few = f"a gang of {stated} is asked for, but there are {pods_there} pods: it is all of them"
+        return _Gang(pods_there, (few,))
+    return _Gang(stated or pods_there)
+
+
+def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, version: Version) -> PodFields:
+    """By annotations where Volcano's own group reads them, else by a group of ours."""
+    grouped = pods.owner_kind in _GROUPED
+    by_owner = grouped and version >= MIN_MEMBER
+    by_pods = (grouped or pods.owner_kind == "Pod") and version >= POD_TOPOLOGY
+    wants_size = size is not None and size > 1
+    wants_place = kind.within is not None and pods.owner_kind != "Pod"
+    if (not wants_size or by_owner) and (not wants_place or by_pods or version < versions.TOPOLOGY):
+        place = _place(kind, cluster, version) if wants_place else {}
+        owner = {GROUP_MIN_MEMBER: str(size)} if wants_size else {}
+        said = tuple(_rollout(pods.owner_kind, size or 1)) if wants_size and pods.owner else ()
+        return PodFields(annotations=place, owner_annotations=owner, notices=(*said, *_far(kind, version)))
+    return _own_group(kind, cluster, pods, size or 1, version)
+
+
+def _place(kind: WorkloadKind, cluster: Cluster, version: Version) -> dict[str, str]:
+    bound = topology.bound(kind.within, cluster, version, named=False) if kind.within else None
+    if bound is None:
+        return {}
+    return {TOPOLOGY_MODE: bound.mode, TOPOLOGY_TIER: str(bound.tier)}
+
+
+def _own_group(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int, version: Version) -> PodFields:
+    if not pods.owner:
+        return PodFields(
+            notices=(
+                f"Volcano {version} needs a PodGroup object for this, one for each workload: "
+                "`policykit patch` writes it",
+            )
+        )
+    problem = dns_subdomain_problem(pods.owner)
+    if problem:
+        return PodFields(notices=(f"no PodGroup can be named after {pods.owner!r}: it {problem}",))
+    bound = topology.bound(kind.within, cluster, version) if kind.within else None
+    group = podgroups.PodGroup(
+        pods.namespace,
+        pods.owner,
+        size,
+        kind.queue,
+        kind.priority_class,
+        _least(pods, size),
+        bound,
+    )
+    ordered = tuple(_rollout(pods.owner_kind, size)) if pods.owner_kind == "StatefulSet" else ()
+    return PodFields(
+        annotations={GROUP_NAME: pods.owner},
+        objects=(podgroups.write(group),),
+        notices=(*ordered, *_far(kind, version)),
+    )
+
+
+def _least(pods: Pods, size: int) -> dict[str, int]:
+    """What the first `size` pods request together; nothing where that depends on which they are."""
+    total = sum(members.replicas or 0 for members in pods.job)
+    if len(pods.job) != 1 and total != size:
+        return {}
+    found: dict[str, int] = {}
+    for members in pods.job:
+        times = size if len(pods.job) == 1 else members.replicas or 0
+        for resource, amount in members.requests.items():
+            if amount * times:
+                found[resource] = found.get(resource, 0) + amount * times
+    return found
+
+
+def _rollout(owner_kind: str, size: int) -> Iterator[str]:
+    """Controllers that make pods one after another never complete a gang of their own."""
+    if owner_kind == "Deployment":
+        yield (
+            f"each ReplicaSet of a Deployment is a gang of its own, and {size} new pods start together "
+            "or not at all: roll out with strategy Recreate, or maxSurge 100%"
+        )
+    if owner_kind == "StatefulSet":
+        yield (
+            "a StatefulSet makes its next pod when the last one is ready, so a gang of them needs "
+            "podManagementPolicy Parallel"
+        )
+
+
+def _far(kind: WorkloadKind, version: Version) -> Iterator[str]:
+    if kind.within and version < versions.TOPOLOGY:
+        yield (
+            f"Volcano {version} has no network topology (since {versions.TOPOLOGY}): that the pods stay "
+            f"within one {kind.within.level} is not written. Pod affinity on its label comes nearest"
+        )
+
+
+def _late(kind: WorkloadKind) -> Iterator[str]:
+    """Volcano keeps no place for a gang that does not fit whole, so waiting needs no timeout."""
+    rule = kind.gang_rule
+    if rule and rule.on_timeout == "start":
+        yield (
+            "Volcano starts no part of a gang after a time: a smaller gang size comes nearest, the other "
+            "pods follow when they fit"
+        )
+    if rule and rule.timeout and rule.on_timeout == "fail":
+        yield (
+            "a PodGroup has no timeout: of a Job, activeDeadlineSeconds comes nearest, and a Volcano Job has "
+            "a policy for it"
+        )

@@ -1,0 +1,182 @@
+"""Objects that must stand beside workloads: brought up to date where they are, else put behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from policykit.manifests.apart import Change, edits, spliced
+from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.edit import same
+from policykit.manifests.extents import Edit
+from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.patch import Patch, differences
+from policykit.manifests.path import dotted, lookup
+from policykit.manifests.stream import slices
+from policykit.manifests.writer import dump
+from policykit.placement.recognition import WORKLOAD_KEY
+
+Identity = tuple[str, str, str, str]
+"""API group, kind, namespace and name."""
+
+
+class Wanted(NamedTuple):
+    """An object, and the document of the workload that needs it."""
+
+    data: Mapping[str, Any]
+    document: int
+    namespace: str = "default"
+    """Where it stands if it states no namespace."""
+
+    @property
+    def named(self) -> str:
+        return f"{self.data['kind']}/{self.data['metadata']['name']}"
+
+
+class Stood(NamedTuple):
+    """A text in which objects stand beside their workloads."""
+
+    text: str
+    changed: tuple[str, ...] = ()
+    """`KIND/NAME` of those added or changed, in order."""
+    homeless: tuple[Wanted, ...] = ()
+    """Those for which the text has no room: one JSON object, items of a list."""
+    notes: tuple[str, ...] = ()
+
+
+def identity(data: Mapping[str, Any], namespace: str) -> Identity:
+    metadata = data.get("metadata")
+    stands_in = lookup(metadata, ("namespace",)) or namespace
+    group, slash, _ = str(data.get("apiVersion") or "").partition("/")
+    return group if slash else "", str(data.get("kind")), str(stands_in), str(lookup(metadata, ("name",)))
+
+
+def stand(text: str, wanted: Iterable[Wanted], elsewhere: Mapping[Identity, Mapping[str, Any]]) -> Stood:
+    """The text with every object that is wanted. Twice changes nothing more.
+
+    One that is there and is not ours, or stands in another file (`elsewhere`), stays as it is.
+    """
+    documents = list(parse(text))
+    work = _Standing(text, documents, elsewhere)
+    for one in _each_once(wanted, work.notes):
+        work.stand(one)
+    return Stood(work.text(), tuple(work.changed), tuple(work.homeless), tuple(work.notes))
+
+
+def _each_once(wanted: Iterable[Wanted], notes: list[str]) -> Iterator[Wanted]:
+    seen: dict[Identity, Wanted] = {}
+    for one in wanted:
+        first = seen.setdefault(identity(one.data, one.namespace), one)
+        if first is one:
+            yield one
+        elif not same(first.data, one.data):
+            notes.append(f"{one.named} is wanted twice, and differs ({_difference(first.data, one.data)})")
+
+
+class _Standing:
+    """One text, its documents and what is to be changed in them."""
+
+    def __init__(
+        self, text: str, documents: Sequence[Parsed], elsewhere: Mapping[Identity, Mapping[str, Any]]
+    ) -> None:
+        self._text = text
+        self._documents = documents
+        self._elsewhere = elsewhere
+        self._there: dict[str, list[Manifest]] = {}
+        self._whole: set[int] = set()
+        for index, document in enumerate(documents):
+            for manifest in manifests(document.root, index) if document.root is not None else ():
+                self._there.setdefault(f"{manifest.kind}/{manifest.name}", []).append(manifest)
+                if manifest.base == ():
+                    self._whole.add(index)
+        self._changes: dict[int, list[Change]] = {}
+        self._added: dict[int, list[Wanted]] = {}
+        self.changed: list[str] = []
+        self.homeless: list[Wanted] = []
+        self.notes: list[str] = []
+
+    def stand(self, one: Wanted) -> None:
+        name = identity(one.data, one.namespace)
+        alike = self._there.get(one.named, ())
+        there = next((m for m in alike if identity(m.data, one.namespace) == name), None)
+        if there is not None:
+            self._update(one, there)
+        elif name in self._elsewhere:
+            self._leave(one, self._elsewhere[name])
+        elif self._has_room(one.document):
+            self._added.setdefault(one.document, []).append(one)
+            self.changed.append(one.named)
+        else:
+            self.homeless.append(one)
+
+    def text(self) -> str:
+        extents = slices(self._text) if self._changes or self._added else ()
+        made: list[Edit] = []
+        for document, extent in enumerate(extents):
+            if document in self._changes:
+                changes = edits(self._text[extent.start : extent.end], self._changes[document])
+                made += (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in changes)
+            if document in self._added:
+                made.append(self._behind(extent.end, self._added[document]))
+        return spliced(self._text, made) if made else self._text
+
+    def _update(self, one: Wanted, there: Manifest) -> None:
+        if there.labels.get(WORKLOAD_KEY) != one.data["metadata"]["labels"][WORKLOAD_KEY]:
+            self._leave(one, there.data)
+            return
+        patches = tuple(_lacking(there.data, one.data))
+        if patches:
+            self._changes.setdefault(there.document, []).append(Change(there.base, patches))
+            self.changed.append(one.named)
+
+    def _leave(self, one: Wanted, there: Mapping[str, Any]) -> None:
+        said = _difference(there, one.data)
+        if said:
+            self.notes.append(f"{one.named} is there already and differs ({said}): it is left as it is")
+
+    def _has_room(self, document: int) -> bool:
+        """A document of YAML in block style with one object in it: another may follow."""
+        root = self._documents[document].root
+        in_blocks = root is not None and root.style is not True
+        return in_blocks and document in self._whole and _keeps_its_end(self._text)
+
+    def _behind(self, at: int, added: Sequence[Wanted]) -> Edit:
+        """Documents between two others: the one before may lack its last line ending, the next its `---`."""
+        before, after = self._text[:at], self._text[at:]
+        text = "" if not before or before.endswith("\n") else "\n"
+        text += "".join(f"---\n{dump(one.data)}" for one in added)
+        if after and not after.startswith("---"):
+            text += "...\n"
+        if not after and not before.endswith("\n"):
+            text = text.removesuffix("\n")
+        return Edit(at, at, text.replace("\n", "\r\n") if "\r\n" in before else text)
+
+
+def _keeps_its_end(text: str) -> bool:
+    """A text may end within a block scalar whose value a line ending would change."""
+    if text.endswith("\n"):
+        return True
+    *_, plain = parse(text)
+    *_, ended = parse(f"{text}\n")
+    return bool(plain.root and ended.root and same(plain.root.data, ended.root.data))
+
+
+def _lacking(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Patch]:
+    """Changes to what is ours: its metadata gains, its spec becomes as wanted."""
+    for field, value in wanted["metadata"].items():
+        if isinstance(value, Mapping):
+            for key, text in value.items():
+                if lookup(there, ("metadata", field, key)) != text:
+                    yield Patch("add", ("metadata", field, key), text)
+    if there.get("apiVersion") != wanted["apiVersion"]:
+        yield Patch("replace", ("apiVersion",), wanted["apiVersion"])
+    if "spec" in wanted:
+        yield from differences(there.get("spec"), wanted["spec"], ("spec",))
+
+
+def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The first thing of its spec that is said otherwise, in words; empty: nothing is."""
+    for one in differences(there.get("spec"), wanted.get("spec"), ("spec",)):
+        if one.op != "remove":
+            return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy's {one.value!r}"
+    return ""

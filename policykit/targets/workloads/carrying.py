@@ -1,0 +1,107 @@
+"""What a scheduler wants pods to carry, as changes to the object that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.errors import PolicykitError
+from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.patch import APPEND, Patch
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.targets.pod_fields import PodFields
+from policykit.targets.workloads.members import gang_of
+
+_SELECTED = ("topologyKey", "labelSelector")
+_IDENTITIES: Mapping[str, tuple[Path, ...]] = {
+    "topologySpreadConstraints": (("topologyKey",), ("whenUnsatisfiable",)),
+    "requiredDuringSchedulingIgnoredDuringExecution": tuple((field,) for field in _SELECTED),
+    "preferredDuringSchedulingIgnoredDuringExecution": tuple(("podAffinityTerm", f) for f in _SELECTED),
+}
+"""Lists that others write to as well, and what of an item tells it from its neighbours."""
+
+
+class Carried(NamedTuple):
+    """Changes relative to the object, and names of what its kind has no place for."""
+
+    patches: tuple[Patch, ...] = ()
+    homeless: tuple[str, ...] = ()
+
+
+def carried(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -> Carried:
+    """The changes that make the pods of a pod set carry what is wanted; what is there stays.
+
+    Raises PolicykitError where a value of another shape, a placeholder, stands in the way.
+    """
+    patches: list[Patch] = []
+    homeless: list[str] = []
+    for wanted, place in _wanted(data, pod_set, fields):
+        if place is not None:
+            patches += laid(place, lookup(data, place), wanted)
+        elif wanted:
+            homeless += sorted(wanted)
+    return Carried(tuple(patches), tuple(homeless))
+
+
+def _wanted(
+    data: Mapping[str, Any], pod_set: PodSet, fields: PodFields
+) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
+    """What is wanted, map by map, and where the map stands or would stand."""
+    yield fields.labels, pod_set.places.get("labels")
+    yield fields.annotations, pod_set.places.get("annotations")
+    yield fields.owner_annotations, _owner_annotations(data, pod_set)
+    for field, value in fields.spec.items():
+        place = spec_place(pod_set, field)
+        yield {field: value}, None if place is None else place[:-1]
+
+
+def spec_place(pod_set: PodSet, field: str) -> Path | None:
+    """Where a PodSpec field stands or would stand; None: nowhere, or it is not known."""
+    if field in pod_set.places:
+        return pod_set.places[field]
+    return (*pod_set.default_place, field) if pod_set.default_place is not None else None
+
+
+def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
+    """Of the object that makes the pods: of a CronJob those are the Jobs it makes."""
+    gang = gang_of(data, pod_set)
+    if gang and gang.path[-2:-1] == ("annotations",):
+        return gang.path[:-1]
+    return (*pod_set.owner, "metadata", "annotations")
+
+
+def laid(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
+    """Changes that lay what is wanted over what is there: maps merge, known lists by their items."""
+    if isinstance(wanted, Mapping) and isinstance(there or {}, Mapping):
+        if not there:
+            yield from (Patch("add", (*place, key), value) for key, value in wanted.items())
+            return
+        for key, value in wanted.items():
+            yield from laid((*place, key), there.get(key), value)
+    elif isinstance(wanted, (list, tuple)) and place[-1] in _IDENTITIES and there is not None:
+        _check(isinstance(there, list), place, there)
+        yield from _items(place, there, wanted, _IDENTITIES[str(place[-1])])
+    elif there != wanted:
+        _check(there is None or not isinstance(wanted, Mapping), place, there)
+        yield Patch("add", place, wanted)
+
+
+def _items(
+    place: Path, there: list[Any], wanted: list[Any] | tuple[Any, ...], by: tuple[Path, ...]
+) -> Iterator[Patch]:
+    """Each wanted item over the one of its identity, or behind the last."""
+    for item in wanted:
+        identity = [lookup(item, path) for path in by]
+        alike = (n for n, one in enumerate(there) if [lookup(one, path) for path in by] == identity)
+        position = next(alike, None)
+        if position is None:
+            yield Patch("add", (*place, APPEND), item)
+        else:
+            yield from laid((*place, position), there[position], item)
+
+
+def _check(right: bool, place: Path, there: object) -> None:
+    if not right:
+        raise PolicykitError(
+            f"has {dotted(place)} {there!r}, which is of the wrong shape", "mend it, or fill it in first"
+        )

@@ -1,0 +1,162 @@
+"""Patches of a workload kind that know nothing of the workloads they meet: built-in kinds, Volcano Jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.tolerations import to_dict
+from policykit.manifests.patch import Patch, patched
+from policykit.manifests.path import Path, pointer
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.placement.wanted import Wanted, affinity_data
+from policykit.targets import system_of
+from policykit.targets.pod_fields import PodFields, Pods
+from policykit.targets.volcano.names import QUEUE_NAME
+from policykit.targets.volcano.names import SCHEDULER as VOLCANO
+from policykit.targets.workloads.carrying import laid
+from policykit.targets.workloads.dressing import volcano_job
+from policykit.targets.workloads.systems import pod_fields, without_gang
+
+
+class BuiltIn(NamedTuple):
+    """A built-in kind that makes pods, and where its template stands."""
+
+    kind: str
+    api_version: str
+    template: Path
+
+    @property
+    def group(self) -> str:
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
+
+    @property
+    def owner(self) -> Path:
+        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
+        return self.template[:-2] if len(self.template) > 2 else ()
+
+
+BUILT_IN = (
+    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
+    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
+    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
+    BuiltIn("Job", "batch/v1", ("spec", "template")),
+    BuiltIn("Pod", "v1", ()),
+    BuiltIn("PodTemplate", "v1", ("template",)),
+    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
+    BuiltIn("ReplicationController", "v1", ("spec", "template")),
+    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
+)
+
+
+def strategic_patch(
+    built_in: BuiltIn, workload: WorkloadKind, want: Wanted, cluster: Cluster
+) -> dict[str, Any]:
+    """A strategic merge patch for a built-in kind.
+
+    Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
+    lists have no merge key, so they take the place of what the manifest has.
+    """
+    fields = known_fields(without_gang(workload), cluster, built_in.kind)
+    metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
+    system = system_of(workload.scheduler, cluster)
+    if workload.queue and system == VOLCANO:
+        metadata["annotations"] = {QUEUE_NAME: workload.queue}
+    for where, entries in (("labels", fields.labels), ("annotations", fields.annotations)):
+        if entries:
+            metadata.setdefault(where, {}).update(entries)
+    data: Any = {
+        "apiVersion": built_in.api_version,
+        "kind": built_in.kind,
+        "metadata": {"name": "any"},
+    }
+    if built_in.template:
+        data = patched(data, Patch("add", (*built_in.template, "metadata"), metadata))
+    else:
+        data["metadata"] |= metadata
+    for key, text in fields.owner_annotations.items():
+        data = patched(data, Patch("add", (*built_in.owner, "metadata", "annotations", key), text))
+    spec = _over(pod_spec(workload, want), fields.spec)
+    made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
+    return made
+
+
+def known_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
+    """What any pods of the kind carry, whichever they are."""
+    return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
+
+
+def pod_spec(workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
+    """The PodSpec fields the kind asks for."""
+    spec: dict[str, Any] = {}
+    affinity = affinity_data(want)
+    if affinity:
+        spec["affinity"] = {"nodeAffinity": affinity}
+    if want.tolerations:
+        spec["tolerations"] = [to_dict(toleration) for toleration in want.tolerations]
+    if workload.scheduler:
+        spec["schedulerName"] = workload.scheduler
+    if workload.priority_class:
+        spec["priorityClassName"] = workload.priority_class
+    return spec
+
+
+def volcano_labels(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
+    """A merge patch: maps merge in custom resources too, so the Job's other labels stay."""
+    data: dict[str, Any] = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "any", "labels": {WORKLOAD_KEY: workload.name}},
+    }
+    for one in _job_patches(workload, cluster):
+        if one.path[0] == "metadata":
+            data = patched(data, one)
+    return data
+
+
+def volcano_patch(workload: WorkloadKind, want: Wanted, cluster: Cluster) -> list[dict[str, Any]]:
+    """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
+
+    `add` on a field that exists replaces it. Only the first task is named: others may not be there.
+    """
+    operations: list[dict[str, Any]] = []
+    fields = pod_spec(workload, want)
+    # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
+    scheduler = fields.get("schedulerName", "")
+    if scheduler and scheduler != VOLCANO:
+        operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
+    # Without a scheduler of its own the kind's Jobs are Volcano's; others read no field of the Job.
+    if workload.queue and system_of(scheduler or VOLCANO, cluster) == VOLCANO:
+        operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
+    priority = fields.pop("priorityClassName", "")
+    if priority:
+        operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
+    there = {operation["path"] for operation in operations}
+    for one in _job_patches(workload, cluster):
+        # Only a field right below `spec` has a parent that is surely there.
+        if len(one.path) == 2 and one.path[0] == "spec" and pointer(one.path) not in there:
+            operations.append({"op": "add", "path": pointer(one.path), "value": one.value})
+    for field, value in fields.items():
+        path = pointer(("spec", "tasks", 0, "template", "spec", field))
+        operations.append({"op": "add", "path": path, "value": value})
+    return operations
+
+
+def _job_patches(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
+    """What any Volcano Job of the kind states, whatever its tasks."""
+    if system_of(workload.scheduler or VOLCANO, cluster) != VOLCANO:
+        return ()
+    bare = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {}}
+    return tuple(one for one in volcano_job(bare, workload, cluster).patches if one.op == "add")
+
+
+def _over(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    made: Any = spec
+    for field, value in more.items():
+        for one in laid((field,), made.get(field), value):
+            made = patched(made, one)
+    result: dict[str, Any] = made
+    return result

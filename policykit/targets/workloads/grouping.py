@@ -1,0 +1,81 @@
+"""Gangs that are there already: the user's own, and those that the kind of an object makes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.podsets import PodSet, queues
+from policykit.linter.dialect import Dialect, Joined
+from policykit.linter.gang_fix import sized
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import dotted
+from policykit.model.workload import WorkloadKind
+from policykit.targets import DIALECTS
+from policykit.targets.pod_fields import PodFields
+from policykit.targets.workloads.members import gang_of
+from policykit.targets.yunikorn.names import APP_ID
+
+
+class Own(NamedTuple):
+    """A gang that the controller of the kind makes: what is to be changed of it."""
+
+    patches: tuple[Patch, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def own(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> Own | None:
+    """The gang of a kind whose controller makes a group for Volcano; None: it makes none."""
+    gang = gang_of(data, pod_set)
+    if gang is None or gang.scheduler or gang.path[-2:-1] == ("annotations",):
+        return None
+    if gang.enabled_by and not gang.enabled:
+        if gang.enabled_by[-2:-1] == ("annotations",):
+            return Own((Patch("add", gang.enabled_by, "true"),))
+        return Own(notes=(f"its kind makes a gang only where {dotted(gang.enabled_by)} asks for one",))
+    stated = kind.gang_rule.size if kind.gang_rule else None
+    size = min(stated, gang.pods) if stated and gang.pods else stated or gang.pods
+    unread = gang.written and gang.min_member is None
+    if size is None or unread or not gang.path or gang.min_member == size:
+        return Own()
+    # Without a number the controller counts every pod itself, where it has a rule for that.
+    counted = gang.min_member is not None and not gang.written and stated is None
+    return Own() if counted else Own((sized(gang.path, size),))
+
+
+def resized(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> Own:
+    """The size that a field of the kind states, whoever reads it; none is written where none stands."""
+    gang = gang_of(data, pod_set)
+    found = own(data, pod_set, kind) if gang and gang.written else None
+    return Own(found.patches) if found else Own()
+
+
+def application(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
+    """YuniKorn's application that the pods name, in words; empty: none, or that of `fields`."""
+    named = queues.read(manifest.data, pod_set, system or "", "app")
+    ours = fields.labels.get(APP_ID)
+    return f"application {named.value}" if named and ours and named.value != ours else ""
+
+
+def joined(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
+    """The gang that the pods name, in words; empty: none, or that of `fields`."""
+    dialect = next((one for one in DIALECTS if one.name == system), None)
+    theirs = _joined(dialect, manifest, pod_set)
+    if theirs is None:
+        return ""
+    ours = _joined(dialect, manifest, pod_set._replace(labels=fields.labels, annotations=fields.annotations))
+    return "" if ours and _same(ours, theirs) else f"gang {theirs.membership.group}"
+
+
+def _same(ours: Joined, theirs: Joined) -> bool:
+    """Of one name in one place; or ours in the label, which Koordinator reads before any annotation."""
+    if ours.membership.group != theirs.membership.group:
+        return False
+    return ours.group == theirs.group or ours.group[-2:-1] == ("labels",)
+
+
+def _joined(dialect: Dialect | None, manifest: Manifest, pod_set: PodSet) -> Joined | None:
+    if dialect is None or dialect.read_membership is None:
+        return None
+    return dialect.read_membership(manifest, pod_set, "")

@@ -1,0 +1,97 @@
+"""What the scheduler of a pod wants it to carry: each system is imported when a workload needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator.names import QUOTA_NAME
+from policykit.targets.pod_fields import PodFields, Pods
+from policykit.targets.yunikorn.names import QUEUE
+
+_KUBERNETES = "kubernetes"
+_SPEAKING = frozenset({_KUBERNETES, "koordinator", "volcano", "yunikorn"})
+"""Systems with words of their own for pods."""
+_QUEUES = {"koordinator": QUOTA_NAME, "yunikorn": QUEUE}
+"""Systems whose pods carry the queue in a key that `fields` gives."""
+
+
+def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: Pods) -> PodFields:
+    """What pods of a workload kind carry under the system that serves their schedulerName.
+
+    Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
+    """
+    found = [_of(system, kind, cluster, pods)] if system in _SPEAKING else []
+    if system != _KUBERNETES and kind.across:
+        found.append(_of(_KUBERNETES, spread_alone(kind), cluster, pods))
+    return merged(found)
+
+
+def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
+    """What a system calls a queue of the policy, behind the part of the metadata that can hold it.
+
+    YuniKorn takes a whole path, and a label cannot hold every path. A name that is empty: pods
+    of that queue name none.
+    """
+    key = _QUEUES.get(system)
+    if key is None:
+        return "annotations", queue
+    found = _of(system, WorkloadKind("", queue=queue), cluster, Pods())
+    if key in found.labels:
+        return "labels", found.labels[key]
+    return "annotations", found.annotations.get(key, "")
+
+
+def without_queue(fields: PodFields, name: str) -> PodFields:
+    """The fields but for the queue, where it is written already."""
+    keys = frozenset(_QUEUES.values())
+    labels, annotations = (
+        {key: value for key, value in entries.items() if key not in keys or value != name}
+        for entries in (fields.labels, fields.annotations)
+    )
+    return fields._replace(labels=labels, annotations=annotations)
+
+
+def without_gang(kind: WorkloadKind) -> WorkloadKind:
+    return kind._replace(gang="", gang_rule=None)
+
+
+def one_by_one(kind: WorkloadKind) -> WorkloadKind:
+    """The kind of pods that have nothing to do with each other: neither a gang nor closeness."""
+    return without_gang(kind)._replace(within=None)
+
+
+def spread_alone(kind: WorkloadKind) -> WorkloadKind:
+    """The kind with nothing to say beside how its pods stand apart."""
+    return one_by_one(kind)._replace(queue="", placement="", placement_name="")
+
+
+def merged(all_fields: Iterable[PodFields]) -> PodFields:
+    """Everything that several systems want; they speak of different fields."""
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    of_owner: dict[str, str] = {}
+    spec: dict[str, Any] = {}
+    objects: list[Any] = []
+    notices: list[str] = []
+    for one in all_fields:
+        labels |= one.labels
+        annotations |= one.annotations
+        of_owner |= one.owner_annotations
+        spec |= {field: _added(spec.get(field), value) for field, value in one.spec.items()}
+        objects += one.objects
+        notices += (notice for notice in one.notices if notice not in notices)
+    return PodFields(labels, annotations, of_owner, spec, tuple(objects), tuple(notices))
+
+
+def _added(there: Any, more: Any) -> Any:
+    return [*there, *more] if isinstance(there, list) and isinstance(more, list) else more
+
+
+def _of(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+    speaker = import_module(f"policykit.targets.{system}.pods")
+    fields: PodFields = speaker.fields(kind, cluster, pods)
+    return fields

@@ -1,0 +1,40 @@
+"""How a configuration is handed over: ConfigMap yunikorn-configs, or values of the chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CONFIGS = "yunikorn-configs"
+"""The user's ConfigMap: its keys win over those of DEFAULTS."""
+DEFAULTS = "yunikorn-defaults"
+"""The chart's ConfigMap."""
+VALUES = "yunikornDefaults"
+"""Chart value with the keys of DEFAULTS."""
+NAMESPACE = "yunikorn"
+POLICY_GROUP = "service.policyGroup"
+
+
+def entries(queues: str, policy_group: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Keys of either ConfigMap; all values are texts. `queues` is the text of queues.yaml."""
+    stated = dict(settings) if policy_group == "queues" else {**settings, POLICY_GROUP: policy_group}
+    return {**dict(sorted(stated.items())), f"{policy_group}.yaml": queues}
+
+
+def manifest(data: Mapping[str, str], namespace: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": CONFIGS, "namespace": namespace or NAMESPACE},
+        "data": dict(data),
+    }
+
+
+def values(data: Mapping[str, str]) -> dict[str, Any]:
+    return {VALUES: dict(data)}
+
+
+def policy_group(data: Mapping[str, Any]) -> str:
+    """Name of the configuration that counts among these keys."""
+    stated = data.get(POLICY_GROUP)
+    return stated if isinstance(stated, str) and stated else "queues"

@@ -1,0 +1,50 @@
+"""The page beside YuniKorn's generated files: what each is and how it is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policykit.targets.release import Version
+from policykit.targets.yunikorn.configmap import CONFIGS, DEFAULTS
+
+_RELOAD = (
+    "The scheduler reads changed queues without a restart. A configuration it refuses is logged and the "
+    "former one stays; one it refuses at start ends the process, so look into its log after a change. Of the "
+    "settings, those of `service.` and `kubernetes.` need a restart."
+)
+_NAMESPACES = (
+    "Pods go to the queue their label `yunikorn.apache.org/queue` names, else to the one their namespace is "
+    "annotated with, as listed here. The component in `namespaces/` patches the annotation into Namespaces "
+    "that a kustomization of yours has; for any other namespace run:"
+)
+
+
+def text(
+    configuration: str,
+    namespace: str,
+    version: Version,
+    table: Sequence[tuple[str, str]],
+    commands: Sequence[str],
+) -> str:
+    """Markdown. `configuration` is the path of the file; `table` holds queues of the policy and paths."""
+    parts = [f"# YuniKorn {version}", _configuration(configuration.rpartition("/")[2], namespace), _RELOAD]
+    if table:
+        rows = [f"| {name} | `{path}` |" for name, path in table]
+        parts.append("\n".join(["| queue | in YuniKorn |", "|---|---|", *rows]))
+    if commands:
+        parts += [_NAMESPACES, "\n".join(["```sh", *commands, "```"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _configuration(name: str, namespace: str) -> str:
+    if name == "values.yaml":
+        return (
+            f"- `{name}`: values for the chart, which keeps them in ConfigMap {DEFAULTS}. `helm upgrade "
+            f"yunikorn yunikorn/yunikorn -n {namespace} --reuse-values -f {name}`. Keys of a ConfigMap "
+            f"{CONFIGS} in the same namespace win over them: there should be none with these keys."
+        )
+    return (
+        f"- `{name}`: ConfigMap {CONFIGS} in namespace {namespace}, where the scheduler must run. Its keys "
+        f"win over those of the chart's ConfigMap {DEFAULTS}. `kubectl apply -f {name}`, or by the "
+        "kustomization of this folder's parent."
+    )

@@ -1,0 +1,96 @@
+"""What YuniKorn wants pods to carry: application, queue, gang, and staying together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes import spread
+from policykit.targets.pod_fields import PodFields, Pods
+from policykit.targets.yunikorn.applications import application_id, is_label, queue_path
+from policykit.targets.yunikorn.gang import Gang, gang_of
+from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.task_groups import write
+
+
+def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+    """Labels and annotations for pods of a workload kind; every release from 1.6 reads them.
+
+    The first pod of an application decides its queue and gang, so all its pods say the same.
+    """
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    application = application_id(pods)
+    if application:
+        labels[APP_ID] = application
+    path = queue_path(kind.queue, cluster) if kind.queue else ""
+    if path:
+        # A label holds 63 characters; the annotation is read where there is no label.
+        (labels if is_label(path) else annotations)[QUEUE] = path
+    close, unmet = _close(kind, cluster, application)
+    gang = Gang()
+    if kind.gang == "all" and application and pods.job and pods.owner_kind != "DaemonSet":
+        gang = gang_of(kind, cluster, pods, close, path)
+        annotations |= _annotations(gang)
+    spec = {"affinity": {"podAffinity": close}} if close else {}
+    notices = (*_unnamed(kind, pods), *unmet, *_scattered(kind), *gang.notices)
+    return PodFields(labels, annotations, spec=spec, notices=notices)
+
+
+def _annotations(gang: Gang) -> dict[str, str]:
+    if not gang.groups:
+        return {}
+    found = {TASK_GROUPS: write(gang.groups)}
+    if gang.mine:
+        found[TASK_GROUP_NAME] = gang.mine
+    if gang.parameters:
+        found[PARAMETERS] = gang.parameters
+    return found
+
+
+def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """podAffinity of the pods of one application, for `within`."""
+    if kind.within is None:
+        return {}, ()
+    level = kind.within.level
+    if not kind.within.hard:
+        return {}, (
+            f"{kind.name}: a wish to stay within one {level} has no effect, as YuniKorn does not score by "
+            "affinity. Nearest: within with mode hard",
+        )
+    key = spread.key_of(cluster, level)
+    if not key:
+        return {}, (f"{kind.name}: no node label is known for level {level}: state it under scheme.topology",)
+    if not application:
+        return {}, ()
+    term = {"topologyKey": key, "labelSelector": {"matchLabels": {APP_ID: application}}}
+    return {"requiredDuringSchedulingIgnoredDuringExecution": [term]}, (
+        f"{kind.name}: YuniKorn places the first pod of a job without asking whether its {level} has room "
+        "for the others, which then wait",
+    )
+
+
+def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
+    if kind.across is None or kind.across.hard:
+        return ()
+    return (
+        f"{kind.name}: a wish to spread over the values of {kind.across.level} has no effect in YuniKorn, "
+        "which only heeds DoNotSchedule. Nearest: across with mode hard",
+    )
+
+
+def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+    if pods.owner and pods.namespace:
+        return ()
+    if pods.owner:
+        return (
+            f"{kind.name}: {pods.owner} states no namespace, so its application is {application_id(pods)}: "
+            "no other workload of the cluster may have the same. Nearest: metadata.namespace",
+        )
+    if kind.queue or kind.gang == "all" or kind.within:
+        return (
+            f"{kind.name}: pods that name no application share one for each namespace in YuniKorn, and its "
+            f"first pod decides queue and gang for all. `policykit patch` writes label {APP_ID} and the gang",
+        )
+    return ()

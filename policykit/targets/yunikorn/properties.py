@@ -1,0 +1,96 @@
+"""Properties of queues: which there are since when, and what they take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from policykit.nearest import nearest
+from policykit.targets.release import Version
+from policykit.targets.yunikorn import versions
+
+SORT = "application.sort.policy"
+OFFSET = "priority.offset"
+PREEMPTION = "preemption.policy"
+QUOTA_DELAY = "quota.preemption.delay"
+_OLD_QUOTA_DELAY = "preemption.quota.delay"
+"""What 1.8 reads."""
+
+_DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
+_INT32 = 1 << 31
+_UINT64 = 1 << 64
+
+
+def duration(text: str) -> bool:
+    """Whether Go reads a duration of 0 or more: 30s, 1h30m, 0."""
+    if text == "0":
+        return True
+    position = 0
+    while match := _DURATION.match(text, position):
+        position = match.end()
+    return bool(text) and position == len(text)
+
+
+def _one_of(*words: str, any_case: bool = True) -> Callable[[str], bool]:
+    return lambda text: (text.lower() if any_case else text) in words
+
+
+def _offset(text: str) -> bool:
+    return bool(re.match(r"[-+]?[0-9]+\Z", text)) and -_INT32 <= int(text) < _INT32
+
+
+def _count(text: str) -> bool:
+    return text.isdecimal() and text.isascii() and int(text) < _UINT64
+
+
+class Property(NamedTuple):
+    """A property YuniKorn reads."""
+
+    takes: Callable[[str], bool]
+    words: str
+    since: Version | None = None
+
+
+KNOWN: Mapping[str, Property] = {
+    SORT: Property(_one_of("fifo", "fair", any_case=False), "fifo or fair"),
+    "application.sort.priority": Property(_one_of("enabled", "disabled"), "enabled or disabled"),
+    "priority.policy": Property(_one_of("default", "fence"), "default or fence"),
+    OFFSET: Property(_offset, "a whole number of 32 bits"),
+    PREEMPTION: Property(_one_of("default", "fence", "disabled"), "default, fence or disabled"),
+    "preemption.delay": Property(duration, "a duration such as 30s"),
+    QUOTA_DELAY: Property(duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
+    "application.unschedasks.backoff": Property(_count, "a whole number", versions.ASK_BACKOFF),
+    "application.unschedasks.backoff.delay": Property(
+        duration, "a duration such as 30s", versions.ASK_BACKOFF
+    ),
+}
+
+
+def problem(name: str, text: str, version: Version) -> str:
+    """Why a property has no effect; empty: it has."""
+    known = KNOWN.get(name)
+    if known is None:
+        near = nearest(name, tuple(KNOWN))
+        return f"is no property YuniKorn reads{f': did you mean {near}?' if near else ''}"
+    if known.since and version < known.since:
+        return f"is read since YuniKorn {known.since}"
+    return "" if known.takes(text) else f"is {text!r}, not {known.words}"
+
+
+def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
+    """As a release spells them."""
+    renamed = version < versions.QUOTA_DELAY_RENAMED
+    return {
+        _OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
+        for name, text in properties.items()
+    }
+
+
+def understood(properties: Mapping[str, str]) -> dict[str, str]:
+    """As the newest release spells them."""
+    return {
+        QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name: text
+        for name, text in properties.items()
+        if name != _OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
+    }

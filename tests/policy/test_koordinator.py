@@ -1,0 +1,157 @@
+"""Options of Koordinator's plugins: compiled to the words of their args, mistakes told with their place."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import BaseModel
+
+from policykit.catalogue.koordinator import fields
+from policykit.policy.compile.targets import koordinator as compiled
+from policykit.policy.models.targets import koordinator as models
+from tests.policy.memory import HEAD, load_body, mistakes
+
+STATED = """\
+cards: {h20: {product: NVIDIA-H20}}
+placements: {wide: {strategy: spread, scheduler: koord-wide}, dense: {strategy: binpack}}
+targets:
+  koordinator:
+    version: "1.8.0"
+    profiles: [wide]
+    loadAware:
+      weight: 3
+      usageThresholds: {cpu: 70, h20: 80}
+      filterExpiredNodeMetrics: false
+      supportedResources: [h20, kubernetes.io/batch-cpu]
+      aggregated: {usageThresholds: {cpu: 80}, usageAggregationType: p95, usageAggregatedDuration: 1h}
+    coscheduling: {defaultTimeout: 1m30s, enablePreemption: false}
+    elasticQuota: {quotaGroupNamespace: quotas, defaultQuotaGroupMax: {h20: 4, memory: 10Gi}}
+    deviceShare:
+      scoringStrategy: {type: MostAllocated, resources: {koordinator.sh/rdma: 2}}
+      gpuSharedResourceTemplatesConfig: {matchedResources: [huawei.com/npu-core]}
+      gpuShareUnsupportedModels: [{vendor: huawei, model: 310P}]
+    numa: {defaultCPUBindPolicy: FullPCPUs, numaScoringStrategy: {resources: {cpu: 1}}}
+    scarce: {resources: [h20]}
+"""
+GPU = "nvidia.com/gpu"
+
+
+def test_what_is_stated() -> None:
+    assert load_body(STATED).cluster.targets["koordinator"].options == {
+        "schedulers": ["koord-wide"],
+        "load_aware": {
+            "weight": 3,
+            "usageThresholds": {"cpu": 70, GPU: 80},
+            "filterExpiredNodeMetrics": False,
+            "supportedResources": [GPU, "kubernetes.io/batch-cpu"],
+            "aggregated": {
+                "usageThresholds": {"cpu": 80},
+                "usageAggregationType": "p95",
+                "usageAggregatedDuration": "3600s",
+            },
+        },
+        "coscheduling": {"defaultTimeout": "90s", "enablePreemption": False},
+        "elastic_quota": {
+            "quotaGroupNamespace": "quotas",
+            "defaultQuotaGroupMax": {GPU: "4", "memory": "10Gi"},
+        },
+        "device_share": {
+            "scoringStrategy": {
+                "type": "MostAllocated",
+                "resources": [{"name": "koordinator.sh/rdma", "weight": 2}],
+            },
+            "gpuSharedResourceTemplatesConfig": {"matchedResources": ["huawei.com/npu-core"]},
+            "gpuShareUnsupportedModels": [{"vendor": "huawei", "model": "310P"}],
+        },
+        "numa": {
+            "defaultCPUBindPolicy": "FullPCPUs",
+            "numaScoringStrategy": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}]},
+        },
+        "scarce": {"resources": [GPU]},
+        "quota_namespace": "quotas",
+    }
+
+
+def test_nothing_stated() -> None:
+    body = "targets: {koordinator: {loadAware: {}, numa: {}}}\n"
+    assert load_body(body).cluster.targets["koordinator"].options == {}
+
+
+MISTAKES = {
+    "a threshold above 100": ("loadAware: {usageThresholds: {cpu: 101}}", "usageThresholds"),
+    "a weight of 0": ("loadAware: {resourceWeights: {cpu: 0}}", "resourceWeights"),
+    "no resource": ("loadAware: {usageThresholds: {gpu: 5}}", "'gpu' is neither a resource nor a card"),
+    "named twice": (
+        "loadAware: {usageThresholds: {nvidia.com/gpu: 5, h20: 6}}",
+        "nvidia.com/gpu is named twice",
+    ),
+    "a weight without a factor": (
+        "loadAware: {resourceWeights: {h20: 5}}",
+        "loadAware weighs nvidia.com/gpu, but estimatedScalingFactors has no nvidia.com/gpu",
+    ),
+    "percentile thresholds without a percentile": (
+        "loadAware: {aggregated: {usageThresholds: {cpu: 5}}}",
+        "thresholds without usageAggregationType are ignored",
+    ),
+    "an aggregation": ("loadAware: {aggregated: {scoreAggregationType: p42}}", "scoreAggregationType"),
+    "no time": ("coscheduling: {defaultTimeout: 600}", "defaultTimeout"),
+    "no worker": ("coscheduling: {controllerWorkers: 0}", "controllerWorkers"),
+    "a policy of matching": ("coscheduling: {defaultMatchPolicy: often}", "defaultMatchPolicy"),
+    "a negative limit": ("elasticQuota: {defaultQuotaGroupMax: {cpu: -1}}", "defaultQuotaGroupMax"),
+    "a strategy": ("deviceShare: {scoringStrategy: {type: BalancedAllocation}}", "type"),
+    "nothing scored": (
+        "numa: {scoringStrategy: {type: MostAllocated}}",
+        "scoringStrategy names no resources",
+    ),
+    "a card without a model": (
+        "deviceShare: {gpuShareUnsupportedModels: [{vendor: huawei}]}",
+        "a card that cannot be shared has no model",
+    ),
+    "a policy of binding": ("numa: {defaultCPUBindPolicy: Default}", "defaultCPUBindPolicy"),
+    "no placement": ("profiles: [dence]", "there is no placement 'dence'"),
+    "a placement without a name for its profile": ("profiles: [dense]", "placement dense has no scheduler"),
+    "a field of a newer release": (
+        'version: "1.6.1"\n    coscheduling: {enablePreemption: true}',
+        "Koordinator 1.6.1 has no enablePreemption of Coscheduling, 1.7 is the first",
+    ),
+    "a plugin of a newer release": (
+        'version: "1.5.0"\n    scarce: {resources: [h20]}',
+        "Koordinator 1.5.0 has no resources of ScarceResourceAvoidance, 1.6 is the first",
+    ),
+    "an unknown field": ("numa: {fullPCPUs: true}", "has no key 'fullPCPUs'"),
+}
+
+
+@pytest.mark.parametrize(("stated", "says"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes(stated: str, says: str) -> None:
+    head = "cards: {h20: {product: NVIDIA-H20}}\nplacements: {dense: {strategy: binpack}}\n"
+    body = f"{head}targets:\n  koordinator:\n    {stated}\n"
+    (said,) = mistakes({"policykit.yaml": HEAD + body})
+    assert says in said
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "load_aware": models.LoadAware,
+    "coscheduling": models.Coscheduling,
+    "elastic_quota": models.ElasticQuota,
+    "device_share": models.DeviceShare,
+    "numa": models.Numa,
+    "scarce": models.Scarce,
+}
+UNSAID = {"estimator", "allocator", "hookPlugins"}
+"""Fields without an option: one implementation, deprecated, for plugins compiled in."""
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_field_of_the_newest_release_has_an_option(section: str) -> None:
+    _, plugin = compiled._SECTIONS[section]
+    keys = {field.alias or name for name, field in SECTIONS[section].model_fields.items()}
+    assert keys - {"weight"} == set(fields.FIELDS[plugin]) - UNSAID
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_options_of_newer_releases_say_so(section: str) -> None:
+    _, plugin = compiled._SECTIONS[section]
+    for name, field in SECTIONS[section].model_fields.items():
+        since = fields.since(plugin, field.alias or name)
+        if since and since > (1, 4, 0) and section != "scarce":
+            assert f"From {fields.named(since)}." in (field.description or ""), name

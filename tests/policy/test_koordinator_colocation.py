@@ -1,0 +1,60 @@
+"""targets.koordinator.colocation: what it compiles to, and what is refused."""
+
+from typing import Any
+
+import pytest
+
+from policykit.errors import PolicyError
+from tests.clusters import policy
+
+BASE: dict[str, Any] = {
+    "priorities": {"low": {"value": 5100}, "high": {"value": 100000}},
+    "queues": {"q": {}},
+    "tenants": {"a": {"namespaces": ["a-dev"]}, "empty": {"queue": "q"}},
+    "workloads": {"batch": {"scheduler": "koord-scheduler"}, "own": {"priorityClass": "low"}},
+    "pools": {"web": {"nodes": 1}},
+}
+
+
+def compiled(stated: dict[str, Any]) -> Any:
+    target = {"version": "1.8.0", "colocation": {"workloads": stated}}
+    return policy({**BASE, "targets": {"koordinator": target}}).targets["koordinator"].options["colocation"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        ({"batch": {}}, {"batch": {"priority": "prod", "qos": "LS"}}),
+        ({"batch": {"priority": "free"}}, {"batch": {"priority": "free", "qos": "BE"}}),
+        (
+            {"batch": {"priority": "mid", "qos": "BE", "order": 3, "tenants": ["a"], "namespaces": ["x"]}},
+            {"batch": {"priority": "mid", "qos": "BE", "order": 3, "tenants": ["a"], "namespaces": ["x"]}},
+        ),
+        ({"own": {"priority": "batch"}}, {"own": {"priority": "batch", "qos": "BE"}}),
+    ],
+    ids=["by itself", "free", "everything", "a class of its own in the band"],
+)
+def test_what_is_stated(stated: dict[str, Any], found: dict[str, Any]) -> None:
+    assert compiled(stated) == {"workloads": found, "priority_classes": False}
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"batch": {"priority": "batch", "qos": "LSR"}}, "QoS class LSR does not go with priority batch"),
+        ({"batch": {"priority": "prod", "qos": "BE"}}, "QoS class BE does not go with priority prod"),
+        ({"batsh": {}}, "there is no workload kind 'batsh'"),
+        ({"batch": {"tenants": ["b"]}}, "there is no tenant 'b'"),
+        ({"batch": {"tenants": ["empty"]}}, "tenant empty owns no namespace"),
+        ({"batch": {"namespaces": ["A"]}}, "namespace 'A'"),
+        (
+            {"own": {"priority": "prod"}},
+            "workload kind own has priorityClass low, of value 5100, which is not of prod: 9000 to 9999",
+        ),
+    ],
+    ids=["LSR", "BE as prod", "no kind", "no tenant", "no namespace", "no name", "another band"],
+)
+def test_what_is_refused(stated: dict[str, Any], said: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        compiled(stated)
+    assert said in str(raised.value)

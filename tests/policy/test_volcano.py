@@ -1,0 +1,126 @@
+"""Options of Volcano: compiled to plain data, and mistakes told where they stand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policykit.errors import PolicyError
+from policykit.policy.load import load_profile
+from tests.policy.memory import HEAD, load_body, mistakes
+
+STATED = """\
+targets:
+  volcano:
+    version: "1.15.1"
+    binpack: {weight: 9}
+    actions: [allocate, backfill, shuffle]
+    plugins:
+      sla: {arguments: {sla-waiting-time: 1h}}
+      gang: {tier: 1, flags: {enablePreemptable: true}}
+      drf: {enabled: false}
+      usage: {}
+    metrics: {type: prometheus, address: "http://prometheus:9090"}
+    configurations: {allocate: {predicateErrorCacheEnable: false}}
+    vgpu: true
+"""
+
+
+def test_what_is_stated() -> None:
+    assert load_body(STATED).cluster.targets["volcano"].options == {
+        "binpack": {"weight": 9},
+        "actions": ["allocate", "backfill", "shuffle"],
+        "plugins": {
+            "sla": {"arguments": {"sla-waiting-time": "1h"}},
+            "gang": {"tier": 1, "flags": {"enablePreemptable": True}},
+            "drf": {"enabled": False},
+            "usage": {},
+        },
+        "metrics": {"type": "prometheus", "address": "http://prometheus:9090"},
+        "configurations": {"allocate": {"predicateErrorCacheEnable": False}},
+        "vgpu": True,
+    }
+
+
+def test_nothing_stated() -> None:
+    assert load_profile("hybrid-volcano").cluster.targets["volcano"].options == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "plugins: {binpak: {}}",
+            "policykit.yaml:6:23: plugin 'binpak' is not known to Volcano\n  help: did you mean binpack?",
+        ),
+        (
+            "plugins: {gang: {flags: {enabledPreemptable: true}}}",
+            "policykit.yaml:6:38: flag 'enabledPreemptable' is not known to Volcano\n"
+            "  help: did you mean enablePreemptable?",
+        ),
+        (
+            "plugins: {gang: {tier: 3}}",
+            "policykit.yaml:6:36: targets.volcano.plugins.gang.tier must be 1 or 2, not the number 3",
+        ),
+        (
+            'plugins: {overcommit: {arguments: {overcommit-factor: "2"}}}',
+            "policykit.yaml:6:67: overcommit-factor must be a number, not '2'",
+        ),
+        (
+            'version: "1.12", plugins: {resource-strategy-fit: {}}',
+            "policykit.yaml:6:40: plugin resource-strategy-fit is not in Volcano 1.12.0, 1.13 is the first "
+            "that has it\n"
+            "  help: leave it out, or install a newer release",
+        ),
+        (
+            "actions: [enqueue, allocate, reclaim]",
+            "policykit.yaml:6:23: action enqueue keeps waiting jobs from reclaim: those see admitted jobs "
+            "only\n"
+            "  help: take enqueue out: allocate admits jobs itself then",
+        ),
+        (
+            'version: "1.14", actions: [allocate, gangpreempt]',
+            "policykit.yaml:6:50: action gangpreempt is not in Volcano 1.14.0, 1.15 is the first that has "
+            "it\n"
+            "  help: leave it out, or install a newer release",
+        ),
+        (
+            "actions: []",
+            "policykit.yaml:6:13: actions without allocate place no pod\n  help: add allocate",
+        ),
+        (
+            "metrics: {type: prom}",
+            "policykit.yaml:6:29: type is 'prom', which is none of prometheus, prometheus_adaptor, "
+            "elasticsearch",
+        ),
+        (
+            "configurations: {premept: {}}",
+            "policykit.yaml:6:30: action 'premept' is not known to Volcano\n  help: did you mean preempt?",
+        ),
+        (
+            'version: "1.8", delivery: manifest, vgpu: true',
+            "policykit.yaml:6:49: plugin deviceshare is not in Volcano 1.8.0, 1.9 is the first that has it\n"
+            "  help: leave it out, or install a newer release",
+        ),
+    ],
+    ids=lambda value: value if ":" in value and "policykit.yaml" not in value else "",
+)
+def test_mistakes_have_a_place(body: str, said: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        load_body(f"targets:\n  volcano: {{{body}}}\n")
+    assert str(raised.value) == said
+
+
+@pytest.mark.parametrize("key", ["actions", "plugins", "metrics", "configurations", "vgpu"])
+@settings(deadline=None, max_examples=20)
+@given(text=st.text("ab1:{}[], ", max_size=12))
+def test_any_text_there_is_told_or_taken(key: str, text: str) -> None:
+    said = mistakes({"policykit.yaml": f"{HEAD}targets:\n  volcano:\n    {key}: {text}\n"})
+    assert all(line.startswith("policykit.yaml:") for line in said)
+
+
+def test_lists_and_maps_of_arguments_stay_as_they_are() -> None:
+    rules = "plugins: {deviceshare: {arguments: {deviceshare.GPUExclusiveRules: [{app: a}]}}}"
+    options = load_body(f"targets:\n  volcano: {{{rules}}}\n").cluster.targets["volcano"].options
+    assert options["plugins"]["deviceshare"]["arguments"] == {"deviceshare.GPUExclusiveRules": [{"app": "a"}]}

@@ -1,0 +1,65 @@
+"""Options of Volcano Jobs: compiled to plain data, and mistakes told where they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policy.memory import HEAD, load_body, mistakes
+
+STATED = """\
+workloads: {training: {}}
+targets:
+  volcano:
+    version: "1.12.4"
+    delivery: helm-values
+    jobs:
+"""
+
+
+def test_what_is_stated() -> None:
+    stated = """\
+      training:
+        plugins: {svc: [], pytorch: [--master=master]}
+        taskTopology: {affinity: [[ps, worker]], antiAffinity: [[ps]], order: [ps, worker]}
+"""
+    assert load_body(STATED + stated).cluster.targets["volcano"].options == {
+        "jobs": {
+            "training": {
+                "plugins": {"svc": [], "pytorch": ["--master=master"]},
+                "task_topology": {
+                    "affinity": [["ps", "worker"]],
+                    "anti_affinity": [["ps"]],
+                    "order": ["ps", "worker"],
+                },
+            }
+        }
+    }
+
+
+def test_nothing_stated_of_a_kind() -> None:
+    assert load_body(STATED + "      training: {}\n").cluster.targets["volcano"].options == {}
+
+
+NO_LABEL = "must begin and end with a lower-case letter or digit, with only those and '-' between"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("trainin: {}", "11:7 there is no workload kind 'trainin'"),
+        ("training: {plugins: {svcs: []}}", "11:28 job plugin 'svcs' is not known to Volcano"),
+        (
+            "training: {plugins: {ray: []}}",
+            "11:28 job plugin ray is not in Volcano 1.12.4, 1.13 is the first that has it",
+        ),
+        (
+            "training: {plugins: {mpi: [--port=a]}}",
+            "11:34 argument --port of job plugin mpi is 'a', not a whole number",
+        ),
+        ('training: {taskTopology: {affinity: [["a,b"]]}}', f"11:45 task 'a,b' {NO_LABEL}"),
+        ('training: {taskTopology: {order: ["a;b"]}}', f"11:41 task 'a;b' {NO_LABEL}"),
+    ],
+    ids=["kind", "plugin", "release", "argument", "group", "order"],
+)
+def test_mistakes(body: str, said: str) -> None:
+    assert mistakes({"policykit.yaml": f"{HEAD}{STATED}      {body}\n"}) == (f"policykit.yaml:{said}",)

@@ -1,0 +1,67 @@
+"""Policies with everything the configuration is made from, for one release each."""
+
+from typing import Any
+
+from policykit.model.card import Card
+from policykit.model.cluster import Cluster, Target
+from policykit.model.gang import GangRule
+from policykit.model.placement import Placement, Point, ResourcePlacement
+from policykit.model.pool import Pool, Shape
+from policykit.model.queue import Preemption, Queue
+from policykit.model.topology import Closeness
+from policykit.model.workload import WorkloadKind
+
+GPU = "nvidia.com/gpu"
+NAME = "koord-scheduler"
+DENSE = Placement(
+    "dense",
+    "binpack",
+    {GPU: ResourcePlacement("binpack", 10), "cpu": ResourcePlacement("spread")},
+    avoid=(GPU,),
+)
+WIDE = Placement("wide", "spread", scheduler="koord-wide")
+SHAPED = Placement("shaped", "binpack", {GPU: ResourcePlacement("binpack")}, (Point(0, 0), Point(100, 10)))
+LOAD = {"usageThresholds": {"cpu": 70, "memory": 90}, "weight": 2}
+NEW_LOAD = {**LOAD, "dominantResourceWeight": 5, "supportedResources": ["kubernetes.io/batch-cpu"]}
+TRAINING = WorkloadKind(
+    "training",
+    scheduler=NAME,
+    gang="all",
+    queue="team-a",
+    placement="binpack",
+    placement_name="dense",
+    gang_rule=GangRule(4, 1200),
+    within=Closeness("rack"),
+)
+WEB = WorkloadKind("web", scheduler="koord-wide", placement="spread", placement_name="wide")
+RECLAIM = Preemption(reclaim=True)
+NODE = {"cpu": 96000, "memory": 2**40, GPU: 8}
+
+
+def cluster(
+    version: str = "",
+    *,
+    placements: tuple[Placement, ...] = (DENSE, WIDE),
+    workloads: tuple[WorkloadKind, ...] = (TRAINING, WEB),
+    options: dict[str, Any] | None = None,
+    config: str = "",
+    delivery: str = "",
+    preemption: Preemption = RECLAIM,
+    queues: tuple[Queue, ...] = (Queue("team-a", limit={GPU: 16}),),
+) -> Cluster:
+    """Two nodes of 8 cards; two placements, one with a profile of its own."""
+    stated: dict[str, Any] = (
+        {"load_aware": LOAD, "schedulers": ["koord-wide"]} if options is None else options
+    )
+    if config:
+        stated = {**stated, "config": config}
+    return Cluster(
+        "kc",
+        (Pool("train", (Shape(NODE, 2, 2),), card="h20", resources=(GPU,)),),
+        {"h20": Card("h20", GPU, per_node=8)},
+        {kind.name: kind for kind in workloads},
+        queues=queues,
+        targets={"koordinator": Target("koordinator", version, delivery, NAME, "", stated)},
+        placements={placement.name: placement for placement in placements},
+        preemption=preemption,
+    )

@@ -1,0 +1,179 @@
+"""What pods carry for Koordinator: gang, quota and class."""
+
+from typing import Any
+
+import pytest
+
+from policykit.model.cluster import Cluster, Target
+from policykit.model.gang import GangRule
+from policykit.model.queue import Queue
+from policykit.model.topology import Closeness, Level
+from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator.pods import fields
+from policykit.targets.pod_fields import Members, PodFields, Pods
+
+PREFIX = "gang.scheduling.koordinator.sh/"
+GROUP = "pod-group.scheduling.sigs.k8s.io"
+ONE = Pods("job", "Job", "team", "", (Members("", 4),))
+TWO = Pods("job", "PyTorchJob", "team", "worker", (Members("master", 1), Members("worker", 3)))
+
+
+def cluster(version: str = "", **options: Any) -> Cluster:
+    return Cluster(
+        "c",
+        (),
+        workloads={"train": WorkloadKind("train")},
+        queues=(Queue("team-a"),),
+        targets={"koordinator": Target("koordinator", version, options=options)},
+        levels=(Level("zone", "z"), Level("rack", "r")),
+    )
+
+
+def kind(gang: str = "all", **more: Any) -> WorkloadKind:
+    return WorkloadKind("train", gang=gang, scheduler="koord-scheduler", **more)
+
+
+def test_one_template_states_its_gang_itself() -> None:
+    assert fields(kind(), cluster(), ONE) == PodFields(
+        annotations={f"{PREFIX}name": "job", f"{PREFIX}min-available": "4"}
+    )
+
+
+def test_several_templates_have_a_group() -> None:
+    made = fields(kind(gang_rule=GangRule(3, 600, "wait")), cluster(), TWO)
+    assert made == PodFields(
+        {GROUP: "job"},
+        objects=(
+            {
+                "apiVersion": "scheduling.sigs.k8s.io/v1alpha1",
+                "kind": "PodGroup",
+                "metadata": {
+                    "name": "job",
+                    "namespace": "team",
+                    "annotations": {f"{PREFIX}total-number": "4", f"{PREFIX}mode": "Strict"},
+                },
+                "spec": {"minMember": 3, "scheduleTimeoutSeconds": 600},
+            },
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "annotations", "said"),
+    [
+        (GangRule(3), {"min-available": "3", "total-number": "4"}, ""),
+        (GangRule(4, 900), {"min-available": "4", "waiting-time": "900s"}, ""),
+        (
+            GangRule(timeout=901),
+            {"min-available": "4", "waiting-time": "900s"},
+            "ends every wait after 900 s",
+        ),
+        (GangRule(on_timeout="start"), {"min-available": "4", "mode": "NonStrict"}, "mode NonStrict comes"),
+        (GangRule(on_timeout="fail"), {"min-available": "4", "mode": "Strict"}, "activeDeadlineSeconds"),
+        (GangRule(9), {"min-available": "4"}, "gang.size is 9, but job has 4 pods"),
+    ],
+    ids=["smaller", "longest wait", "too long", "start", "fail", "larger than the job"],
+)
+def test_rules(rule: GangRule, annotations: dict[str, str], said: str) -> None:
+    made = fields(kind(gang_rule=rule), cluster(), ONE)
+    assert made.annotations == {f"{PREFIX}name": "job"} | {
+        f"{PREFIX}{key}": value for key, value in annotations.items()
+    }
+    assert len(made.notices) == bool(said)
+    assert said in "".join(made.notices)
+
+
+@pytest.mark.parametrize(
+    ("pods", "size", "said"),
+    [
+        (Pods(), None, ()),
+        (
+            Pods("", "Job", "", "", (Members("", 4),)),
+            None,
+            ("train: the object has no name, and so its gang has none",),
+        ),
+        (
+            Pods("web", "Deployment", "", "", (Members("", None),)),
+            None,
+            (
+                "train: how many pods web has is not fixed, and a gang needs a number: state gang.size in "
+                "the policy",
+            ),
+        ),
+    ],
+    ids=["component", "no name", "no number"],
+)
+def test_no_gang_where_it_cannot_be_told(pods: Pods, size: int | None, said: tuple[str, ...]) -> None:
+    assert fields(kind(gang_rule=GangRule(size)), cluster(), pods) == PodFields(notices=said)
+
+
+@pytest.mark.parametrize("replicas", [0, 1])
+def test_a_single_pod_is_no_gang(replicas: int) -> None:
+    assert fields(kind(), cluster(), ONE._replace(job=(Members("", replicas),))) == PodFields()
+
+
+def test_a_name_too_long_for_a_label_stands_in_annotations() -> None:
+    made = fields(kind(), cluster(), TWO._replace(owner="j" * 64))
+    assert made.objects == ()
+    assert made.annotations == {f"{PREFIX}name": "j" * 64, f"{PREFIX}min-available": "4"}
+
+
+def test_a_size_makes_up_for_an_unknown_number() -> None:
+    made = fields(
+        kind(gang_rule=GangRule(2)), cluster(), Pods("web", "Deployment", "", "", (Members("", None),))
+    )
+    assert made.annotations == {f"{PREFIX}name": "web", f"{PREFIX}min-available": "2"}
+
+
+def test_runs_of_a_cron_job_are_one_gang() -> None:
+    made = fields(kind(), cluster(), ONE._replace(owner_kind="CronJob"))
+    assert "all runs of CronJob job are one gang" in made.notices[0]
+
+
+@pytest.mark.parametrize(("hard", "strategy"), [(True, "MustGather"), (False, "PreferGather")])
+def test_close_gangs_have_a_group_that_says_so(hard: bool, strategy: str) -> None:
+    made = fields(kind(within=Closeness("rack", hard)), cluster("1.7.0"), ONE)
+    assert made.labels == {GROUP: "job"}
+    assert made.objects[0]["metadata"]["annotations"] == {
+        f"{PREFIX}network-topology-spec": f'{{"gatherStrategy":[{{"layer":"rack","strategy":"{strategy}"}}]}}'
+    }
+    assert made.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("version", "more", "said"),
+    [
+        ("1.6.1", {}, "Koordinator 1.6.1 places no gang by its network (since 1.7.0)"),
+        ("1.8.0", {"gang_rule": GangRule(2)}, "2 of 4 do here"),
+        ("1.8.0", {"within": Closeness("switch")}, "a level that the policy has no label for"),
+        ("1.8.0", {"gang": "none"}, "places only gangs by their network"),
+    ],
+    ids=["old", "a part of the job", "no such level", "no gang"],
+)
+def test_closeness_that_is_not_written(version: str, more: dict[str, Any], said: str) -> None:
+    stated: dict[str, Any] = {"within": Closeness("rack"), **more}
+    made = fields(kind(**stated), cluster(version), ONE)
+    assert made.objects == ()
+    assert len(made.notices) == 1
+    assert said in made.notices[0]
+
+
+@pytest.mark.parametrize(
+    ("queue", "labels"),
+    [
+        ("team-a", {"quota.scheduling.koordinator.sh/name": "team-a"}),
+        ("elsewhere", {"quota.scheduling.koordinator.sh/name": "elsewhere"}),
+        ("default", {}),
+        ("", {}),
+    ],
+)
+def test_the_queue_is_a_quota(queue: str, labels: dict[str, str]) -> None:
+    assert fields(kind("none", queue=queue), cluster(), Pods()) == PodFields(labels)
+
+
+def test_the_class_of_a_kind() -> None:
+    stated = {"workloads": {"train": {"priority": "batch", "qos": "BE"}}}
+    made = fields(kind(""), cluster(colocation=stated), Pods())
+    assert made == PodFields({"koordinator.sh/qosClass": "BE"}, spec={"priorityClassName": "koord-batch"})
+    own = fields(kind("", priority_class="mine"), cluster(colocation=stated), Pods())
+    assert own == PodFields({"koordinator.sh/qosClass": "BE"})

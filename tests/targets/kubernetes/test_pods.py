@@ -1,0 +1,205 @@
+"""What pods carry: constraints that count their own job, closeness, and their gang."""
+
+from typing import Any
+
+import pytest
+
+from policykit.model.gang import GangRule
+from policykit.model.topology import Apartness, Closeness, Level
+from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes.pods import fields
+from policykit.targets.pod_fields import Members, PodFields, Pods
+from tests.targets.kubernetes.clusters import DENSE, cluster
+
+CHAT = WorkloadKind("chat")
+LEVELS = (Level("rack", "example.com/rack"),)
+LABELS = {"policykit.io/workload": "chat"}
+WIDE = DENSE._replace(name="wide", strategy="spread", scheduler="")
+
+
+def constraint(key: str, when: str, keys: list[str], skew: int = 1) -> dict[str, Any]:
+    return {
+        "maxSkew": skew,
+        "topologyKey": key,
+        "whenUnsatisfiable": when,
+        "nodeTaintsPolicy": "Honor",
+        "labelSelector": {"matchLabels": LABELS},
+        **({"matchLabelKeys": keys} if keys else {}),
+    }
+
+
+ANY = ["batch.kubernetes.io/job-name", "controller-revision-hash", "pod-template-hash"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "pods", "expected"),
+    [
+        (CHAT, Pods(), None),
+        (
+            CHAT._replace(across=Apartness("node")),
+            Pods(),
+            constraint("kubernetes.io/hostname", "ScheduleAnyway", ANY),
+        ),
+        (
+            CHAT._replace(across=Apartness("zone", True, 2)),
+            Pods("chat", "Deployment"),
+            constraint("topology.kubernetes.io/zone", "DoNotSchedule", ["pod-template-hash"], 2),
+        ),
+        (
+            CHAT._replace(across=Apartness("rack")),
+            Pods("chat", "StatefulSet"),
+            constraint("example.com/rack", "ScheduleAnyway", ["controller-revision-hash"]),
+        ),
+        (
+            CHAT._replace(across=Apartness("rack")),
+            Pods("chat", "Something"),
+            constraint("example.com/rack", "ScheduleAnyway", []),
+        ),
+        (CHAT._replace(across=Apartness("rack")), Pods("chat", "DaemonSet"), None),
+        (
+            CHAT._replace(placement="spread", placement_name="wide"),
+            Pods("chat", "Deployment"),
+            constraint("kubernetes.io/hostname", "ScheduleAnyway", ["pod-template-hash"]),
+        ),
+        (CHAT._replace(placement="spread"), Pods("chat", "Deployment"), None),
+        (
+            CHAT._replace(placement="spread", placement_name="wide", scheduler="volcano"),
+            Pods("chat", "Deployment"),
+            None,
+        ),
+    ],
+    ids=[
+        "nothing",
+        "a component",
+        "hard, by zone",
+        "a level of the policy",
+        "an unknown owner",
+        "a DaemonSet",
+        "a spread placement",
+        "spread without a placement",
+        "another scheduler",
+    ],
+)
+def test_apart(kind: WorkloadKind, pods: Pods, expected: dict[str, Any] | None) -> None:
+    found = fields(kind, cluster(WIDE, kinds=(kind,), levels=LEVELS), pods)
+    if expected is None:
+        assert found == PodFields()
+    else:
+        assert found == PodFields(labels=LABELS, spec={"topologySpreadConstraints": [expected]})
+
+
+def test_the_default_profile_spreads_by_itself() -> None:
+    kind = CHAT._replace(placement="spread", placement_name="wide")
+    options = {"scheduler": {"way": "cluster", "default": "wide"}}
+    assert fields(kind, cluster(WIDE, kinds=(kind,), options=options), Pods()) == PodFields()
+
+
+def test_a_level_without_a_label_is_told() -> None:
+    kind = CHAT._replace(across=Apartness("switch"), within=Closeness("nvlink"))
+    found = fields(kind, cluster(kinds=(kind,)), Pods("j", "Job"))
+    assert found == PodFields(
+        notices=(
+            "chat: no node label is known for level switch: state it under scheme.topology",
+            "chat: no node label is known for level nvlink: state it under scheme.topology",
+        )
+    )
+
+
+TERM = {
+    "topologyKey": "example.com/rack",
+    "labelSelector": {"matchLabels": LABELS},
+    "matchLabelKeys": ["batch.kubernetes.io/job-name", "volcano.sh/job-name"],
+}
+
+
+@pytest.mark.parametrize(
+    ("hard", "affinity"),
+    [
+        (True, {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}),
+        (
+            False,
+            {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "podAffinityTerm": TERM}]},
+        ),
+    ],
+)
+def test_together(hard: bool, affinity: dict[str, Any]) -> None:
+    kind = CHAT._replace(within=Closeness("rack", hard))
+    found = fields(kind, cluster(kinds=(kind,), levels=LEVELS), Pods("j", "Job"))
+    assert (found.labels, found.spec) == (LABELS, {"affinity": {"podAffinity": affinity}})
+    assert len(found.notices) == hard
+
+
+@pytest.mark.parametrize(("version", "owner"), [("1.30", "Job"), ("1.36", "Something")])
+def test_jobs_that_cannot_be_told_apart(version: str, owner: str) -> None:
+    kind = CHAT._replace(within=Closeness("rack"))
+    found = fields(kind, cluster(kinds=(kind,), levels=LEVELS, version=version), Pods("j", owner))
+    assert found == PodFields(
+        notices=(
+            "chat: the pods of one job cannot be told from those of the next, so kube-scheduler "
+            "cannot keep each "
+            "job within one rack. Nearest: podAffinity on example.com/rack with a label of the "
+            "job, or a scheduler "
+            "with topology constraints (Volcano, Koordinator)",
+        )
+    )
+
+
+NATIVE = {"native_gang": True}
+GANG = CHAT._replace(gang="all")
+JOB = (Members("main", 2), Members("worker", 6))
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "pods", "spec"),
+    [
+        (GANG, "1.36", Pods("j", "Job", "ml", "main", JOB), {"schedulingGroup": {"podGroupName": "j"}}),
+        (
+            GANG,
+            "1.35",
+            Pods("j", "Job", "ml", "main", JOB),
+            {"workloadRef": {"name": "j", "podGroup": "all"}},
+        ),
+        (GANG, "1.34", Pods("j", "Job", "ml", "main", JOB), {}),
+        (GANG, "", Pods("j", "Job", "ml", "main", JOB), {}),
+        (CHAT, "1.36", Pods("j", "Job", "ml", "main", JOB), {}),
+    ],
+    ids=["1.36", "1.35", "too old", "unstated", "no gang"],
+)
+def test_gangs(kind: WorkloadKind, version: str, pods: Pods, spec: dict[str, Any]) -> None:
+    found = fields(kind, cluster(kinds=(kind,), version=version, options=NATIVE), pods)
+    assert found.spec == spec
+    assert bool(found.objects) is bool(spec)
+
+
+@pytest.mark.parametrize(
+    ("rule", "job", "size"),
+    [
+        (None, JOB, 8),
+        (GangRule(4), JOB, 4),
+        (GangRule(4), (Members("w", None),), 4),
+        (None, (Members("w", None),), None),
+    ],
+)
+def test_size_of_a_gang(rule: GangRule | None, job: tuple[Members, ...], size: int | None) -> None:
+    kind = GANG._replace(gang_rule=rule)
+    found = fields(kind, cluster(kinds=(kind,), options=NATIVE), Pods("j", "Job", "ml", "main", job))
+    sizes = [each["spec"]["schedulingPolicy"]["gang"]["minCount"] for each in found.objects]
+    assert sizes == ([size] if size else [])
+    assert found.notices == (
+        ()
+        if size
+        else (
+            "chat: a PodGroup needs the name of a job and its number of pods: policykit patch "
+            "writes it where a "
+            "manifest states both",
+        )
+    )
+
+
+def test_a_hard_level_is_the_gangs() -> None:
+    kind = GANG._replace(within=Closeness("rack", True))
+    found = fields(
+        kind, cluster(kinds=(kind,), levels=LEVELS, options=NATIVE), Pods("j", "Job", "ml", "", JOB)
+    )
+    assert found.spec == {"schedulingGroup": {"podGroupName": "j"}}
+    assert found.objects[0]["spec"]["schedulingConstraints"] == {"topology": [{"key": "example.com/rack"}]}

@@ -1,0 +1,258 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policykit.model.gang import GangRule
+from policykit.model.topology import Closeness
+from policykit.model.workload import WorkloadKind
+from policykit.targets.pod_fields import Members, PodFields, Pods
+from policykit.targets.volcano import pods as volcano_pods
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.names import GROUP_MIN_MEMBER, GROUP_NAME, TOPOLOGY_MODE, TOPOLOGY_TIER
+from tests.targets.volcano.clusters import GPU
+from tests.targets.volcano.racks import cluster
+from tests.targets.volcano.webhook import refused_pod_group
+
+GANG = WorkloadKind("training", gang="all", queue="a", priority_class="high")
+CLOSE = WorkloadKind("training", within=Closeness("rack", hard=True))
+ROLLOUT = (
+    "each ReplicaSet of a Deployment is a gang of its own, and 4 new pods start together or not at all: roll "
+    "out with strategy Recreate, or maxSurge 100%"
+)
+PARALLEL = (
+    "a StatefulSet makes its next pod when the last one is ready, so a gang of them needs "
+    "podManagementPolicy Parallel"
+)
+REQUESTS = {"cpu": 1000, GPU: 8}
+
+
+def pods(kind: str, *replicas: int | None, owner: str = "llm") -> Pods:
+    members = tuple(Members(f"set-{n}", number, REQUESTS) for n, number in enumerate(replicas))
+    return Pods(owner, kind, "team-a", "set-0", members)
+
+
+def group(size: int, **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "scheduling.volcano.sh/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "llm", "namespace": "team-a"},
+        "spec": {"minMember": size, **spec},
+    }
+
+
+def owned(size: int, *notices: str) -> PodFields:
+    return PodFields(owner_annotations={GROUP_MIN_MEMBER: str(size)}, notices=notices)
+
+
+def beside(written: dict[str, Any], *notices: str) -> PodFields:
+    return PodFields(annotations={GROUP_NAME: "llm"}, objects=(written,), notices=notices)
+
+
+WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4", GPU: "32"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "given_pods", "version", "expected"),
+    [
+        pytest.param(WorkloadKind("t", queue="a"), pods("Job", 4), "", PodFields(), id="nothing-asked"),
+        pytest.param(GANG._replace(gang="none"), pods("Job", 4), "", PodFields(), id="no-gang"),
+        pytest.param(GANG, pods("Job", 4), "", owned(4), id="Job"),
+        pytest.param(GANG, pods("CronJob", 4), "", owned(4), id="CronJob"),
+        pytest.param(GANG, pods("Deployment", 4), "", owned(4, ROLLOUT), id="Deployment"),
+        pytest.param(GANG, pods("StatefulSet", 4), "", owned(4, PARALLEL), id="StatefulSet"),
+        pytest.param(GANG, pods("Deployment", 1), "", PodFields(), id="one-pod"),
+        pytest.param(GANG._replace(gang_rule=GangRule(2)), pods("Job", 4), "", owned(2), id="size"),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(8)),
+            pods("Job", 4),
+            "",
+            owned(4, "a gang of 8 is asked for, but there are 4 pods: it is all of them"),
+            id="size-above-pods",
+        ),
+        pytest.param(GANG, pods("Job", 4), "1.11", beside(group(4, **WHOLE)), id="Job-before-1.12"),
+        pytest.param(
+            GANG, pods("StatefulSet", 4), "1.11", beside(group(4, **WHOLE), PARALLEL), id="StatefulSet-before"
+        ),
+        pytest.param(GANG, pods("Deployment", 4), "1.11", beside(group(4, **WHOLE)), id="Deployment-before"),
+        pytest.param(
+            GANG,
+            pods("JobSet", 1, 4),
+            "",
+            beside(group(5, queue="a", priorityClassName="high", minResources={"cpu": "5", GPU: "40"})),
+            id="JobSet",
+        ),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(3)),
+            pods("JobSet", 1, 4),
+            "",
+            beside(group(3, queue="a", priorityClassName="high")),
+            id="which-of-them-is-open",
+        ),
+        pytest.param(
+            GANG,
+            pods("PyTorchJob", 1, 4),
+            "",
+            PodFields(
+                notices=(
+                    "the operator of PyTorchJob makes the PodGroup, where it is set to use Volcano: gang and "
+                    "closeness are for its own fields to say",
+                )
+            ),
+            id="operator",
+        ),
+        pytest.param(GANG, pods("Pod", 1), "", PodFields(), id="Pod"),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(4)),
+            pods("Pod", 1),
+            "",
+            PodFields(
+                notices=(
+                    "a Pod alone: what gang it belongs to only an annotation scheduling.k8s.io/group-name "
+                    "can say",
+                )
+            ),
+            id="Pod-of-several",
+        ),
+        pytest.param(
+            GANG,
+            pods("Deployment", None),
+            "",
+            PodFields(
+                notices=(
+                    "how many of its pods start together is no fixed number: state gang.size in the policy",
+                )
+            ),
+            id="unknown-number",
+        ),
+        pytest.param(GANG._replace(gang_rule=GangRule(4)), Pods(), "", owned(4), id="component"),
+        pytest.param(GANG, Pods(), "", PodFields(), id="component-without-number"),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(4)),
+            Pods(),
+            "1.11",
+            PodFields(
+                notices=(
+                    "Volcano 1.11.2 needs a PodGroup object for this, one for each workload: `policykit "
+                    "patch` writes it",
+                )
+            ),
+            id="component-before-1.12",
+        ),
+        pytest.param(
+            CLOSE,
+            pods("Job", 4),
+            "",
+            PodFields(annotations={TOPOLOGY_MODE: "hard", TOPOLOGY_TIER: "2"}),
+            id="closeness",
+        ),
+        pytest.param(
+            GANG._replace(within=Closeness("rack")),
+            pods("Job", 4),
+            "",
+            PodFields(
+                annotations={TOPOLOGY_MODE: "soft", TOPOLOGY_TIER: "2"},
+                owner_annotations={GROUP_MIN_MEMBER: "4"},
+            ),
+            id="closeness-and-gang",
+        ),
+        pytest.param(
+            CLOSE,
+            pods("Job", 4),
+            "1.12",
+            beside(
+                group(
+                    1,
+                    minResources={"cpu": "1", GPU: "8"},
+                    networkTopology={"mode": "hard", "highestTierAllowed": 2},
+                )
+            ),
+            id="closeness-in-1.12",
+        ),
+        pytest.param(
+            GANG._replace(within=Closeness("rack", hard=True)),
+            pods("JobSet", 4),
+            "",
+            beside(group(4, **WHOLE, networkTopology={"mode": "hard", "highestTierName": "rack"})),
+            id="closeness-of-a-group-of-ours",
+        ),
+        pytest.param(
+            CLOSE,
+            pods("Job", 4),
+            "1.11",
+            PodFields(
+                notices=(
+                    "Volcano 1.11.2 has no network topology (since 1.12.0): that the pods stay within one "
+                    "rack is not written. Pod affinity on its label comes nearest",
+                )
+            ),
+            id="closeness-before-1.12",
+        ),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(None, 600, "fail")),
+            pods("Job", 4),
+            "",
+            owned(
+                4,
+                "a PodGroup has no timeout: of a Job, activeDeadlineSeconds comes nearest, and a Volcano Job "
+                "has a policy for it",
+            ),
+            id="timeout",
+        ),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(None, 600, "start")),
+            pods("Job", 4),
+            "",
+            owned(
+                4,
+                "Volcano starts no part of a gang after a time: a smaller gang size comes nearest, the other "
+                "pods follow when they fit",
+            ),
+            id="start",
+        ),
+        pytest.param(
+            GANG._replace(gang_rule=GangRule(None, 600, "wait")), pods("Job", 4), "", owned(4), id="wait"
+        ),
+        pytest.param(
+            GANG,
+            pods("JobSet", 4, owner="LLM"),
+            "",
+            PodFields(
+                notices=(
+                    "no PodGroup can be named after 'LLM': it is not labels joined by '.', each of which "
+                    "must begin and end with a lower-case letter or digit, with only those and '-' between",
+                )
+            ),
+            id="no-name",
+        ),
+    ],
+)
+def test_fields(kind: WorkloadKind, given_pods: Pods, version: str, expected: PodFields) -> None:
+    assert volcano_pods.fields(kind, cluster(kind, version=version), given_pods) == expected
+
+
+OWNERS = ["", "Deployment", "StatefulSet", "Job", "Pod", "JobSet", "ReplicationController", "Rollout"]
+
+
+@given(
+    st.sampled_from(OWNERS),
+    st.lists(st.none() | st.integers(0, 5), max_size=2),
+    st.none() | st.integers(1, 6),
+    st.none() | st.sampled_from(["zone", "rack", "switch"]),
+    st.sampled_from(["1.8", "1.11", "1.12", "1.13", "1.14.0", "1.15.1"]),
+)
+def test_no_group_is_larger_than_its_pods_or_refused(
+    owner: str, replicas: list[int | None], size: int | None, level: str | None, version: str
+) -> None:
+    kind = GANG._replace(
+        gang_rule=GangRule(size) if size else None, within=Closeness(level) if level else None
+    )
+    found = volcano_pods.fields(kind, cluster(kind, version=version), pods(owner, *replicas))
+    there = None if None in replicas or not replicas else sum(number or 0 for number in replicas)
+    stated = found.owner_annotations.get(GROUP_MIN_MEMBER)
+    assert stated is None or there is None or int(stated) <= there
+    for each in found.objects:
+        assert refused_pod_group(each, versions.parse(version)) == []
+        assert found.annotations[GROUP_NAME] == each["metadata"]["name"]
+        assert there is None or each["spec"]["minMember"] <= max(there, 1)
