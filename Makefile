@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench golden compiled clean
+.PHONY: demo test fuzz bench golden compiled clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
@@ -18,6 +18,9 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 
 bench: $(VENV)/.dev  ## contract section 6, side by side, ratios printed
 	$(BIN)/python scripts/bench.py
+
+fuzz: $(VENV)/.dev  ## property tests with new examples each time
+	POLICYKIT_FUZZ=1 $(BIN)/python -m pytest tests -q
 
 golden: $(VENV)/.dev  ## rewrite golden files; read the diff before committing it
 	$(BIN)/python -m pytest tests -q -k golden --update-golden

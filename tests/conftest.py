@@ -1,9 +1,18 @@
-"""Golden files: compared, or rewritten with --update-golden (`make golden`)."""
+"""Golden files and property tests: compared and repeated, or rewritten and drawn anew.
 
+`make golden` rewrites golden files; `make fuzz` draws new examples where tests repeat the same ones.
+"""
+
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True, database=None)
+settings.register_profile("new", derandomize=False)
+settings.load_profile("new" if os.environ.get("POLICYKIT_FUZZ") else "same")
 
 GOLDEN = Path(__file__).parent / "golden"
 

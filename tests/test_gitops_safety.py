@@ -20,6 +20,7 @@ from policykit.generator.bundle import bundle, owner
 from tests.clusters import profile
 from tests.gitops import HEADER, LEFTOVER, drift, gen, generated, policy, tree, write
 from tests.shared import ROOT
+from tests.test_golden import PROFILES
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def repo(tmp_path: Path) -> Path:
 # --- Whose a file is ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["hybrid-volcano", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn"])
+@pytest.mark.parametrize("name", PROFILES)
 def test_every_generated_format_has_comments_for_the_header(name: str) -> None:
     files = bundle(profile(name), api.generate(profile(name)))
     assert {Path(path).suffix for path in files} <= {".yaml", ".md", ".sh", ".env"}

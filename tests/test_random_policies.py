@@ -11,11 +11,12 @@ from tests.policies import clusters
 
 
 def files(cluster: Cluster) -> dict[str, str]:
-    """The generated files; none where a target refuses the policy, with a way out."""
+    """The generated files; none where a target refuses the policy, which names the way out."""
     try:
         return bundle(cluster, api.generate(cluster))
     except PolicykitError as error:
-        assert error.hint, error.message
+        if not error.hint:
+            raise
         return {}
 
 

@@ -19,9 +19,12 @@ from policykit.sources.existing import existing
 def command(files: tuple[str, ...], output: str) -> int:
     """Make a policy from what exists.
 
-    FILE is the output of `kubectl get ... -o yaml` (or json): nodes, Volcano queues, PriorityClasses,
-    ResourceQuotas, ElasticQuotas, ConfigMaps of schedulers; Helm values of Volcano; queues.yaml of
-    YuniKorn; - for standard input; or a folder with such files, such as one that `policykit gen` wrote.
+    FILE is the output of `kubectl get ... -o yaml` (or json): nodes; PriorityClasses, ResourceQuotas,
+    LimitRanges, HorizontalPodAutoscalers; queues and HyperNodes of Volcano; ElasticQuotas, Reservations,
+    ClusterColocationProfiles and ClusterNetworkTopologies of Koordinator; Namespaces that name a queue;
+    ConfigMaps and Deployments of schedulers. Or Helm values of Volcano or YuniKorn, YuniKorn's
+    queues.yaml, a KubeSchedulerConfiguration; - for standard input; or a folder with such files, such
+    as one that `policykit gen` wrote.
     """
     if output and os.path.lexists(output):
         raise UsageError("there is such a file already", "choose another name, or move it away", output)

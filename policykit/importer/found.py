@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from policykit.model.gang import GangRule
 from policykit.model.placement import Placement
 from policykit.model.pool import Amounts
 from policykit.model.queue import Preemption, Priority, Queue, Quota
 from policykit.model.taint import Taint, Toleration
 from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
+from policykit.targets.volcano.topology import Bound
 
 
 class Node(NamedTuple):
@@ -62,6 +64,10 @@ class Component(NamedTuple):
     """(node label key, hard, largest difference) of its topologySpreadConstraints."""
     close: tuple[str, bool] | None = None
     """(node label key, hard) of the affinity to the pods of its own job."""
+    bound: Bound | None = None
+    """How far apart Volcano lets the pods of a job stand."""
+    gang_rule: GangRule | None = None
+    """What its pods' gang is, beyond all of them."""
 
 
 class Found:
@@ -79,6 +85,10 @@ class Found:
         self.queues: dict[str, Queue] = {}
         self.elastic: dict[str, Queue] = {}
         """Queues as ElasticQuotas have them: another system that has one of them says more of it."""
+        self.stated: set[str] = set()
+        """Queues whose ElasticQuota names the resources that the policy states."""
+        self.lesser: set[str] = set()
+        """Queues of which only YuniKorn has spoken, which has one promise and no weight."""
         self.priorities: dict[str, Priority] = {}
         self.quotas: dict[str, Quota] = {}
         self.tenants: dict[str, Tenant] = {}
@@ -89,6 +99,8 @@ class Found:
         self.preemption = Preemption()
         self.levels: dict[str, str] = {}
         """Level of the topology to its node label key."""
+        self.release = ""
+        """Release of Kubernetes that generated files, or the image of a scheduler, name: 1.36."""
         self.levels_whole = False
         """Generated files say every level there is."""
         self.kinds: dict[str, WorkloadKind] = {}
@@ -110,6 +122,9 @@ class Found:
             self.remarks.append(remark)
 
     def add_queue(self, queue: Queue) -> None:
+        if queue.name in self.lesser:
+            self.lesser.remove(queue.name)
+            queue = _more(queue, self.queues.pop(queue.name))
         self._once("queue", self.queues, queue.name, queue)
 
     def add_priority(self, priority: Priority) -> None:
@@ -187,6 +202,15 @@ class Found:
     def _once(self, what: str, there: dict[str, Any], name: str, value: object) -> None:
         if name and there.setdefault(name, value) != value:
             self.say(f"{what} {name} is given more than once, in different words; the first is taken")
+
+
+def _more(queue: Queue, lesser: Queue) -> Queue:
+    """A queue with what only the system says that otherwise says less of it."""
+    return queue._replace(
+        priority=lesser.priority if queue.priority is None else queue.priority,
+        reclaimable=queue.reclaimable and lesser.reclaimable,
+        submit=queue.submit or lesser.submit,
+    )
 
 
 def _joined(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -19,11 +20,14 @@ from policykit.importer.objects import (
     volcano_objects,
     yunikorn,
 )
-from policykit.importer.objects.shape import mapping, mappings, text
 from policykit.linter.reader import is_template
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.targets.koordinator.chart import KEY
+from policykit.targets.kubernetes import second
+from policykit.targets.volcano.generate import NAMESPACE as VOLCANO_NAMESPACE
+from policykit.targets.yunikorn import configmap
 
 Files = Mapping[str, bytes]
 """Path, with `/`, to content, in the order they are read."""
@@ -32,12 +36,18 @@ _PAGES = {
     "volcano/README.md": "volcano",
     "koordinator/README.md": "koordinator",
     "yunikorn/README.md": "yunikorn",
+    "kubernetes/README.md": "kubernetes",
 }
 _PROVIDERS = {"gke": "gke", "aks": "aks", "eksctl": "eks", "ack": "ack"}
 """Beginning of the file with a cloud's own form of a pool, to the cloud."""
 _IMAGES = {"vc-scheduler": "volcano", "koord-scheduler": "koordinator"}
 """Image of a scheduler to its system."""
 _OURS = ("Kustomization", "Component", "Policy")
+_RELEASE = re.compile(r"`helm upgrade \S+ \S+ -n (\S+) ")
+"""The command by which a page has a release upgraded, and the namespace of that."""
+_NAMESPACES = {"volcano": VOLCANO_NAMESPACE, "yunikorn": configmap.NAMESPACE}
+_TO_RUN = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"})
+"""Objects beside a scheduler's Deployment: what it may do."""
 
 _BY_KIND: Mapping[str, Callable[[Mapping[str, Any], Found], None]] = {
     "PriorityClass": kubernetes.priority_class,
@@ -107,10 +117,20 @@ def _generated(made: Mapping[str, str], found: Found) -> None:
 
 
 def _page(system: str, said: str, found: Found) -> None:
-    """`# Volcano 1.15.1` and `# Koordinator 1.8.0: ...` on the pages of the targets."""
+    """`# Volcano 1.15.1` and `# Koordinator 1.8.0: ...` on the pages of the targets; `# Kubernetes 1.36`."""
     title = next((line for line in said.splitlines() if line.startswith("# ")), "")
     version = title.split()[2].rstrip(":") if len(title.split()) > 2 else ""
-    found.target(system, version=version)
+    if system == "kubernetes":
+        found.release = found.release or version
+    else:
+        release = _RELEASE.search(said)
+        namespace = release[1] if release and release[1] != _NAMESPACES.get(system) else ""
+        found.target(system, version=version, namespace=namespace)
+
+
+def _runs_ours(kind: str, labels: Mapping[str, str]) -> bool:
+    """Whether an object only lets the second kube-scheduler run that `gen` writes."""
+    return kind in _TO_RUN and second.LABELS.items() <= labels.items()
 
 
 def _objects(path: str, said: str, found: Found) -> None:
@@ -145,7 +165,7 @@ def _object(path: str, manifest: Manifest, found: Found) -> None:
         _deployment(data, found)
     elif not kind:
         _without_kind(path, data, found)
-    elif kind not in _OURS:
+    elif kind not in _OURS and not _runs_ours(kind, manifest.labels):
         found.passed_over[kind] = found.passed_over.get(kind, 0) + 1
 
 
@@ -195,6 +215,8 @@ def _deployment(data: Mapping[str, Any], found: Found) -> None:
         system = _IMAGES.get(image.rpartition("/")[2], "")
         if system and tag.lstrip("v")[:1].isdecimal():
             found.target(system, version=tag.removeprefix("v"))
+    if mapping(data.get("metadata")).get("name") == second.NAME:
+        kubernetes.second_scheduler(data, found)
 
 
 def _inner(said: str) -> Iterable[Mapping[str, Any]]:

@@ -134,7 +134,7 @@ def _head(draft: Draft, found: Found, grouped: tuple[Group, ...], key: UsageKey)
         draft.note(("metadata", "name"), "the cluster's name: yours to give")
     if scheme.domain and not dns_subdomain_problem(scheme.domain):
         draft.data["domain"] = scheme.domain
-    version = _kubernetes(found.nodes.values())
+    version = _kubernetes(found.nodes.values()) or found.release
     if version:
         draft.data["kubernetes"] = version
     if scheme.provider:

@@ -9,13 +9,17 @@ from policykit.errors import PolicykitError
 from policykit.importer import koordinator
 from policykit.importer.draft import Draft
 from policykit.importer.found import Found
-from policykit.importer.volcano import options
+from policykit.importer.volcano import Say, options
+from policykit.importer.workloads import ORDER
 from policykit.model.cluster import Cluster
-from policykit.targets.koordinator.packing import cards_per_node, default_fit
+from policykit.model.placement import BINPACK, SPREAD
+from policykit.targets.fleet import most_cards
+from policykit.targets.koordinator.packing import default_fit
 from policykit.targets.koordinator.placing import HEAVIEST, TYPES, fit
 from policykit.targets.koordinator.scores import Fit
 from policykit.targets.volcano import admission, config, versions
 from policykit.targets.volcano.config import Configuration
+from policykit.targets.volcano.names import SCHEDULER
 from policykit.targets.volcano.scoring import scoring
 from policykit.targets.yunikorn import node_sorting
 from policykit.targets.yunikorn import options as yunikorn
@@ -34,7 +38,7 @@ def add_weights(draft: Draft, found: Found, cluster: Cluster) -> None:
 def _koordinator(draft: Draft, found: Found, cluster: Cluster) -> None:
     usual = {
         name: {"type": fit.type, "weight": fit.weight}
-        for name, fit in default_fit(cards_per_node(cluster)).items()
+        for name, fit in default_fit(most_cards(cluster)).items()
     }
     if found.targets["koordinator"].get("fit") == usual:
         del draft.data["targets"]["koordinator"]["fit"]
@@ -61,7 +65,7 @@ def _versioned(draft: Draft, cluster: Cluster, release: str) -> Cluster:
 
 def _by_default(draft: Draft, cluster: Cluster) -> Cluster:
     """Placements without the weights that Koordinator chooses by itself."""
-    sizes = cards_per_node(cluster)
+    sizes = most_cards(cluster)
     left = dict(cluster.placements)
     for name, placement in cluster.placements.items():
         bare = placement._replace(resources={})
@@ -81,21 +85,58 @@ def _yunikorn(draft: Draft, cluster: Cluster) -> None:
 
 
 def _volcano(draft: Draft, found: Found, cluster: Cluster, there: Configuration) -> None:
-    target = cluster.targets["volcano"]
+    said: list[str] = []
     try:
-        version = versions.parse(target.version)
-        ours = scoring(cluster, target)
-        written, _ = admission.admitted(cluster.queues, version, cluster.pools)
-        plugin = there.plugin("binpack")
-        computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
-        weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
-        stated = {key: value for key, value in weights.items() if computed[key] != value}
-        if stated:
-            draft.data["targets"]["volcano"]["binpack"] = stated
-            cluster = _stating(cluster, stated)
-        draft.data["targets"]["volcano"].update(options(cluster, written, version, there, found.say))
+        stated = _of_volcano(cluster, there, said.append)
     except PolicykitError as error:
         found.say(f"volcano: {error.message}; its configuration was not compared")
+        return
+    if stated and _placed(draft, cluster, there):
+        return
+    for remark in said:
+        found.say(remark)
+    draft.data["targets"]["volcano"].update(stated)
+
+
+def _of_volcano(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
+    """Options with which Volcano's configuration is the one that is there. Raises PolicykitError where
+    there is none even without them."""
+    target = cluster.targets["volcano"]
+    version = versions.parse(target.version)
+    ours = scoring(cluster, target)
+    written, _ = admission.admitted(cluster.queues, version, cluster.pools)
+    plugin = there.plugin("binpack")
+    computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
+    weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
+    stated = {key: value for key, value in weights.items() if computed[key] != value}
+    if not stated:
+        return options(cluster, written, version, there, say)
+    return {"binpack": stated, **options(_stating(cluster, stated), written, version, there, say)}
+
+
+def _placed(draft: Draft, cluster: Cluster, there: Configuration) -> bool:
+    """Whether Volcano's kinds have a placement by which all its options are as they are there.
+
+    Kinds of Volcano's show no placement of their own: its scheduler has one for all of them.
+    """
+    kinds = [
+        kind for kind in cluster.workloads.values() if kind.scheduler == SCHEDULER and not kind.placement
+    ]
+    named = [(name, each.strategy, name) for name, each in cluster.placements.items()]
+    for name, strategy, placement in (*named, (BINPACK, BINPACK, ""), (SPREAD, SPREAD, "")):
+        placed = {k.name: k._replace(placement=strategy, placement_name=placement) for k in kinds}
+        tried = cluster._replace(workloads={**cluster.workloads, **placed})
+        said: list[str] = []
+        try:
+            left = _of_volcano(tried, there, said.append)
+        except PolicykitError:
+            continue
+        if kinds and not left and not said:
+            for kind in kinds:
+                whole = {**draft.data["workloads"][kind.name], "placement": name}
+                draft.data["workloads"][kind.name] = {key: whole[key] for key in ORDER if key in whole}
+            return True
+    return False
 
 
 def _stating(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:

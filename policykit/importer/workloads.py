@@ -11,12 +11,14 @@ from policykit.importer.kinds import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
 from policykit.model.placement import Placement
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
+from policykit.policy.levels import LEVELS
+from policykit.targets.volcano.topology import Bound, tiers
 
 _WEIGHT = 100
 _HOSTNAME = "kubernetes.io/hostname"
-_ORDER = (
+ORDER = (
     *("usages", "prefer", "cards", "scheduler", "gang", "within", "across", "placement", "priorityClass"),
     *("queue", "namespaces", "helpers", "autoscaling"),
 )
@@ -26,7 +28,7 @@ def add_workloads(draft: Draft, found: Found, usage_key: str) -> None:
     """Writes `workloads`, where anything says or hints at some."""
     levels = {**level_of_key(draft, found), _HOSTNAME: "node"}
     for component in found.components:
-        found.add_kind(_standing(component, levels))
+        found.add_kind(_standing(component, levels, whole=found.levels_whole))
     if found.components:
         kinds = dict.fromkeys(component.workload for component in found.components)
         parts = {kind: [c for c in found.components if c.workload == kind] for kind in kinds}
@@ -40,18 +42,40 @@ def add_workloads(draft: Draft, found: Found, usage_key: str) -> None:
         draft.data["workloads"] = data
 
 
-def _standing(component: Component, levels: Mapping[str, str]) -> WorkloadKind:
+def _standing(component: Component, levels: Mapping[str, str], *, whole: bool) -> WorkloadKind:
     """Gang, closeness and apartness of a component's pods. Spreading over nodes comes with a placement
     as well: another level is the kind's own before that.
     """
     apart = [Apartness(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
-    close = component.close
     return WorkloadKind(
         component.workload,
         gang="all" if component.gang else "",
-        within=Closeness(levels[close[0]], close[1]) if close and close[0] in levels else None,
+        gang_rule=component.gang_rule,
+        within=_within(component, levels, whole=whole),
         across=min(apart, key=lambda each: each.level == "node", default=None),
     )
+
+
+def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> Closeness | None:
+    """How close the pods of a job stand: by an affinity to each other, or by a tier of Volcano's.
+
+    `whole`: these are all levels there are, so that they can be counted.
+    """
+    close = component.close
+    if close:
+        return Closeness(levels[close[0]], close[1]) if close[0] in levels else None
+    bound = component.bound
+    level = _level(bound, levels) if bound and (bound.tier_name or whole) else ""
+    return Closeness(level, bound.mode == "hard") if bound and level else None
+
+
+def _level(bound: Bound, levels: Mapping[str, str]) -> str:
+    """The level of a tier, which has its name, or is counted from the narrowest level there is."""
+    if bound.tier_name:
+        return bound.tier_name if bound.tier_name in LEVELS else ""
+    key_of = {level: key for key, level in levels.items()}
+    known = tiers(Level(level, key_of[level]) for level in LEVELS if level in key_of)
+    return next((level for level, tier in known.items() if tier == bound.tier), "")
 
 
 def _whole(
@@ -68,7 +92,7 @@ def _whole(
         whole = whole._replace(placement_name=named[0] if named else "")
     more = kind_of_policy(whole, placements)
     kept = {key: value for key, value in placed.items() if key != "scheduler"}
-    return {key: value for key in _ORDER for part in (kept, more) if (value := part.get(key)) is not None}
+    return {key: value for key in ORDER for part in (kept, more) if (value := part.get(key)) is not None}
 
 
 def _stated(draft: Draft, components: list[Component], usage_key: str) -> dict[str, Any]:

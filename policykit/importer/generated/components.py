@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.importer.found import Component
-from policykit.importer.objects.shape import mapping, mappings, text
 from policykit.kube.tolerations import read as read_tolerations
 from policykit.manifests.parser import parse
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.koordinator.names import QUOTA_NAME
+from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
+from policykit.targets.volcano.topology import Bound, read_bound
+from policykit.targets.workloads import gang_words
 from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
@@ -26,6 +30,9 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
     if not workload:
         return None
     card = folder.removeprefix(f"{workload}-")
+    metadata, operations = mapping(template.get("metadata")), files.get("volcano-job.yaml", "")
+    said = files.get("kustomization.yaml", "")
+    rule = gang_words.read(said)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
     terms = mappings(required.get("nodeSelectorTerms"))
@@ -37,10 +44,12 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         read_tolerations(spec.get("tolerations")),
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
-        _queue(files.get("volcano-job.yaml", "")) or _queue_of_pods(mapping(template.get("metadata"))),
-        _GANG in files.get("kustomization.yaml", ""),
+        text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata),
+        _GANG in said or rule is not None,
         tuple(_apart(spec)),
         _close(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
+        read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),
+        rule,
     )
 
 
@@ -76,21 +85,29 @@ def _preferred(affinity: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
                 yield weight, key, values[0]
 
 
-def _queue(operations: str) -> str:
+def _of_job(operations: str, path: str) -> object:
+    """What a JSON patch writes at a path; None: nothing."""
     for data in _documents(operations):
         for operation in mappings(data):
-            if operation.get("path") == "/spec/queue":
-                return text(operation.get("value"))
-    return ""
+            if operation.get("path") == path:
+                return operation.get("value")
+    return None
+
+
+def _bound(metadata: Mapping[str, Any]) -> Bound | None:
+    """How far apart Volcano lets the pods stand, by their annotations: the tier has a number there."""
+    annotations = mapping(metadata.get("annotations"))
+    mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
+    return Bound(mode, int(tier)) if mode and tier.isdecimal() and tier.isascii() else None
 
 
 def _queue_of_pods(metadata: Mapping[str, Any]) -> str:
-    """The path of a queue of YuniKorn's, which a label may be too short for."""
+    """The queue that pods name: Koordinator's, or YuniKorn's path, which a label may be too short for."""
     return next(
         (
             queue
-            for part in ("labels", "annotations")
-            if (queue := text(mapping(metadata.get(part)).get(QUEUE)))
+            for part, key in (("labels", QUOTA_NAME), ("labels", QUEUE), ("annotations", QUEUE))
+            if (queue := text(mapping(metadata.get(part)).get(key)))
         ),
         "",
     )

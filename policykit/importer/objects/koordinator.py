@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.found import Found
-from policykit.importer.objects.shape import mapping, mappings
+from policykit.manifests.shape import mapping, mappings
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
 from policykit.targets.koordinator import config
 from policykit.targets.koordinator.chart import CONFIG_MAP, KEY, NAMESPACE
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.placing import HEAVIEST
+from policykit.targets.koordinator.wanted import PREEMPTORS
 
 _PLUGINS = frozenset(
     {
@@ -62,12 +63,24 @@ def configuration(data: Mapping[str, Any], found: Found) -> None:
             found.add_placement(placed)
         if placed and number:
             more.append(name)
+        if number == 0:
+            _preemption(profile, found)
         if number == 0 or (fit and not placed):
             found.target(SYSTEM, schedulerName=name, fit={} if placed else fit)
         if name != "default-scheduler":
             found.schedulers[name] = None
     if more:
         found.option(SYSTEM, "profiles", more)
+
+
+def _preemption(profile: Mapping[str, Any], found: Found) -> None:
+    """Whose pods make room: quotas take back where all are watched, and no plugin at all may preempt."""
+    reclaim = config.arguments(profile, "ElasticQuota").get("monitorAllQuotas")
+    if isinstance(reclaim, bool) and found.preemption.reclaim is None:
+        found.preemption = found.preemption._replace(reclaim=reclaim)
+    there = config.point(profile, "postFilter").enabled
+    if there and not any(name in there for _, name in PREEMPTORS) and found.preemption.within_queue is None:
+        found.preemption = found.preemption._replace(within_queue=False)
 
 
 def _placement(

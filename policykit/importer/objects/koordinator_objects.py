@@ -7,13 +7,14 @@ from typing import Any
 
 from policykit.catalogue.koordinator.bands import QOS, named
 from policykit.importer.found import Found
-from policykit.importer.objects.shape import mapping, mappings
+from policykit.manifests.shape import mapping, mappings
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue
 from policykit.model.tenant import Reservation, Tenant
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator import colocation as profiles
 from policykit.targets.koordinator import kept, quotas, reservations, topology
+from policykit.targets.koordinator.chart import NAMESPACE
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.quota_tree import plenty
 from policykit.targets.koordinator.quotas import ElasticQuota
@@ -38,6 +39,10 @@ def elastic_quota(data: Mapping[str, Any], found: Found) -> None:
         found.say(
             f"ElasticQuota {quota.name} is given more than once, in different words; the first is taken"
         )
+    if quota.stated is not None:
+        # Ours stand where Koordinator does.
+        found.target(SYSTEM, namespace=quota.namespace if quota.namespace != NAMESPACE else "")
+        found.stated.add(quota.name)
     others = tuple(n for n in quota.namespaces if not any(n in of for of in quota.tenants.values()))
     for name, namespaces in (*quota.tenants.items(), *(((quota.name, others),) if others else ())):
         found.add_tenant(Tenant(name, namespaces, quota.name))
@@ -48,10 +53,20 @@ def settle(found: Found) -> None:
     where classes of pods list all their namespaces."""
     for name, queue in found.elastic.items():
         there = found.queues.get(name)
-        if there is None or there.limit != queue.limit:
+        if there is None or name in found.lesser:
+            found.add_queue(queue)
+        elif name in found.stated:
+            found.queues[name] = _as_stated(there, queue)
+        elif there.limit != queue.limit:
             found.add_queue(queue)
     for says in mapping(mapping(found.targets.get(SYSTEM, {}).get("colocation")).get("workloads")).values():
         _name_tenants(says, found)
+
+
+def _as_stated(there: Queue, elastic: Queue) -> Queue:
+    """A queue without what its system only derives: due for a guarantee, limits of what stands above."""
+    deserved = {r: amount for r, amount in there.deserved.items() if r in elastic.deserved}
+    return there._replace(deserved=deserved)
 
 
 def _name_tenants(says: dict[str, Any], found: Found) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.found import Found
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
+from policykit.policy.version import release
 from policykit.targets.kubernetes import configuration, plugins, second, weights
 from policykit.targets.kubernetes.configuration import DEFAULT_SCHEDULER, RATIO, Configuration, Fit, Profile
 
@@ -77,6 +79,26 @@ def _running(whole: Configuration, placed: list[Profile], found: Found) -> None:
         says["namespace"] = whole.lease.namespace
     if DEFAULT_SCHEDULER in names:
         says["default"] = DEFAULT_SCHEDULER.removesuffix(_SUFFIX)
+    if says:
+        found.option("kubernetes", "scheduler", says)
+
+
+def second_scheduler(data: Mapping[str, Any], found: Found) -> None:
+    """The Deployment of a second kube-scheduler: namespace, image and pods of its own; the release."""
+    spec, namespace = mapping(data.get("spec")), text(mapping(data.get("metadata")).get("namespace"))
+    containers = mappings(mapping(mapping(spec.get("template")).get("spec")).get("containers"))
+    image = next((text(each.get("image")) for each in containers), "")
+    tag = release(image.rpartition(":")[2]) if ":" in image else None
+    if tag:
+        found.release = found.release or ".".join(map(str, tag[:2]))
+    replicas = spec.get("replicas")
+    says: dict[str, Any] = {}
+    if namespace and namespace != _NAMESPACE:
+        says["namespace"] = namespace
+    if image and not (tag and image.startswith(f"{second.REPOSITORY}:")):
+        says["image"] = image
+    if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas > 1:
+        says["replicas"] = replicas
     if says:
         found.option("kubernetes", "scheduler", says)
 

@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.found import Found
-from policykit.importer.objects.kube_scheduler import scheduler_configuration
+from policykit.importer.objects.kube_scheduler import scheduler_configuration, second_scheduler
 from policykit.model.autoscaling import Autoscaling
 from policykit.model.queue import ContainerRange, Quota
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import autoscalers, priorities, quotas, ranges
 from policykit.targets.kubernetes.autoscalers import Autoscaler
 
-__all__ = ["autoscaler", "limit_range", "priority_class", "resource_quota", "scheduler_configuration"]
+__all__ = [
+    "autoscaler",
+    "limit_range",
+    "priority_class",
+    "resource_quota",
+    "scheduler_configuration",
+    "second_scheduler",
+]
 
 _BY_THE_CHART = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
 _PLAIN = frozenset({"cpu", "memory", "ephemeral-storage"})
@@ -54,7 +61,7 @@ def resource_quota(data: Mapping[str, Any], found: Found) -> None:
     if unsaid:
         found.say(f"{where}: a policy has no word for {', '.join(sorted(unsaid))}; left out")
     pods = quota.hard.get("pods")
-    if requests or limits or pods is not None:
+    if requests or limits or pods is not None or not quota.hard:
         _add(Quota(namespace, quota.name, requests, limits, pods, quota.priorities), found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.found import Found
-from policykit.importer.objects.shape import mapping
+from policykit.manifests.shape import mapping
 from policykit.targets.volcano import config
 from policykit.targets.volcano.actions import PREEMPTING, RECLAIMING
 from policykit.targets.volcano.generate import NAMESPACE

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.importer.found import Found
-from policykit.importer.objects.shape import mapping, text
 from policykit.kube.names import dns_subdomain_problem
+from policykit.manifests.shape import mapping, text
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.model.tenant import Tenant
 from policykit.policy.levels import LEVELS
@@ -83,6 +83,9 @@ def hyper_node(data: Mapping[str, Any], found: Found) -> None:
     found.target("volcano")
     read = hypernodes.read(data)
     own = [member for member in read.members if member.kind == "Node"]
+    if found.levels_whole and not read.tier_name:
+        # Before 1.14 tiers have no names; generated files say elsewhere which levels there are.
+        return
     if read.tier_name not in LEVELS:
         called = f"tier {read.tier}" + (f" ({read.tier_name})" if read.tier_name else "")
         found.say(f"HyperNodes of {called} are of no level that a policy has: {', '.join(LEVELS)}; left out")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.found import Found
-from policykit.importer.objects.shape import mapping, text
 from policykit.importer.yunikorn import partitions
+from policykit.manifests.shape import mapping, text
 from policykit.model.tenant import Tenant
 from policykit.targets.yunikorn import configmap, namespaces, partition, paths, settings
 from policykit.targets.yunikorn.names import PARENT_QUEUE

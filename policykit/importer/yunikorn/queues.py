@@ -59,6 +59,7 @@ def _add(queue: Queue, above: str, people: Access, given: Mapping[str, str], fou
     there = found.queues.get(name)
     if there is None:
         found.add_queue(share)
+        found.lesser.add(name)
     else:
         _compare(there, share, found)
     for child in queue.queues:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.colocation import Profile
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.resources import OVERCOMMITTED
-from policykit.targets.koordinator.shapes import mapping
 
 _UNFIT = re.compile(r"[^a-z0-9-]+")
 _WHOLE_CPUS = frozenset({"LSE", "LSR"})

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
-from policykit.targets.koordinator.shapes import mapping, mappings, names, present, text, texts, whole
+from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.targets.koordinator.shapes import names, present, texts
 
 API_VERSION = "config.koordinator.sh/v1alpha1"
 KIND = "ClusterColocationProfile"

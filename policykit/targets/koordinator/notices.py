@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD
+from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import config, versions, weights
 from policykit.targets.koordinator.config import FIT, FIT_PLUS, Source
-from policykit.targets.koordinator.packing import Packing, cards_per_node
+from policykit.targets.koordinator.packing import Packing
 from policykit.targets.koordinator.profiles import Drawing, Drawn
 from policykit.targets.koordinator.weights import MAX_POINTS, Margin
 from policykit.targets.release import Version
@@ -124,7 +125,7 @@ def _by_fit_plus(packing: Packing) -> bool:
 
 def _unoffered(cluster: Cluster, packing: Packing) -> Iterator[str]:
     offered = {resource for pool in cluster.pools for shape in pool.shapes for resource in shape.allocatable}
-    offered.update(cards_per_node(cluster), _NATIVE)
+    offered.update(most_cards(cluster), _NATIVE)
     for resource in packing.fit:
         if resource not in offered:
             yield f"fit names {resource}, which no pool offers: it scores nothing"

@@ -10,6 +10,7 @@ from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
+from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import config, placing, versions, weights
 from policykit.targets.koordinator.config import FIRST, FIT, FIT_PLUS, SCARCE
 from policykit.targets.koordinator.scores import Fit
@@ -21,13 +22,10 @@ DEFAULT_BESIDE: Mapping[str, Fit] = {
     "memory": Fit("LeastAllocated", 1),
 }
 """Where the policy states no weights: cards are packed, what stands beside them spreads a little."""
-ASSUMED_CARDS = 16
-"""Cards per node where neither the policy nor the catalogue says: no common server holds more."""
 ASSUMED_OTHERS = 15
 """Resources on a node that a plain pod does not ask for, beside one that is scarce: disk, huge pages,
 what Koordinator adds for batch and mid, and its devices."""
 _TYPES = ("MostAllocated", "LeastAllocated")
-_REPLICATED = frozenset({"time-slicing", "mps"})
 
 
 class Packing(NamedTuple):
@@ -76,7 +74,7 @@ def packing(
 
     `avoid` and `avoidance`: scarce resources, and the weight that the policy fixes for avoiding them.
     """
-    sizes = cards_per_node(cluster)
+    sizes = most_cards(cluster)
     plugin = FIT_PLUS if version >= versions.FIT_PLUS and not (placement and placement.shape) else FIT
     asked = chosen_fit(cluster, target, name, placement, sizes) if plugin == FIT_PLUS or placement else {}
     fit = asked if plugin == FIT_PLUS or not placement else placing.one_type(placement, asked, sizes)
@@ -173,19 +171,6 @@ def default_fit(sizes: Mapping[str, int]) -> dict[str, Fit]:
         for resource, cards in sizes.items()
     }
     return {**cards, **DEFAULT_BESIDE} if cards else {}
-
-
-def cards_per_node(cluster: Cluster) -> dict[str, int]:
-    """Card resource to the largest number of it on a node, sorted by name."""
-    sizes: dict[str, int] = {}
-    for pool in cluster.pools:
-        card = cluster.card_of(pool)
-        for resource in pool.resources or ((card.resource,) if card else ()):
-            stated = max((shape.allocatable.get(resource, 0) for shape in pool.shapes), default=0)
-            if not stated and card and resource == card.resource:
-                stated = card.per_node * (pool.sharing.replicas if pool.sharing.mode in _REPLICATED else 1)
-            sizes[resource] = max(sizes.get(resource, 0), stated)
-    return {resource: sizes[resource] or ASSUMED_CARDS for resource in sorted(sizes)}
 
 
 def _margins(

@@ -6,17 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.targets.koordinator import durations, names
-from policykit.targets.koordinator.shapes import (
-    compact,
-    mapping,
-    mappings,
-    number,
-    parsed,
-    present,
-    text,
-    whole,
-)
+from policykit.targets.koordinator.shapes import compact, number, parsed, present
 
 API_VERSION = f"{names.GROUP_API}/v1alpha1"
 KIND = "PodGroup"

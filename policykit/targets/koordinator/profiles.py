@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import Placement
+from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import chart, config, configuration, options, placing, scoring, versions
 from policykit.targets.koordinator.config import FIT_PLUS, SCARCE
 from policykit.targets.koordinator.merge import Step, below, disabling, enabling, running, setting, steps
 from policykit.targets.koordinator.options import Options
-from policykit.targets.koordinator.packing import Packing, cards_per_node, chosen_fit, packing
+from policykit.targets.koordinator.packing import Packing, chosen_fit, packing
 from policykit.targets.koordinator.wanted import Wanted, check_load_aware, wanted
 from policykit.targets.release import Version
 
@@ -109,7 +110,7 @@ def _scored(
     found: list[Patch] = []
     opposed: tuple[str, ...] = ()
     if placement:
-        fit = chosen_fit(cluster, target, name, placement, cards_per_node(cluster))
+        fit = chosen_fit(cluster, target, name, placement, most_cards(cluster))
         opposed = tuple(scoring.opposed(fit, stated))
         turned = scoring.beside(placement, fit, stated, version, api_version)
         found, profile = steps(profile, [*scoring.clearing(placement, version), *turned])

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from policykit.kube.requests import amounts
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, text
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.koordinator.shapes import compact, mapping, parsed, present, text
+from policykit.targets.koordinator.shapes import compact, parsed, present
 from policykit.targets.koordinator.shapes import names as names_in
 
 API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from policykit.kube import affinity, requests, tolerations
 from policykit.kube.names import is_extended
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Toleration
 from policykit.placement.wanted import expression
 from policykit.targets.koordinator import durations
-from policykit.targets.koordinator.shapes import mapping, mappings, present, text, texts
+from policykit.targets.koordinator.shapes import present, texts
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "Reservation"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.catalogue.koordinator import fields
@@ -33,11 +33,13 @@ def beside(
     memory = fields.FIELDS[_DEVICES]["gpuSharedResourceTemplatesConfig"] <= version
     devices = placing.device_strategy(wanted, memory)
     if devices and "scoringStrategy" not in options.fields(_DEVICES):
-        yield from _turned(_DEVICES, {"scoringStrategy": devices}, api_version)
+        mixed = _mixed(each for name, each in wanted.items() if placing.is_device(name))
+        yield from _turned(_DEVICES, {"scoringStrategy": devices}, api_version, mixed)
     native = placing.numa_strategy(wanted)
     if native and "scoringStrategy" not in options.fields(_NUMA):
         also = {} if "numaScoringStrategy" in options.fields(_NUMA) else {"numaScoringStrategy": native}
-        yield from _turned(_NUMA, {"scoringStrategy": native, **also}, api_version)
+        mixed = _mixed(wanted[name] for name in ("cpu", "memory") if name in wanted)
+        yield from _turned(_NUMA, {"scoringStrategy": native, **also}, api_version, mixed)
 
 
 def opposed(wanted: Mapping[str, Fit], options: Options) -> Iterator[str]:
@@ -86,15 +88,20 @@ def _fit_args(packing: Packing) -> dict[str, Any]:
     return {"scoringStrategy": strategy}
 
 
-def _turned(plugin: str, wanted: Mapping[str, Any], api_version: str) -> Iterator[Step]:
-    """Args set, unless the plugin does not score, or spreads by itself and is left so."""
+def _mixed(wanted: Iterable[Fit]) -> bool:
+    """Whether some are packed and some spread: the strategy then leaves out what the plugin would spread."""
+    return len({each.type for each in wanted}) > 1
+
+
+def _turned(plugin: str, wanted: Mapping[str, Any], api_version: str, mixed: bool) -> Iterator[Step]:
+    """Args set, unless the plugin does not score, or spreads everything by itself and is left so."""
 
     def step(profile: Mapping[str, Any]) -> Iterator[Patch]:
         given = config.arguments(profile, plugin)
         spread = all(strategy["type"] == "LeastAllocated" for strategy in wanted.values())
         if plugin not in config.point(profile, "score").enabled and not given:
             return
-        if spread and not any(name in given for name in wanted):
+        if spread and not mixed and not any(name in given for name in wanted):
             return
         yield from setting(plugin, wanted, api_version)(profile)
 

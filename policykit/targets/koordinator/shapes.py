@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
-
-def mapping(data: object) -> Mapping[str, Any]:
-    return data if isinstance(data, Mapping) else {}
-
-
-def mappings(data: object) -> list[Mapping[str, Any]]:
-    """The maps in a list."""
-    return [item for item in data if isinstance(item, Mapping)] if isinstance(data, list) else []
-
-
-def text(data: object) -> str:
-    return data if isinstance(data, str) else ""
+from policykit.manifests.shape import mapping, text
 
 
 def texts(data: object) -> dict[str, str]:
@@ -29,10 +17,6 @@ def texts(data: object) -> dict[str, str]:
 def names(data: object) -> tuple[str, ...]:
     """The text in a list."""
     return tuple(item for item in data if isinstance(item, str)) if isinstance(data, list) else ()
-
-
-def whole(data: object) -> int | None:
-    return data if isinstance(data, int) and not isinstance(data, bool) else None
 
 
 def number(data: object) -> int | None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.topology import Level
-from policykit.targets.koordinator.shapes import mapping, mappings, names, present, text
+from policykit.targets.koordinator.shapes import names, present
 from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"

@@ -14,7 +14,7 @@ from policykit.targets.koordinator.options import Options
 from policykit.targets.koordinator.podgroups import LONGEST_WAIT
 from policykit.targets.release import Version
 
-_PREEMPTORS = (("postFilter", "ElasticQuota"), ("postFilter", "DefaultPreemption"))
+PREEMPTORS = (("postFilter", "ElasticQuota"), ("postFilter", "DefaultPreemption"))
 DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
 """What LoadAwareScheduling adds to estimatedScalingFactors by itself."""
 
@@ -59,7 +59,7 @@ def wanted(
         found,
         tuple(_needed(cluster, kinds, found)),
         {name: weight for name, weight in options.weights.items() if name != config.SCARCE},
-        _PREEMPTORS if cluster.preemption.within_queue is False else (),
+        PREEMPTORS if cluster.preemption.within_queue is False else (),
         tuple(said),
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.autoscaling import Metric, ScaleTarget
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes.shape import beside, mapping, mappings, text, whole
+from policykit.targets.kubernetes.shape import beside
 
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.placement import Point
 from policykit.targets.kubernetes.plugins import FIT
-from policykit.targets.kubernetes.shape import beside, mapping, mappings, text, whole
+from policykit.targets.kubernetes.shape import beside
 
 GROUP = "kubescheduler.config.k8s.io"
 API_VERSION = f"{GROUP}/v1"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import names
-from policykit.targets.kubernetes.shape import mapping, mappings, text, whole
 from policykit.targets.kubernetes.versions import POD_GROUP_API, POD_GROUP_BETA, WORKLOAD_API
 from policykit.targets.release import Version
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.manifests.shape import mapping, text, whole
 from policykit.model.queue import Priority
-from policykit.targets.kubernetes.shape import mapping, text, whole
 
 API_VERSION = "scheduling.k8s.io/v1"
 KIND = "PriorityClass"

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point
+from policykit.model.pool import Pool
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes import fleet, plugins, reasons, weights
+from policykit.targets import fleet
+from policykit.targets.kubernetes import plugins, reasons, weights
 from policykit.targets.kubernetes.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile
 from policykit.targets.kubernetes.preference import preference_gap
 from policykit.targets.release import Version
@@ -46,7 +48,7 @@ _Sizes = Mapping[str, Sequence[int]]
 def planned(cluster: Cluster, placement: Placement, scheduler: str, version: Version) -> Planned:
     """The profile that serves `scheduler` as the placement says."""
     kinds = kinds_of(cluster, placement, scheduler)
-    sizes = fleet.cards_per_node(cluster, kinds)
+    sizes = fleet.cards_per_node(cluster, _pools(cluster, kinds))
     asked, notices = _asked(placement, sizes)
     fit, leads = _fit(asked, sizes)
     against = plugins.rivals(version)
@@ -57,7 +59,7 @@ def planned(cluster: Cluster, placement: Placement, scheduler: str, version: Ver
     sampled = 100 if fleet.node_total(cluster) > fleet.SCORED_NODES else None
     comments = (
         reasons.opening(scheduler, placement.name),
-        *(reasons.leading(r, _known(sizes[r]), least, weight, against) for r, least in leads.items()),
+        *(reasons.leading(r, fleet.assumed(sizes[r]), least, weight, against) for r, least in leads.items()),
         *_judged(asked, fit),
         *([reason] if reason else []),
         reasons.asked(plugins.asked(version)),
@@ -129,14 +131,21 @@ def _fit(asked: _Asked, sizes: _Sizes) -> tuple[Fit, dict[str, int]]:
 def _leads(asked: _Asked, sizes: _Sizes, fill: int) -> dict[str, int]:
     return {
         resource: min(
-            weights.lead(asked.strategy, asked.shape, size, weight, fill) for size in _known(sizes[resource])
+            weights.lead(asked.strategy, asked.shape, size, weight, fill)
+            for size in fleet.assumed(sizes[resource])
         )
         for resource, weight in asked.cards.items()
     }
 
 
-def _known(sizes: Sequence[int]) -> list[int]:
-    return sorted({size or fleet.ASSUMED_CARDS for size in sizes})
+def _pools(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Sequence[Pool]:
+    """Those that one of the kinds may use; all where no kind is given."""
+    return [pool for pool in cluster.pools if not kinds or any(_uses(kind, pool) for kind in kinds)]
+
+
+def _uses(kind: WorkloadKind, pool: Pool) -> bool:
+    usage = not kind.usages or pool.usage in kind.usages
+    return usage and (kind.cards is None or pool.card in kind.cards)
 
 
 def _affinity(
@@ -154,7 +163,7 @@ def _unkept(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], fit: 
     """Promises that the numbers do not keep."""
     found = []
     for resource, least in leads.items():
-        known = _known(sizes[resource])
+        known = fleet.assumed(sizes[resource])
         if 0 in sizes[resource]:
             found.append(reasons.unknown_size(placement, resource))
         if len(known) > 1:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.names import is_extended, is_hugepages
+from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.quantity import amount, amount_text
 from policykit.model.queue import Quota
-from policykit.targets.kubernetes.shape import beside, mapping, mappings, text, texts
+from policykit.targets.kubernetes.shape import beside
 
 KIND = "ResourceQuota"
 _SCOPED = frozenset({"cpu", "memory"})

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.kube.requests import amounts
+from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import ContainerRange
-from policykit.targets.kubernetes.shape import beside, mapping, mappings, text
+from policykit.targets.kubernetes.shape import beside
 
 KIND = "LimitRange"
 SAYABLE = ("cpu", "ephemeral-storage", "memory")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from policykit.model.placement import BINPACK, Placement
-from policykit.targets.kubernetes import fleet
+from policykit.targets import fleet
 from policykit.targets.kubernetes.configuration import RATIO, Fit
 from policykit.targets.kubernetes.versions import LAST_PATCH
 from policykit.targets.release import Version

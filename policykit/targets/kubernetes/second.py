@@ -13,15 +13,15 @@ NAME = "policykit-scheduler"
 CHECKSUM = "policykit.io/configuration"
 """Annotation of its pods: another configuration makes other pods, and so a restart."""
 KEY = "kube-scheduler.yaml"
-_REPOSITORY = "registry.k8s.io/kube-scheduler"
+REPOSITORY = "registry.k8s.io/kube-scheduler"
 _FOLDER = "/etc/kube-scheduler"
 _PORT = 10259
 _CLUSTER_ROLES = ("system:kube-scheduler", "system:volume-scheduler")
-_LABELS = {"app.kubernetes.io/name": NAME}
+LABELS = {"app.kubernetes.io/name": NAME}
 
 
 def image(stated: Scheduler, version: Version) -> str:
-    return stated.image or f"{_REPOSITORY}:v{version}"
+    return stated.image or f"{REPOSITORY}:v{version}"
 
 
 def objects(
@@ -52,7 +52,7 @@ def switched_on(gates: Sequence[str]) -> str:
 
 
 def _metadata(namespace: str, name: str = NAME) -> dict[str, Any]:
-    return {"name": name, **({"namespace": namespace} if namespace else {}), "labels": dict(_LABELS)}
+    return {"name": name, **({"namespace": namespace} if namespace else {}), "labels": dict(LABELS)}
 
 
 def _binding(
@@ -84,7 +84,7 @@ def _leases(namespace: str) -> dict[str, Any]:
 def _deployment(configuration: str, stated: Scheduler, container: dict[str, Any]) -> dict[str, Any]:
     checksum = sha256(configuration.encode()).hexdigest()
     template = {
-        "metadata": {"annotations": {CHECKSUM: checksum}, "labels": dict(_LABELS)},
+        "metadata": {"annotations": {CHECKSUM: checksum}, "labels": dict(LABELS)},
         "spec": {
             "serviceAccountName": NAME,
             "priorityClassName": "system-cluster-critical",
@@ -103,7 +103,7 @@ def _deployment(configuration: str, stated: Scheduler, container: dict[str, Any]
         "metadata": _metadata(stated.namespace),
         "spec": {
             "replicas": stated.replicas,
-            "selector": {"matchLabels": dict(_LABELS)},
+            "selector": {"matchLabels": dict(LABELS)},
             "template": template,
         },
     }

@@ -10,11 +10,11 @@ from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, Target
+from policykit.targets import fleet
 from policykit.targets.release import Version
 from policykit.targets.volcano import (
     admission,
     config,
-    fleet,
     objects,
     page,
     queues,

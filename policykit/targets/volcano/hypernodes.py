@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
-from policykit.targets.volcano.shapes import mapping, mappings, pairs, text, texts, whole
+from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 
 API_VERSION = "topology.volcano.sh/v1alpha1"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
-from policykit.targets.volcano.shapes import mapping, mappings, text, texts, whole
+from policykit.manifests.shape import mapping, mappings, text, texts, whole
 from policykit.targets.volcano.topology import Bound, read_bound, write_bound
 
 API_VERSION = "batch.volcano.sh/v1alpha1"

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD
+from policykit.targets import fleet
 from policykit.targets.release import Version
-from policykit.targets.volcano import fleet, reasons, versions, weights
+from policykit.targets.volcano import reasons, versions, weights
 from policykit.targets.volcano.options import Stated
 from policykit.targets.volcano.weights import Step
 from policykit.targets.volcano.wishes import Wish
@@ -84,7 +85,7 @@ def _steps(cluster: Cluster, stated: Mapping[str, int]) -> tuple[list[Step], dic
     steps: list[Step] = []
     notices: list[str] = []
     for resource, found in sizes.items():
-        known = sorted({size or fleet.ASSUMED_CARDS for size in found})
+        known = fleet.assumed(found)
         if 0 in found:
             notices.append(reasons.unknown_size(resource, fleet.ASSUMED_CARDS))
         if len(known) > 1:

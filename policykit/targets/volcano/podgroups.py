@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from policykit.kube.requests import amounts
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
-from policykit.targets.volcano.shapes import mapping, quantities, text, whole
+from policykit.targets.volcano.shapes import quantities
 from policykit.targets.volcano.topology import Bound, read_bound, write_bound
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from policykit.kube.requests import amounts
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, pairs, text, texts, whole
 from policykit.model.queue import PoolAffinity, Queue
-from policykit.targets.volcano.shapes import mapping, pairs, quantities, text, texts, whole
+from policykit.targets.volcano.shapes import quantities
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
 HIERARCHY = "volcano.sh/hierarchy"

@@ -2,38 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-
-
-def mapping(data: object) -> Mapping[str, Any]:
-    return data if isinstance(data, Mapping) else {}
-
-
-def mappings(data: object) -> list[Mapping[str, Any]]:
-    """The maps in a list."""
-    return [item for item in data if isinstance(item, Mapping)] if isinstance(data, list) else []
-
-
-def text(data: object) -> str:
-    return data if isinstance(data, str) else ""
-
-
-def texts(data: object) -> tuple[str, ...]:
-    """The texts in a list."""
-    return tuple(item for item in data if isinstance(item, str)) if isinstance(data, list) else ()
-
-
-def pairs(data: object) -> dict[str, str]:
-    """The entries of a map that are text."""
-    return {k: v for k, v in mapping(data).items() if isinstance(k, str) and isinstance(v, str)}
-
-
-def whole(data: object) -> int | None:
-    return data if isinstance(data, int) and not isinstance(data, bool) else None
 
 
 def quantities(wanted: Amounts) -> dict[str, str]:

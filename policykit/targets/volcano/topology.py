@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
+from policykit.manifests.shape import mapping, text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.topology import Closeness, Level
 from policykit.targets.release import Version
 from policykit.targets.volcano import hypernodes, versions
 from policykit.targets.volcano.hypernodes import HyperNode, Member, Requirement
-from policykit.targets.volcano.shapes import mapping, text, whole
 
 FILE = "volcano/hypernodes.yaml"
 DISCOVERY = Version(1, 13, 0)

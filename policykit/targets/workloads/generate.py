@@ -13,6 +13,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.wanted import Wanted, wanted
 from policykit.targets import system_of
+from policykit.targets.workloads import gang_words
 from policykit.targets.workloads.component import (
     BUILT_IN,
     known_fields,
@@ -110,7 +111,8 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + (_SPREAD if workload.across else "")
+    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + gang_words.write(workload.gang_rule)
+    said += _SPREAD if workload.across else ""
     yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
 
 

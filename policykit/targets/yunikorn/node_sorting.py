@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
-from policykit.targets.yunikorn import fleet
+from policykit.targets.yunikorn import weights
 from policykit.targets.yunikorn.partition import NodeSort
 from policykit.targets.yunikorn.resources import CORES
 
@@ -36,7 +36,7 @@ def sorting(cluster: Cluster, target: Target, stated: NodeSort | None) -> Sortin
         return _weighed(cluster, stated, _opposed(stated.type, others))
     if not wanted:
         packed = NodeSort(_TYPES[BINPACK])
-        return _weighed(cluster, packed, ()) if fleet.cards_per_node(cluster) else Sorting()
+        return _weighed(cluster, packed, ()) if weights.cards_per_node(cluster) else Sorting()
     first = next((each for each in wanted if each.strategy == BINPACK), wanted[0])
     sort = NodeSort(_TYPES[first.strategy], _stated_weights(first))
     others = [each for each in wanted if each != first]
@@ -52,13 +52,12 @@ def served(cluster: Cluster, target: Target) -> list[WorkloadKind]:
 def _weighed(cluster: Cluster, sort: NodeSort, notices: tuple[str, ...]) -> Sorting:
     if sort.weights:
         return Sorting(sort, (), notices)
-    weights = fleet.weights(cluster)
     comments = tuple(
         f"Weight of {resource}: one card of {' or '.join(map(str, counts))} per node outweighs vcore and "
         "memory together"
-        for resource, counts in fleet.cards_per_node(cluster).items()
+        for resource, counts in weights.cards_per_node(cluster).items()
     )
-    return Sorting(NodeSort(sort.type, weights), comments, notices)
+    return Sorting(NodeSort(sort.type, weights.weights(cluster)), comments, notices)
 
 
 def _placements(cluster: Cluster, target: Target) -> list[Placement]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from policykit.manifests.shape import mapping
 from policykit.targets.yunikorn import limits, placement_rules, queues
 from policykit.targets.yunikorn.limits import Limit
 from policykit.targets.yunikorn.placement_rules import Rule
 from policykit.targets.yunikorn.queues import ROOT, Queue
-from policykit.targets.yunikorn.shape import flag, items, kept, mapping, text
+from policykit.targets.yunikorn.shape import flag, items, kept, text
 
 DEFAULT = "default"
 

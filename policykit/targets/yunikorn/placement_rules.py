@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.targets.yunikorn.shape import flag, kept, mapping, names, text
+from policykit.manifests.shape import mapping
+from policykit.targets.yunikorn.shape import flag, kept, names, text
 
 PROVIDED, USER, TAG, FIXED = "provided", "user", "tag", "fixed"
 KNOWN = (PROVIDED, USER, TAG, FIXED)

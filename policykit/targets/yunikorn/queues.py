@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from policykit.manifests.shape import mapping
 from policykit.targets.yunikorn import limits, resources
 from policykit.targets.yunikorn.limits import Limit
 from policykit.targets.yunikorn.resources import Resources
-from policykit.targets.yunikorn.shape import flag, items, kept, mapping, text, texts, whole
+from policykit.targets.yunikorn.shape import flag, items, kept, text, texts, whole
 
 ROOT = "root"
 

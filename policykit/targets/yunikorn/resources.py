@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.shape import mapping, texts
+from policykit.targets.yunikorn.shape import texts
 
 CORES = "vcore"
 """What YuniKorn calls cpu; a plain number means cores."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-
-def mapping(data: object) -> Mapping[str, Any]:
-    return data if isinstance(data, Mapping) else {}
+from policykit.manifests.shape import mapping
 
 
 def items(data: object) -> list[Mapping[str, Any]]:

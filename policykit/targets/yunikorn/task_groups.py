@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.shape import items, kept, mapping, text, texts, whole
+from policykit.targets.yunikorn.shape import items, kept, text, texts, whole
 
 
 class TaskGroup(NamedTuple):

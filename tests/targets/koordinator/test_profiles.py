@@ -299,6 +299,16 @@ CLUSTERS = st.builds(
 )
 
 
+def test_devices_that_a_placement_packs_are_not_spread_beside_one_that_it_spreads() -> None:
+    listed = {
+        "nvidia.com/gpu": ResourcePlacement("binpack", 1),
+        "koordinator.sh/rdma": ResourcePlacement("spread", 2),
+    }
+    placement = Placement("mixed", "binpack", listed, scheduler="koord-a")
+    _, data = drawn(policies.cluster(placements=(placement,), options={"schedulers": ["koord-a"]}), "1.6.1")
+    assert faults(data, "1.6.1") == []
+
+
 @settings(deadline=None, max_examples=100)
 @given(CLUSTERS, st.sampled_from(VERSIONS))
 def test_every_release_starts_with_what_any_policy_gives(cluster: Cluster, version: str) -> None:

@@ -17,3 +17,18 @@ def mappings(data: object) -> list[Mapping[str, Any]]:
 
 def text(data: object) -> str:
     return data if isinstance(data, str) else ""
+
+
+def texts(data: object) -> tuple[str, ...]:
+    """The texts in a list."""
+    return tuple(item for item in data if isinstance(item, str)) if isinstance(data, list) else ()
+
+
+def pairs(data: object) -> dict[str, str]:
+    """The entries of a map whose key and value are text."""
+    entries = mapping(data).items()
+    return {key: value for key, value in entries if isinstance(key, str) and isinstance(value, str)}
+
+
+def whole(data: object) -> int | None:
+    return data if isinstance(data, int) and not isinstance(data, bool) else None
