@@ -12,7 +12,7 @@ from policykit.model.queue import Preemption, Priority, Queue, Quota
 from policykit.model.taint import Taint, Toleration
 from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.volcano.topology import Bound
+from policykit.targets.volcano.objects.topology import Bound
 
 
 class Node(NamedTuple):

@@ -24,10 +24,10 @@ from policykit.linter.reader import is_template
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
-from policykit.targets.koordinator.chart import KEY
-from policykit.targets.kubernetes import second
+from policykit.targets.koordinator.scheduler.chart import KEY
+from policykit.targets.kubernetes.scheduler import second
 from policykit.targets.volcano.generate import NAMESPACE as VOLCANO_NAMESPACE
-from policykit.targets.yunikorn import configmap
+from policykit.targets.yunikorn.configuration import configmap
 
 Files = Mapping[str, bytes]
 """Path, with `/`, to content, in the order they are read."""

@@ -10,11 +10,13 @@ from policykit.catalogue.koordinator import fields
 from policykit.importer.durations import duration
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
-from policykit.targets.koordinator import chart, config, configuration, durations, profiles, repair, versions
-from policykit.targets.koordinator.config import SCARCE
-from policykit.targets.koordinator.configuration import Configuration, Profile
+from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
-from policykit.targets.koordinator.options import SECTIONS, WEIGHT
+from policykit.targets.koordinator.objects import durations
+from policykit.targets.koordinator.scheduler import chart, config, configuration, profiles, repair
+from policykit.targets.koordinator.scheduler.config import SCARCE
+from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
+from policykit.targets.koordinator.scheduler.options import SECTIONS, WEIGHT
 
 Say = Callable[[str], None]
 

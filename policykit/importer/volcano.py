@@ -15,9 +15,9 @@ from policykit.manifests.path import dotted
 from policykit.model.cluster import Cluster, Target
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
-from policykit.targets.volcano.actions import in_order
-from policykit.targets.volcano.config import Configuration, Plugin
-from policykit.targets.volcano.plan import plan
+from policykit.targets.volcano.scheduler.actions import in_order
+from policykit.targets.volcano.scheduler.config import Configuration, Plugin
+from policykit.targets.volcano.scheduler.plan import plan
 
 Say = Callable[[str], None]
 

@@ -14,15 +14,17 @@ from policykit.importer.workloads import ORDER
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD
 from policykit.targets.fleet import most_cards
-from policykit.targets.koordinator.packing import default_fit
-from policykit.targets.koordinator.placing import HEAVIEST, TYPES, fit
-from policykit.targets.koordinator.scores import Fit
-from policykit.targets.volcano import admission, config, versions
-from policykit.targets.volcano.config import Configuration
+from policykit.targets.koordinator.scheduler.packing import default_fit
+from policykit.targets.koordinator.scheduler.placing import HEAVIEST, TYPES, fit
+from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import SCHEDULER
-from policykit.targets.volcano.scoring import scoring
-from policykit.targets.yunikorn import node_sorting
+from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.scheduler.config import Configuration
+from policykit.targets.volcano.scheduler.scoring import scoring
 from policykit.targets.yunikorn import options as yunikorn
+from policykit.targets.yunikorn.derived import node_sorting
 
 
 def add_weights(draft: Draft, found: Found, cluster: Cluster) -> None:

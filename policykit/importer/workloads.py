@@ -14,7 +14,7 @@ from policykit.model.placement import Placement
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.policy.levels import LEVELS
-from policykit.targets.volcano.topology import Bound, tiers
+from policykit.targets.volcano.objects.topology import Bound, tiers
 
 _WEIGHT = 100
 _HOSTNAME = "kubernetes.io/hostname"

@@ -14,14 +14,15 @@ from policykit.errors import PolicykitError
 from policykit.importer.volcano import options as needed
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption
-from policykit.targets.volcano import admission, versions
-from policykit.targets.volcano.actions import PREEMPTING, RECLAIMING
-from policykit.targets.volcano.config import Configuration
-from policykit.targets.volcano.plan import plan
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.scheduler.actions import PREEMPTING, RECLAIMING
+from policykit.targets.volcano.scheduler.config import Configuration
+from policykit.targets.volcano.scheduler.plan import plan
 from tests.importer.test_objects import imported, section
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import INFERENCE, TRAINING, target
-from tests.targets.volcano.test_conflicts import NEAR, QUEUES, made, options
+from tests.targets.volcano.scheduler.test_conflicts import NEAR, QUEUES, made, options
 
 TIERED = {*PREEMPTABLE, *RECLAIMABLE, "sla", "overcommit", "resourcequota"}
 """Plugins whose tier makes a difference; scores add up over all tiers."""

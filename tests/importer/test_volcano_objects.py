@@ -15,8 +15,10 @@ from policykit.manifests import writer
 from policykit.manifests.parser import parse
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.model.tenant import Tenant
-from policykit.targets.volcano import admission, hypernodes, objects, queues, versions
-from policykit.targets.volcano.hypernodes import HyperNode, Member
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.objects import admission, hypernodes, queues
+from policykit.targets.volcano.objects import everything as objects
+from policykit.targets.volcano.objects.hypernodes import HyperNode, Member
 from tests.importer.live import generated
 from tests.policy.memory import load_body
 from tests.targets.volcano import racks

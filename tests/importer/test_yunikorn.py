@@ -10,10 +10,10 @@ from policykit.importer.policy import Imported, policy_of
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
-from policykit.targets.yunikorn import acl
-from policykit.targets.yunikorn.configured import configured
+from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.queues import Queue as Written
+from policykit.targets.yunikorn.derived.configured import configured
 from policykit.targets.yunikorn.generate import generate
-from policykit.targets.yunikorn.queues import Queue as Written
 from tests.clusters import policy
 from tests.importer.live import as_file, generated
 from tests.importer.odd import gpu, node, with_cards

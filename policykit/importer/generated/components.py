@@ -12,7 +12,7 @@ from policykit.manifests.shape import mapping, mappings, text
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import QUOTA_NAME
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
-from policykit.targets.volcano.topology import Bound, read_bound
+from policykit.targets.volcano.objects.topology import Bound, read_bound
 from policykit.targets.workloads import gang_words
 from policykit.targets.yunikorn.names import QUEUE
 

@@ -8,11 +8,11 @@ from typing import Any
 from policykit.importer.found import Found
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
-from policykit.targets.koordinator import config
-from policykit.targets.koordinator.chart import CONFIG_MAP, KEY, NAMESPACE
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
-from policykit.targets.koordinator.placing import HEAVIEST
-from policykit.targets.koordinator.wanted import PREEMPTORS
+from policykit.targets.koordinator.scheduler import config
+from policykit.targets.koordinator.scheduler.chart import CONFIG_MAP, KEY, NAMESPACE
+from policykit.targets.koordinator.scheduler.placing import HEAVIEST
+from policykit.targets.koordinator.scheduler.wanted import PREEMPTORS
 
 _PLUGINS = frozenset(
     {

@@ -12,14 +12,14 @@ from policykit.model.pool import Amounts
 from policykit.model.queue import Queue
 from policykit.model.tenant import Reservation, Tenant
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.koordinator import colocation as profiles
-from policykit.targets.koordinator import kept, quotas, reservations, topology
-from policykit.targets.koordinator.chart import NAMESPACE
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.koordinator.quota_tree import plenty
-from policykit.targets.koordinator.quotas import ElasticQuota
-from policykit.targets.koordinator.reservations import Owner
-from policykit.targets.koordinator.resources import stated
+from policykit.targets.koordinator.objects import colocation as profiles
+from policykit.targets.koordinator.objects import kept, quotas, reservations, topology
+from policykit.targets.koordinator.objects.quota_tree import plenty
+from policykit.targets.koordinator.objects.quotas import ElasticQuota
+from policykit.targets.koordinator.objects.reservations import Owner
+from policykit.targets.koordinator.objects.resources import stated
+from policykit.targets.koordinator.scheduler.chart import NAMESPACE
 
 _LEVELS = frozenset({"zone", "domain", "rack", "switch", "nvlink"})
 _MOST_WEIGHT = 65535

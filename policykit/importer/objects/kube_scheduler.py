@@ -9,8 +9,14 @@ from policykit.importer.found import Found
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
 from policykit.policy.version import release
-from policykit.targets.kubernetes import configuration, plugins, second, weights
-from policykit.targets.kubernetes.configuration import DEFAULT_SCHEDULER, RATIO, Configuration, Fit, Profile
+from policykit.targets.kubernetes.scheduler import configuration, plugins, second, weights
+from policykit.targets.kubernetes.scheduler.configuration import (
+    DEFAULT_SCHEDULER,
+    RATIO,
+    Configuration,
+    Fit,
+    Profile,
+)
 
 _STRATEGIES = {"MostAllocated": BINPACK, "LeastAllocated": SPREAD, RATIO: ""}
 _NAMESPACE = "kube-system"

@@ -10,8 +10,8 @@ from policykit.importer.objects.kube_scheduler import scheduler_configuration, s
 from policykit.model.autoscaling import Autoscaling
 from policykit.model.queue import ContainerRange, Quota
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes import autoscalers, priorities, quotas, ranges
-from policykit.targets.kubernetes.autoscalers import Autoscaler
+from policykit.targets.kubernetes.objects import autoscalers, priorities, quotas, ranges
+from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
 
 __all__ = [
     "autoscaler",

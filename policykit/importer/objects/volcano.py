@@ -7,9 +7,9 @@ from typing import Any
 
 from policykit.importer.found import Found
 from policykit.manifests.shape import mapping
-from policykit.targets.volcano import config
-from policykit.targets.volcano.actions import PREEMPTING, RECLAIMING
 from policykit.targets.volcano.generate import NAMESPACE
+from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.scheduler.actions import PREEMPTING, RECLAIMING
 
 
 def config_map(data: Mapping[str, Any], found: Found) -> str:

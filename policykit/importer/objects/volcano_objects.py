@@ -11,9 +11,9 @@ from policykit.manifests.shape import mapping, text
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.model.tenant import Tenant
 from policykit.policy.levels import LEVELS
-from policykit.targets.volcano import hypernodes, nodegroups, queues
-from policykit.targets.volcano.admission import MAX_WEIGHT
 from policykit.targets.volcano.names import QUEUE_NAME
+from policykit.targets.volcano.objects import hypernodes, nodegroups, queues
+from policykit.targets.volcano.objects.admission import MAX_WEIGHT
 
 _ROOT, _DEFAULT = "root", Queue("default")
 

@@ -9,7 +9,8 @@ from policykit.importer.found import Found
 from policykit.importer.yunikorn import partitions
 from policykit.manifests.shape import mapping, text
 from policykit.model.tenant import Tenant
-from policykit.targets.yunikorn import configmap, namespaces, partition, paths, settings
+from policykit.targets.yunikorn.configuration import configmap, partition, settings
+from policykit.targets.yunikorn.derived import namespaces, paths
 from policykit.targets.yunikorn.names import PARENT_QUEUE
 from policykit.targets.yunikorn.read import source
 from policykit.targets.yunikorn.versions import parse

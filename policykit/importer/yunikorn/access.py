@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from policykit.importer.found import Found
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn import acl
-from policykit.targets.yunikorn.queues import Queue
-from policykit.targets.yunikorn.submitters import EVERYBODY
+from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.queues import Queue
+from policykit.targets.yunikorn.derived.submitters import EVERYBODY
 
 _NOBODY = Submitters()
 

@@ -8,9 +8,9 @@ from typing import Any
 from policykit.importer.amounts import amounts
 from policykit.importer.found import Found
 from policykit.importer.said import said
-from policykit.targets.yunikorn import acl, properties, resources
-from policykit.targets.yunikorn.limits import Limit
-from policykit.targets.yunikorn.queues import ROOT, ChildTemplate, Queue
+from policykit.targets.yunikorn.configuration import acl, properties, resources
+from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.queues import ROOT, ChildTemplate, Queue
 from policykit.targets.yunikorn.versions import parse
 
 TARGET = "yunikorn"

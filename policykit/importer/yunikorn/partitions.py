@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from policykit.importer.found import Found
 from policykit.importer.yunikorn import options, queues, rules
-from policykit.targets.yunikorn import standard_rules
-from policykit.targets.yunikorn.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.paths import DEFAULT as FALLBACK
-from policykit.targets.yunikorn.queues import ROOT, Queue
-from policykit.targets.yunikorn.resources import CORES
+from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.resources import CORES
+from policykit.targets.yunikorn.derived import standard_rules
+from policykit.targets.yunikorn.derived.paths import DEFAULT as FALLBACK
 
 TARGET = "yunikorn"
 _WEIGHTS = {CORES: 1.0, "memory": 1.0}

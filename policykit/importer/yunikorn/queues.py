@@ -10,9 +10,10 @@ from policykit.importer.yunikorn import access
 from policykit.importer.yunikorn.access import Access
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue as Share
-from policykit.targets.yunikorn import paths, properties, resources
-from policykit.targets.yunikorn.queues import ROOT, Queue, walk
-from policykit.targets.yunikorn.shares import as_meant
+from policykit.targets.yunikorn.configuration import properties, resources
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue, walk
+from policykit.targets.yunikorn.derived import paths
+from policykit.targets.yunikorn.derived.shares import as_meant
 
 
 def names(root: Queue, found: Found) -> dict[str, str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from policykit.importer.found import Found
 from policykit.importer.said import said
-from policykit.targets.yunikorn import standard_rules
+from policykit.targets.yunikorn.configuration.placement_rules import KNOWN, Rule
+from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.derived import standard_rules
 from policykit.targets.yunikorn.options import FALLBACK
-from policykit.targets.yunikorn.placement_rules import KNOWN, Rule
-from policykit.targets.yunikorn.queues import ROOT
 
 TARGET = "yunikorn"
 

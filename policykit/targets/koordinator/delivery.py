@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
-from policykit.targets.koordinator import chart
+from policykit.targets.koordinator.scheduler import chart
 
 FOLDER = "koordinator"
 CONFIG_MAP_FILE = "koord-scheduler-config.yaml"

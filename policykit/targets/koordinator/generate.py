@@ -9,18 +9,10 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
-from policykit.targets.koordinator import (
-    chart,
-    config,
-    delivery,
-    notices,
-    objects,
-    page,
-    profiles,
-    repair,
-    versions,
-)
-from policykit.targets.koordinator.merge import merged
+from policykit.targets.koordinator import delivery, page, versions
+from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.scheduler import chart, config, notices, profiles, repair
+from policykit.targets.koordinator.scheduler.merge import merged
 from policykit.targets.release import Version
 
 TARGET = "koordinator"

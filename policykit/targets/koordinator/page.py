@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from policykit.targets.koordinator import weights
-from policykit.targets.koordinator.packing import ASSUMED_OTHERS, Packing
-from policykit.targets.koordinator.profiles import Drawing, Drawn
-from policykit.targets.koordinator.wanted import Wanted
+from policykit.targets.koordinator.scheduler import weights
+from policykit.targets.koordinator.scheduler.packing import ASSUMED_OTHERS, Packing
+from policykit.targets.koordinator.scheduler.profiles import Drawing, Drawn
+from policykit.targets.koordinator.scheduler.wanted import Wanted
 from policykit.targets.release import Version
 
 _POST_RENDER = """\

@@ -7,10 +7,11 @@ from typing import Any
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator import classes, podgroups, versions
-from policykit.targets.koordinator.gangs import gang_of
+from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, SYSTEM
-from policykit.targets.koordinator.quotas import BUILT_IN
+from policykit.targets.koordinator.objects import classes, podgroups
+from policykit.targets.koordinator.objects.gangs import gang_of
+from policykit.targets.koordinator.objects.quotas import BUILT_IN
 from policykit.targets.pod_fields import PodFields, Pods
 
 _NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})

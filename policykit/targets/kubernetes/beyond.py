@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes import groups, names, versions
+from policykit.targets.kubernetes import names, versions
+from policykit.targets.kubernetes.objects import groups
 from policykit.targets.kubernetes.options import Stated
 from policykit.targets.release import Version
 

@@ -9,21 +9,11 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Quota
-from policykit.targets.kubernetes import (
-    autoscalers,
-    autoscaling,
-    beyond,
-    options,
-    page,
-    plan,
-    preference,
-    priorities,
-    quotas,
-    ranges,
-    scheduler,
-    versions,
-)
-from policykit.targets.kubernetes.ranges import LimitRange
+from policykit.targets.kubernetes import beyond, options, page, versions
+from policykit.targets.kubernetes.objects import autoscalers, autoscaling, priorities, quotas, ranges
+from policykit.targets.kubernetes.objects.ranges import LimitRange
+from policykit.targets.kubernetes.scheduler import delivery as scheduler
+from policykit.targets.kubernetes.scheduler import plan, preference
 
 TARGET = "kubernetes"
 PRIORITIES = "kubernetes/priorities.yaml"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from policykit.targets.kubernetes import kubeadm, second
-from policykit.targets.kubernetes.configuration import Profile
+from policykit.targets.kubernetes.scheduler import kubeadm, second
+from policykit.targets.kubernetes.scheduler.configuration import Profile
 from policykit.targets.release import Version
 
 _ROWS = {

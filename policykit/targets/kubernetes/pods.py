@@ -9,7 +9,8 @@ from policykit.model.placement import SPREAD
 from policykit.model.topology import Apartness, Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes import groups, names, options, spread, versions
+from policykit.targets.kubernetes import names, options, spread, versions
+from policykit.targets.kubernetes.objects import groups
 from policykit.targets.pod_fields import PodFields, Pods
 
 

@@ -11,12 +11,13 @@ from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.model.queue import Priority
-from policykit.targets.kubernetes import autoscalers, configuration, groups, priorities, quotas, ranges
-from policykit.targets.kubernetes.autoscalers import Autoscaler
-from policykit.targets.kubernetes.configuration import Configuration
-from policykit.targets.kubernetes.groups import Gang
-from policykit.targets.kubernetes.quotas import ResourceQuota
-from policykit.targets.kubernetes.ranges import LimitRange
+from policykit.targets.kubernetes.objects import autoscalers, groups, priorities, quotas, ranges
+from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
+from policykit.targets.kubernetes.objects.groups import Gang
+from policykit.targets.kubernetes.objects.quotas import ResourceQuota
+from policykit.targets.kubernetes.objects.ranges import LimitRange
+from policykit.targets.kubernetes.scheduler import configuration
+from policykit.targets.kubernetes.scheduler.configuration import Configuration
 from policykit.targets.reading import Read
 
 Value = Priority | ResourceQuota | LimitRange | Autoscaler | Configuration | Gang

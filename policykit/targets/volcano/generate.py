@@ -12,15 +12,11 @@ from policykit.manifests import writer
 from policykit.model.cluster import Cluster, Target
 from policykit.targets import fleet
 from policykit.targets.release import Version
-from policykit.targets.volcano import (
-    admission,
-    config,
-    objects,
-    page,
-    queues,
-    versions,
-)
-from policykit.targets.volcano.plan import Plan, plan
+from policykit.targets.volcano import page, versions
+from policykit.targets.volcano.objects import admission, queues
+from policykit.targets.volcano.objects import everything as objects
+from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.scheduler.plan import Plan, plan
 
 TARGET = "volcano"
 NAMESPACE = "volcano-system"

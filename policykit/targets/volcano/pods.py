@@ -10,7 +10,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.release import Version
-from policykit.targets.volcano import podgroups, topology, versions
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import (
     GROUP_MIN_MEMBER,
     GROUP_NAME,
@@ -18,6 +18,7 @@ from policykit.targets.volcano.names import (
     TOPOLOGY_MODE,
     TOPOLOGY_TIER,
 )
+from policykit.targets.volcano.objects import podgroups, topology
 
 MIN_MEMBER = Version(1, 12, 0)
 """The size of a PodGroup that Volcano makes is read from the owner of the pods."""

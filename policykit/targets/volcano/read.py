@@ -8,8 +8,9 @@ from typing import Any
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 from policykit.targets.reading import Read
-from policykit.targets.volcano import config, objects
-from policykit.targets.volcano.config import Configuration
+from policykit.targets.volcano.objects import everything as objects
+from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.scheduler.config import Configuration
 
 _HELD: Mapping[str, Path] = {
     "ConfigMap": ("data", config.CONFIG_KEY),

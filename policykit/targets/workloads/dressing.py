@@ -151,7 +151,7 @@ def dressed_job(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cl
 
 def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> Dressed:
     """What Volcano's own jobs state of their kind in fields of their own, relative to the job."""
-    jobs = import_module("policykit.targets.volcano.jobs")
+    jobs = import_module("policykit.targets.volcano.jobs.patches")
     return Dressed(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
 
 

@@ -9,20 +9,12 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, Target
 from policykit.targets.release import Version
-from policykit.targets.yunikorn import (
-    configmap,
-    namespaces,
-    notices,
-    options,
-    page,
-    partition,
-    paths,
-    settings,
-    versions,
-)
-from policykit.targets.yunikorn.configured import Configured, configured, holding
+from policykit.targets.yunikorn import options, page, versions
+from policykit.targets.yunikorn.configuration import configmap, partition, settings
+from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.derived import namespaces, notices, paths
+from policykit.targets.yunikorn.derived.configured import Configured, configured, holding
 from policykit.targets.yunikorn.options import Options
-from policykit.targets.yunikorn.queues import ROOT
 
 TARGET = "yunikorn"
 VALUES = "yunikorn/values.yaml"

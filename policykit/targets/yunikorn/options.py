@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from policykit.model.cluster import Target
 from policykit.model.pool import Amounts
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn import resources
-from policykit.targets.yunikorn.limits import Limit
-from policykit.targets.yunikorn.partition import NodeSort
-from policykit.targets.yunikorn.placement_rules import Filter, Rule
-from policykit.targets.yunikorn.queues import ChildTemplate
-from policykit.targets.yunikorn.resources import Resources
+from policykit.targets.yunikorn.configuration import resources
+from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.partition import NodeSort
+from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
+from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.resources import Resources
 
 FALLBACK = "default"
 POLICY_GROUP = "queues"

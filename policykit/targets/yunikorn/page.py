@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policykit.targets.release import Version
-from policykit.targets.yunikorn.configmap import CONFIGS, DEFAULTS
+from policykit.targets.yunikorn.configuration.configmap import CONFIGS, DEFAULTS
 
 _RELOAD = (
     "The scheduler reads changed queues without a restart. A configuration it refuses is logged and the "

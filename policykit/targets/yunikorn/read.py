@@ -9,9 +9,9 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, Step
 from policykit.manifests.shape import mapping
 from policykit.targets.reading import Read
-from policykit.targets.yunikorn import configmap, partition
 from policykit.targets.yunikorn.checks.problem import Located, located
-from policykit.targets.yunikorn.partition import Configuration
+from policykit.targets.yunikorn.configuration import configmap, partition
+from policykit.targets.yunikorn.configuration.partition import Configuration
 
 
 def read(text: str) -> list[Read[Configuration]]:

@@ -12,7 +12,7 @@ from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.checks import amounts, decoding, limits, placement, running, structure
 from policykit.targets.yunikorn.checks.problem import Problem, located
-from policykit.targets.yunikorn.partition import Configuration, Partition, read
+from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, read
 
 _NEWEST = versions.parse("")
 

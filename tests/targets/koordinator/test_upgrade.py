@@ -13,8 +13,8 @@ from policykit.generator.artifact import Generated
 from policykit.manifests.embedded import strings
 from policykit.manifests.parser import parse
 from policykit.model.queue import Preemption
-from policykit.targets.koordinator import chart, configuration
 from policykit.targets.koordinator.generate import generate
+from policykit.targets.koordinator.scheduler import chart, configuration
 from policykit.targets.koordinator.versions import parse as release
 from tests.shared import SHARED
 from tests.targets.koordinator import policies

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from policykit.kube import scores
 from policykit.model.pool import Amounts
-from policykit.targets.kubernetes.configuration import Profile
-from policykit.targets.kubernetes.plugins import AFFINITY, FIT
+from policykit.targets.kubernetes.scheduler.configuration import Profile
+from policykit.targets.kubernetes.scheduler.plugins import AFFINITY, FIT
 
 
 class Node(NamedTuple):

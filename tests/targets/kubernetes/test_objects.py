@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
 from policykit.model.queue import ContainerRange, Priority, Quota
-from policykit.targets.kubernetes import priorities, quotas, ranges
-from policykit.targets.kubernetes.quotas import ResourceQuota
-from policykit.targets.kubernetes.ranges import LimitRange
+from policykit.targets.kubernetes.objects import priorities, quotas, ranges
+from policykit.targets.kubernetes.objects.quotas import ResourceQuota
+from policykit.targets.kubernetes.objects.ranges import LimitRange
 
 NAMES = st.text(st.characters(codec="ascii", categories=["Ll", "Nd"]), min_size=1, max_size=8)
 AMOUNTS = st.integers(0, 1 << 50)

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.model.queue import ContainerRange, Priority, Quota
-from policykit.targets.kubernetes.autoscalers import Autoscaler
-from policykit.targets.kubernetes.configuration import Configuration
 from policykit.targets.kubernetes.generate import generate
-from policykit.targets.kubernetes.groups import Gang
-from policykit.targets.kubernetes.quotas import ResourceQuota
-from policykit.targets.kubernetes.ranges import LimitRange
+from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
+from policykit.targets.kubernetes.objects.groups import Gang
+from policykit.targets.kubernetes.objects.quotas import ResourceQuota
+from policykit.targets.kubernetes.objects.ranges import LimitRange
 from policykit.targets.kubernetes.read import read
+from policykit.targets.kubernetes.scheduler.configuration import Configuration
 from policykit.targets.reading import Read
 from tests.targets.kubernetes.clusters import DENSE, cluster
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from policykit.model.pool import Amounts
-from policykit.targets.volcano import scores
-from policykit.targets.volcano.scoring import Scoring
+from policykit.targets.volcano.scheduler import scores
+from policykit.targets.volcano.scheduler.scoring import Scoring
 
 
 class Node(NamedTuple):

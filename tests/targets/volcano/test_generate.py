@@ -6,9 +6,9 @@ import yaml
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.model.queue import Queue
-from policykit.targets.volcano import config
-from policykit.targets.volcano.config import Configuration
 from policykit.targets.volcano.generate import generate
+from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.scheduler.config import Configuration
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import GPU, POOLS, cluster, pool
 

@@ -12,12 +12,13 @@ from policykit.manifests.embedded import embedded
 from policykit.manifests.parser import parse
 from policykit.model.queue import Queue
 from policykit.targets.reading import Read
-from policykit.targets.volcano import config, queues
-from policykit.targets.volcano.config import Configuration, Plugin
 from policykit.targets.volcano.generate import generate
-from policykit.targets.volcano.hypernodes import HyperNode
-from policykit.targets.volcano.podgroups import PodGroup
+from policykit.targets.volcano.objects import queues
+from policykit.targets.volcano.objects.hypernodes import HyperNode
+from policykit.targets.volcano.objects.podgroups import PodGroup
 from policykit.targets.volcano.read import read
+from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.scheduler.config import Configuration, Plugin
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import GPU, cluster
 

@@ -11,8 +11,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption, Queue, Quota, Submitters
 from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.yunikorn import partition, validator, versions
-from policykit.targets.yunikorn.configured import configured
+from policykit.targets.yunikorn import validator, versions
+from policykit.targets.yunikorn.configuration import partition
+from policykit.targets.yunikorn.derived.configured import configured
 from policykit.targets.yunikorn.generate import generate
 from tests.clusters import policy
 from tests.targets.yunikorn.clusters import GPU, TRAINING, cluster, target, trees

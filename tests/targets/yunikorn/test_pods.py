@@ -9,7 +9,8 @@ from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.pod_fields import Members, PodFields, Pods
-from policykit.targets.yunikorn import applications, pods
+from policykit.targets.yunikorn import pods
+from policykit.targets.yunikorn.derived import applications
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
 from tests.targets.yunikorn.clusters import GIB, GPU, cluster
 

@@ -11,8 +11,8 @@ from policykit.manifests.embedded import embedded
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.model.queue import Queue
-from policykit.targets.yunikorn import configmap, partition
-from policykit.targets.yunikorn.configured import configured
+from policykit.targets.yunikorn.configuration import configmap, partition
+from policykit.targets.yunikorn.derived.configured import configured
 from policykit.targets.yunikorn.generate import generate, text
 from policykit.targets.yunikorn.read import place, read
 from tests.targets.yunikorn.clusters import cluster, target

@@ -7,7 +7,8 @@ import yaml
 
 from policykit.manifests.path import dotted
 from policykit.targets.release import Version
-from policykit.targets.yunikorn import partition, validator
+from policykit.targets.yunikorn import validator
+from policykit.targets.yunikorn.configuration import partition
 from policykit.targets.yunikorn.read import read
 from tests.shared import SHARED
 

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.targets.yunikorn.checks.problem import Located, Problem
-from policykit.targets.yunikorn.resources import CORES, Counted, counted, least, quantity, too_much, total
+from policykit.targets.yunikorn.configuration.resources import (
+    CORES,
+    Counted,
+    counted,
+    least,
+    quantity,
+    too_much,
+    total,
+)
 
 
 def resources(tree: Located) -> Iterator[Problem]:

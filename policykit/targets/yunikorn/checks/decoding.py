@@ -10,7 +10,7 @@ from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.checks.problem import Problem
-from policykit.targets.yunikorn.shape import flag
+from policykit.targets.yunikorn.configuration.shape import flag
 
 Check = Callable[[object, Path, Version], Iterator[Problem]]
 RULE = "decoding"

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from policykit.manifests.path import Path
 from policykit.targets.yunikorn.checks.amounts import unreadable
 from policykit.targets.yunikorn.checks.problem import Located, Problem
-from policykit.targets.yunikorn.limits import Limit
-from policykit.targets.yunikorn.queues import ROOT
-from policykit.targets.yunikorn.resources import Counted, counted, least, too_much
+from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
 
 ALL = "*"
 USER = re.compile(r"[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?\Z")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from policykit.manifests.path import Path
 from policykit.targets.yunikorn.checks.limits import GROUP, USER
 from policykit.targets.yunikorn.checks.problem import Located, Problem
-from policykit.targets.yunikorn.placement_rules import FIXED, Filter, Rule
-from policykit.targets.yunikorn.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.placement_rules import FIXED, Filter, Rule
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
 
 NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
 PATTERN = re.compile(r"[\^$*+?()\[{}|]")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.manifests.path import Path
-from policykit.targets.yunikorn.limits import Limit
-from policykit.targets.yunikorn.partition import Partition
-from policykit.targets.yunikorn.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.partition import Partition
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
 
 
 class Problem(NamedTuple):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.manifests.path import Path
-from policykit.targets.yunikorn import acl
 from policykit.targets.yunikorn.checks.amounts import unreadable
 from policykit.targets.yunikorn.checks.problem import Located, Problem
 from policykit.targets.yunikorn.checks.structure import NAME
-from policykit.targets.yunikorn.partition import Partition
-from policykit.targets.yunikorn.placement_rules import FIXED, KNOWN, TAG, Rule
-from policykit.targets.yunikorn.queues import ROOT
-from policykit.targets.yunikorn.resources import counted
+from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.partition import Partition
+from policykit.targets.yunikorn.configuration.placement_rules import FIXED, KNOWN, TAG, Rule
+from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.resources import counted
 
 _NOT_RESOURCES = {"cpu": "vcore", "vcores": "vcore", "mem": "memory"}
 """Names that no pod is counted under, and what is meant."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from policykit.manifests.path import Path
 from policykit.targets.yunikorn.checks.problem import Located, Problem
-from policykit.targets.yunikorn.partition import DEFAULT, Configuration, Partition
+from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
 
 NAME = re.compile(r"[a-zA-Z0-9_:#/@-]{1,64}\Z")
 """A queue's own name: no dots, which divide the names of a path."""

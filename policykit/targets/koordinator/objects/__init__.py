@@ -1,0 +1,1 @@
+"""Koordinator's objects: gangs, ElasticQuotas, colocation profiles, Reservations, topology."""

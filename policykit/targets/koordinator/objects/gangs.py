@@ -1,0 +1,132 @@
+"""The gang of a job's pods, from what its workload kind asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.model.cluster import Cluster
+from policykit.model.gang import GangRule
+from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator.objects import topology
+from policykit.targets.koordinator.objects.podgroups import (
+    LONGEST_WAIT,
+    MUST_GATHER,
+    NON_STRICT,
+    PREFER_GATHER,
+    STRICT,
+    Gang,
+    Gather,
+)
+from policykit.targets.pod_fields import Pods
+from policykit.targets.release import Version
+
+_MODES = {"wait": STRICT, "start": NON_STRICT, "fail": STRICT}
+_RECURRING = frozenset({"CronJob", "CronWorkflow", "ScheduledSparkApplication"})
+
+
+class Found(NamedTuple):
+    """The gang, if there is one to write, and what it does not say."""
+
+    gang: Gang | None = None
+    notices: tuple[str, ...] = ()
+
+
+def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> Found:
+    """The gang of the pods; none of a single pod, and none for a component, which knows nothing of them."""
+    if kind.gang != "all":
+        return Found(notices=tuple(_without_gang(kind)))
+    if not pods.job:
+        return Found()
+    rule = kind.gang_rule or GangRule()
+    total = _total(pods)
+    if total is not None and total <= 1:
+        return Found()
+    minimum = rule.size if rule.size is not None else total
+    unnamed = () if pods.owner else (f"{kind.name}: the object has no name, and so its gang has none",)
+    unknown = (
+        (
+            f"{kind.name}: how many pods {pods.owner or 'the object'} has is not fixed, and a gang needs a "
+            "number: state gang.size in the policy",
+        )
+        if minimum is None
+        else ()
+    )
+    if unnamed or unknown or minimum is None:
+        return Found(notices=unnamed + unknown)
+    gather, unplaced = _gather(kind, cluster, version, minimum, total)
+    if total is not None and minimum > total:
+        few = f"{kind.name}: gang.size is {minimum}, but {pods.owner} has {total} pods: {total} are written"
+        minimum, unplaced = total, (*unplaced, few)
+    gang = Gang(
+        pods.owner,
+        pods.namespace,
+        minimum,
+        total if total is not None and total > minimum else None,
+        _MODES.get(rule.on_timeout, ""),
+        min(rule.timeout, LONGEST_WAIT) if rule.timeout else None,
+        gather=gather,
+    )
+    return Found(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
+
+
+def _total(pods: Pods) -> int | None:
+    """Pods of the whole job; None: not a fixed number."""
+    numbers = [members.replicas for members in pods.job]
+    return None if None in numbers else sum(number or 0 for number in numbers)
+
+
+def _gather(
+    kind: WorkloadKind, cluster: Cluster, version: Version, minimum: int, total: int | None
+) -> tuple[tuple[Gather, ...], tuple[str, ...]]:
+    within = kind.within
+    if within is None:
+        return (), ()
+    close = f"{kind.name} is to stay within one {within.level}"
+    if version < topology.FIRST:
+        return (), (
+            f"{close}: Koordinator {version} places no gang by its network (since {topology.FIRST}). "
+            "Preferred podAffinity on the level's label comes nearest",
+        )
+    if total is not None and minimum < total:
+        return (), (
+            f"{close}: Koordinator places by network only gangs whose pods all start together, and "
+            f"{minimum} of {total} do here. State gang: all",
+        )
+    if within.level not in {level.name for level in cluster.levels}:
+        return (), (f"{close}, a level that the policy has no label for",)
+    return (Gather(within.level, MUST_GATHER if within.hard else PREFER_GATHER),), ()
+
+
+def _without_gang(kind: WorkloadKind) -> Iterator[str]:
+    if kind.within is not None:
+        yield (
+            f"{kind.name} is to stay within one {kind.within.level}: Koordinator places only gangs by their "
+            "network. State gang: all"
+        )
+
+
+def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
+    if rule.timeout and rule.timeout > LONGEST_WAIT:
+        yield (
+            f"{kind.name}: gang.timeout is {rule.timeout} s, but the scheduler ends every wait after "
+            f"{LONGEST_WAIT} s: {LONGEST_WAIT} s are written"
+        )
+    if rule.on_timeout == "start":
+        yield (
+            f"{kind.name}: Koordinator never starts a part of a gang; mode NonStrict comes nearest to "
+            "gang.onTimeout: start, where pods that have a place keep it while others find none"
+        )
+    if rule.on_timeout == "fail":
+        yield (
+            f"{kind.name}: Koordinator fails no job whose gang does not start: it tries again. "
+            "activeDeadlineSeconds of the job comes nearest to gang.onTimeout: fail"
+        )
+
+
+def _recurring(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
+    if pods.owner_kind in _RECURRING:
+        yield (
+            f"{kind.name}: all runs of {pods.owner_kind} {pods.owner} are one gang for Koordinator, and once "
+            "it has started, later runs start pod by pod while pods of earlier ones are kept"
+        )

@@ -1,0 +1,206 @@
+"""Queues as a tree of ElasticQuotas that Koordinator's webhook accepts by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError
+from policykit.kube.names import is_hugepages, label_value_problem
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.model.queue import Queue
+from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, Stated
+from policykit.targets.koordinator.objects.resources import counted
+from policykit.targets.release import Version
+
+_PLENTY = 10**9
+"""A maximum that binds nothing: a million cores, a billion cards."""
+_PLENTY_OF_BYTES = 2**60
+_BYTES = frozenset({"memory", "ephemeral-storage"})
+
+
+class Tree(NamedTuple):
+    """ElasticQuotas, each parent before its children, and what they do not say."""
+
+    quotas: tuple[ElasticQuota, ...]
+    notices: tuple[str, ...] = ()
+
+
+class _Node(NamedTuple):
+    """A queue among its own, its amounts under the names that count."""
+
+    queue: Queue
+    parent: str
+    children: tuple[str, ...]
+    guarantee: Amounts
+    due: Amounts
+    """The larger of what is guaranteed and what is deserved."""
+    limit: Amounts
+    top: str
+    """The queue directly below the root that it stands under."""
+
+
+def tree(queues: tuple[Queue, ...], namespace: str, version: Version) -> Tree:
+    """The queues' ElasticQuotas, all in one namespace: two of one name would be one.
+
+    A parent's minimum is at least its children's together, each maximum names the resources of
+    the whole tree, and no minimum is above its maximum or adds up to more than the parent's.
+    Raises PolicykitError for a name that no label can hold.
+    """
+    nodes = _nodes(queues, version)
+    needs = _needs(nodes)
+    maxima = _maxima(nodes)
+    minima = _minima(nodes, needs, maxima)
+    quotas = tuple(
+        ElasticQuota(
+            name,
+            namespace,
+            node.parent,
+            bool(node.children),
+            minima[name],
+            maxima[name],
+            lends(minima[name], node.guarantee),
+            {resource: _weight(resource, node.queue.weight) for resource in maxima[name]},
+            stated=Stated(*map(_names, (node.queue.guarantee, node.queue.deserved, node.queue.limit))),
+        )
+        for name, node in nodes.items()
+    )
+    return Tree(quotas, (*_left_out(queues), *_said(nodes, minima)))
+
+
+def lends(minimum: Amounts, guarantee: Amounts) -> bool:
+    """Whether the unused part of a minimum is lent: not where it is a guarantee and nothing else."""
+    return not any(minimum.values()) or any(
+        amount > guarantee.get(resource, 0) for resource, amount in minimum.items()
+    )
+
+
+def plenty(resource: str) -> int:
+    """The maximum written for a resource that nothing limits."""
+    return _PLENTY_OF_BYTES if resource in _BYTES or is_hugepages(resource) else _PLENTY
+
+
+def _nodes(queues: tuple[Queue, ...], version: Version) -> dict[str, _Node]:
+    """Parents before children, otherwise in the policy's order."""
+    own = {queue.name: queue for queue in queues if queue.name not in BUILT_IN}
+    below: dict[str, list[str]] = {}
+    for queue in own.values():
+        _check_name(queue.name)
+        below.setdefault(queue.parent if queue.parent in own else "", []).append(queue.name)
+    found: dict[str, _Node] = {}
+    waiting = [(name, "", name) for name in reversed(below.get("", []))]
+    while waiting:
+        name, parent, top = waiting.pop()
+        queue, children = own[name], tuple(below.get(name, ()))
+        guarantee = counted(queue.guarantee, version)
+        due = _larger(guarantee, counted(queue.deserved, version))
+        found[name] = _Node(queue, parent, children, guarantee, due, counted(queue.limit, version), top)
+        waiting += [(child, name, top) for child in reversed(children)]
+    return found
+
+
+def _check_name(name: str) -> None:
+    problem = label_value_problem(name)
+    if problem:
+        raise PolicykitError(
+            f"queue {name!r} {problem}, and Koordinator's pods and quotas name it in a label",
+            "give the queue a shorter name",
+        )
+
+
+def _needs(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
+    """Minimum that each would have without limits: its due, or its children's together."""
+    needs: dict[str, dict[str, int]] = {}
+    for name in reversed(tuple(nodes)):
+        together = _sum(needs[child] for child in nodes[name].children)
+        needs[name] = _larger(nodes[name].due, together)
+    return needs
+
+
+def _maxima(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
+    """Own limit, else the parent's maximum, for every resource that the tree speaks of."""
+    spoken: dict[str, set[str]] = {}
+    for node in nodes.values():
+        spoken.setdefault(node.top, set()).update(node.limit, node.due)
+    maxima: dict[str, dict[str, int]] = {}
+    for name, node in nodes.items():
+        above = maxima.get(node.parent, {})
+        maxima[name] = {
+            resource: node.limit.get(resource, above.get(resource, plenty(resource)))
+            for resource in sorted(spoken[node.top])
+        }
+    return maxima
+
+
+def _minima(
+    nodes: Mapping[str, _Node], needs: Mapping[str, Amounts], maxima: Mapping[str, Amounts]
+) -> dict[str, dict[str, int]]:
+    """What each needs, cut to its maximum; shared in proportion where the parent has less."""
+    minima = {name: _capped(needs[name], maxima[name]) for name, node in nodes.items() if node.parent == ""}
+    for name, node in nodes.items():
+        have, wanted = minima[name], _sum(needs[child] for child in node.children)
+        capped = {child: _capped(needs[child], maxima[child]) for child in node.children}
+        together = _sum(capped.values())
+        for child, amounts in capped.items():
+            minima[child] = {
+                resource: amount
+                if together[resource] <= have[resource]
+                else min(amount, needs[child][resource] * have[resource] // wanted[resource])
+                for resource, amount in amounts.items()
+            }
+    return minima
+
+
+def _left_out(queues: tuple[Queue, ...]) -> Iterator[str]:
+    for queue in queues:
+        if queue.name in BUILT_IN:
+            yield f"queue {queue.name} is one that Koordinator makes for itself: it is left as it is"
+
+
+def _said(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
+    """Where a minimum is not what the queue is due."""
+    for name, node in nodes.items():
+        for resource, due in node.due.items():
+            have = minima[name][resource]
+            texts = amount_text(resource, due), amount_text(resource, have)
+            if have > due:
+                yield (
+                    f"queue {name} is due {texts[0]} {resource}, its children {texts[1]} in all: its minimum "
+                    f"is {texts[1]}, since Koordinator refuses children that are promised more"
+                )
+            elif have < due:
+                yield (
+                    f"queue {name} is due {texts[0]} {resource}, but what it stands under has less: "
+                    f"its minimum is {texts[1]}"
+                )
+        if any(node.guarantee.values()) and lends(minima[name], node.guarantee):
+            yield (
+                f"queue {name} has a guarantee and is due more: an ElasticQuota has one minimum, which is "
+                "lent as a whole while unused. State the guarantee alone to keep it unlent"
+            )
+
+
+def _weight(resource: str, weight: int) -> int:
+    """In the unit of amounts, so that every resource is written with the same number."""
+    return weight * 1000 if resource == "cpu" else weight
+
+
+def _names(wanted: Amounts) -> tuple[str, ...]:
+    return tuple(sorted(wanted))
+
+
+def _larger(one: Amounts, other: Amounts) -> dict[str, int]:
+    return {r: max(one.get(r, 0), other.get(r, 0)) for r in sorted({*one, *other})}
+
+
+def _capped(wanted: Amounts, maximum: Amounts) -> dict[str, int]:
+    return {resource: min(amount, maximum[resource]) for resource, amount in wanted.items()}
+
+
+def _sum(many: Iterable[Amounts]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for each in many:
+        for resource, amount in each.items():
+            total[resource] = total.get(resource, 0) + amount
+    return total

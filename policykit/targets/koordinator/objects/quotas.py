@@ -1,0 +1,139 @@
+"""ElasticQuota objects: scheduling.sigs.k8s.io/v1alpha1, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.requests import amounts
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, text
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.targets.koordinator.objects.shapes import compact, parsed, present
+from policykit.targets.koordinator.objects.shapes import names as names_in
+
+API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"
+KIND = "ElasticQuota"
+ROOT = "koordinator-root-quota"
+BUILT_IN = (ROOT, "koordinator-system-quota", "koordinator-default-quota")
+"""Quotas that the scheduler makes for itself."""
+
+_PREFIX = "quota.scheduling.koordinator.sh/"
+_PARENT, _IS_PARENT = f"{_PREFIX}parent", f"{_PREFIX}is-parent"
+_LENDS, _TREE = f"{_PREFIX}allow-lent-resource", f"{_PREFIX}tree-id"
+_WEIGHT, _NAMESPACES = f"{_PREFIX}shared-weight", f"{_PREFIX}namespaces"
+_TENANTS = "policykit.io/tenants"
+"""Annotation of ours: whose the namespaces are."""
+_STATED = "policykit.io/stated"
+"""Annotation of ours: the resources that the queue itself speaks of."""
+
+PLACES: Mapping[str, Path] = {
+    "minimum": ("spec", "min"),
+    "maximum": ("spec", "max"),
+    "parent": ("metadata", "labels", _PARENT),
+    "is_parent": ("metadata", "labels", _IS_PARENT),
+    "lends": ("metadata", "labels", _LENDS),
+    "weight": ("metadata", "annotations", _WEIGHT),
+    "namespaces": ("metadata", "annotations", _NAMESPACES),
+}
+"""Where an ElasticQuota says each of its fields."""
+
+
+class Stated(NamedTuple):
+    """Resources that a queue of the policy names: a quota names those of its whole tree."""
+
+    guarantee: tuple[str, ...] = ()
+    deserved: tuple[str, ...] = ()
+    limit: tuple[str, ...] = ()
+
+
+class ElasticQuota(NamedTuple):
+    """A share of the cluster in Koordinator's words."""
+
+    name: str
+    namespace: str = ""
+    parent: str = ""
+    """Empty: the built-in root."""
+    is_parent: bool = False
+    minimum: Amounts = {}
+    maximum: Amounts = {}
+    """A resource that is not named has no bound."""
+    lends: bool = True
+    """Others may use what it leaves unused of its minimum."""
+    weight: Amounts | None = None
+    """Share of what is spare, per resource; None: as `maximum`."""
+    namespaces: tuple[str, ...] = ()
+    """Namespaces whose pods it is charged for where they name no quota."""
+    tenants: Mapping[str, tuple[str, ...]] = {}
+    """Tenant to its namespaces: for people, and for reading a policy back."""
+    tree: str = ""
+    stated: Stated | None = None
+    """None: it was not made from a queue."""
+
+
+def write(quota: ElasticQuota) -> dict[str, Any]:
+    """The object, with what the webhook would fill in stated: it may be off."""
+    labels = {
+        _PARENT: quota.parent or ROOT,
+        _IS_PARENT: _flag(quota.is_parent),
+        _LENDS: _flag(quota.lends),
+        **({_TREE: quota.tree} if quota.tree else {}),
+    }
+    annotations: dict[str, str] = {}
+    if quota.weight is not None:
+        annotations[_WEIGHT] = compact(_quantities(quota.weight))
+    if quota.namespaces:
+        annotations[_NAMESPACES] = compact(list(quota.namespaces))
+    if quota.tenants:
+        annotations[_TENANTS] = compact({name: list(of) for name, of in quota.tenants.items()})
+    if quota.stated is not None:
+        annotations[_STATED] = compact({name: list(of) for name, of in quota.stated._asdict().items() if of})
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {
+            "name": quota.name,
+            **present(namespace=quota.namespace),
+            "labels": labels,
+            **present(annotations=annotations),
+        },
+        "spec": {"min": _quantities(quota.minimum), "max": _quantities(quota.maximum)},
+    }
+
+
+def read(data: Mapping[str, Any]) -> ElasticQuota:
+    """An ElasticQuota; what is absent or of another shape has Koordinator's default."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    labels, annotations = mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
+    parent = text(labels.get(_PARENT))
+    weight = parsed(annotations.get(_WEIGHT))
+    tenants = mapping(parsed(annotations.get(_TENANTS)))
+    return ElasticQuota(
+        text(metadata.get("name")),
+        text(metadata.get("namespace")),
+        "" if parent == ROOT else parent,
+        labels.get(_IS_PARENT) == "true",
+        amounts(spec.get("min")),
+        amounts(spec.get("max")),
+        labels.get(_LENDS) != "false",
+        amounts(weight) if isinstance(weight, Mapping) else None,
+        names_in(parsed(annotations.get(_NAMESPACES))),
+        {name: names_in(of) for name, of in tenants.items()},
+        text(labels.get(_TREE)),
+        _stated(parsed(annotations.get(_STATED))),
+    )
+
+
+def _stated(data: object) -> Stated | None:
+    if not isinstance(data, Mapping):
+        return None
+    return Stated(*(names_in(data.get(name)) for name in Stated._fields))
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _quantities(wanted: Amounts) -> dict[str, str]:
+    return {resource: amount_text(resource, wanted[resource]) for resource in sorted(wanted)}

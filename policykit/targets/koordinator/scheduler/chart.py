@@ -1,0 +1,138 @@
+"""The koord-scheduler-config that Koordinator's chart renders with default values, from its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from policykit.manifests import writer
+from policykit.targets.koordinator.scheduler.config import PROFILE
+from policykit.targets.koordinator.versions import GROUP
+from policykit.targets.release import Version
+
+NAMESPACE = "koordinator-system"
+CONFIG_MAP = "koord-scheduler-config"
+KEY = "koord-scheduler-config"
+DEPLOYMENT = "koord-scheduler"
+
+_1_5, _1_6 = Version(1, 5, 0), Version(1, 6, 0)
+_1_7, _1_8 = Version(1, 7, 0), Version(1, 8, 0)
+
+_CLEARED = frozenset({"queueSort", "postFilter", "bind"})
+"""Points where the chart first disables every plugin."""
+_SCORES: Mapping[str, int] = {
+    "LoadAwareScheduling": 1,
+    "NodeNUMAResource": 1,
+    "DeviceShare": 1,
+    "Reservation": 5000,
+}
+_FIT_RESOURCES = ("cpu", "memory", "kubernetes.io/batch-cpu", "kubernetes.io/batch-memory")
+
+
+def config_map(text: str, namespace: str) -> str:
+    """A scheduler configuration as the ConfigMap that the Deployment mounts."""
+    return writer.dump(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": CONFIG_MAP, "namespace": namespace},
+            "data": {KEY: text},
+        }
+    )
+
+
+def configuration(version: Version, namespace: str) -> dict[str, Any]:
+    """KubeSchedulerConfiguration of the chart that goes with a release."""
+    written = f"{GROUP}/{_written_in(version)}"
+    return {
+        "apiVersion": written,
+        "kind": "KubeSchedulerConfiguration",
+        "leaderElection": {
+            "leaderElect": True,
+            "resourceLock": "leases",
+            "resourceName": DEPLOYMENT,
+            "resourceNamespace": namespace,
+        },
+        "profiles": [
+            {
+                "schedulerName": PROFILE,
+                "pluginConfig": [
+                    {"name": name, "args": {"apiVersion": written, "kind": f"{name}Args", **args}}
+                    for name, args in _arguments(version, namespace).items()
+                ],
+                "plugins": {point: _set(point, names) for point, names in enabled(version).items() if names},
+            }
+        ],
+    }
+
+
+def _written_in(version: Version) -> str:
+    """Version of the configuration in the chart's file."""
+    if version >= _1_6:
+        return "v1"
+    return "v1beta3" if version >= _1_5 else "v1beta2"
+
+
+def _set(point: str, enabled: list[str]) -> dict[str, Any]:
+    entries: list[dict[str, Any]] = [{"name": name} for name in enabled]
+    if point == "score":
+        entries = [{"name": name, "weight": _SCORES.get(name, 1)} for name in enabled]
+    cleared = {"disabled": [{"name": "*"}]} if point in _CLEARED else {}
+    return {**cleared, "enabled": entries}
+
+
+def enabled(version: Version) -> dict[str, list[str]]:
+    """Plugins per extension point in their order; Reservation is first where it must be."""
+    queued, first = version >= _1_7, version >= _1_6
+    scores = ["Coscheduling"] if version >= _1_8 else []
+    return {
+        "preEnqueue": ["Coscheduling"] if queued else [],
+        "queueSort": ["PrioritySort" if queued else "Coscheduling"],
+        "preFilter": [
+            *(["SchedulingHint"] if queued else []),
+            *(["Coscheduling"] if first else []),
+            *("Reservation", "NodeNUMAResource", "DeviceShare"),
+            *([] if first else ["Coscheduling"]),
+            "ElasticQuota",
+        ],
+        "filter": [
+            *(["Reservation"] if first else []),
+            *("LoadAwareScheduling", "NodeNUMAResource", "DeviceShare"),
+            *([] if first else ["Reservation"]),
+        ],
+        "postFilter": [
+            *("Reservation", "Coscheduling", "ElasticQuota"),
+            *([] if queued else ["DefaultPreemption"]),
+        ],
+        "preScore": ["Reservation", *scores],
+        "score": [*_SCORES, *scores],
+        "reserve": [
+            *("Reservation", "LoadAwareScheduling", "NodeNUMAResource"),
+            *("DeviceShare", "Coscheduling", "ElasticQuota"),
+        ],
+        "permit": ["Coscheduling"],
+        "preBind": ["NodeNUMAResource", "DeviceShare", "Reservation", *scores, "DefaultPreBind"],
+        "bind": ["Reservation", "DefaultBinder"],
+        "postBind": ["Coscheduling"],
+    }
+
+
+def _arguments(version: Version, namespace: str) -> dict[str, dict[str, Any]]:
+    resources = [{"name": name, "weight": 1} for name in _FIT_RESOURCES]
+    arguments: dict[str, dict[str, Any]] = {
+        "NodeResourcesFit": {"scoringStrategy": {"type": "LeastAllocated", "resources": resources}},
+        "LoadAwareScheduling": {
+            "filterExpiredNodeMetrics": False,
+            "nodeMetricExpirationSeconds": 300,
+            "resourceWeights": {"cpu": 1, "memory": 1},
+            "usageThresholds": {"cpu": 65, "memory": 95},
+            "estimatedScalingFactors": {"cpu": 85, "memory": 70},
+        },
+        "ElasticQuota": {"quotaGroupNamespace": namespace},
+    }
+    if version >= _1_7:
+        arguments["Coscheduling"] = {"enablePreemption": True, "awareNetworkTopology": True}
+    if version >= _1_8:
+        model = {"model": "Ascend-310P3-300I-DUO", "vendor": "huawei"}
+        arguments["DeviceShare"] = {"gpuShareUnsupportedModels": [model]}
+    return arguments

@@ -1,0 +1,197 @@
+"""What the scoring plugins are to do in one profile: resources, weights, and what they guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.errors import PolicykitError
+from policykit.kube.scores import MAX_SCORE
+from policykit.model.cluster import Cluster, Target
+from policykit.model.placement import BINPACK, Placement, Point
+from policykit.model.workload import WorkloadKind
+from policykit.targets.fleet import most_cards
+from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.scheduler import config, placing, weights
+from policykit.targets.koordinator.scheduler.config import FIRST, FIT, FIT_PLUS, SCARCE
+from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.weights import MAX_POINTS, Margin, Rival
+from policykit.targets.release import Version
+
+DEFAULT_BESIDE: Mapping[str, Fit] = {
+    "cpu": Fit("LeastAllocated", 2),
+    "memory": Fit("LeastAllocated", 1),
+}
+"""Where the policy states no weights: cards are packed, what stands beside them spreads a little."""
+ASSUMED_OTHERS = 15
+"""Resources on a node that a plain pod does not ask for, beside one that is scarce: disk, huge pages,
+what Koordinator adds for batch and mid, and its devices."""
+_TYPES = ("MostAllocated", "LeastAllocated")
+
+
+class Packing(NamedTuple):
+    """Every number that is written, and those it rests on."""
+
+    fit: Mapping[str, Fit]
+    margins: tuple[Margin, ...]
+    rivals: tuple[Rival, ...]
+    asked: Mapping[str, int]
+    """Scoring plugins left out of the sum, since a pod must ask for them, with their weights."""
+    weight: int
+    """Of the plugin at score."""
+    affinity: int | None
+    """Of NodeAffinity at score; None: nothing prefers a usage."""
+    plugin: str = FIT_PLUS
+    """What scores the fit: NodeResourcesFitPlus, or NodeResourcesFit for a shape and up to 1.5."""
+    strategy: str = BINPACK
+    shape: tuple[Point, ...] = ()
+    avoid: tuple[str, ...] = ()
+    """What ScarceResourceAvoidance keeps pods off; empty: it is not used."""
+    avoidance: int = 0
+    """Its weight at score."""
+    left_out: tuple[str, ...] = ()
+    """Resources of the placement that the plugin cannot score beside the others."""
+    reservation: int | None = None
+    """Of Reservation at score, where a placement outweighs the one it has; None: it stays."""
+
+    @property
+    def against_reservation(self) -> int:
+        """Points of all others together, at the most."""
+        own = self.weight + self.avoidance + (self.affinity or 0)
+        return sum(rival.points for rival in self.rivals) + MAX_POINTS * own
+
+
+def packing(
+    cluster: Cluster,
+    target: Target,
+    profile: Mapping[str, Any],
+    name: str,
+    version: Version,
+    placement: Placement | None = None,
+    avoid: tuple[str, ...] = (),
+    avoidance: int | None = None,
+) -> Packing:
+    """The numbers for the profile that serves schedulerName `name`. Raises PolicykitError for bad weights.
+
+    `avoid` and `avoidance`: scarce resources, and the weight that the policy fixes for avoiding them.
+    """
+    sizes = most_cards(cluster)
+    plugin = FIT_PLUS if version >= versions.FIT_PLUS and not (placement and placement.shape) else FIT
+    asked = chosen_fit(cluster, target, name, placement, sizes) if plugin == FIT_PLUS or placement else {}
+    fit = asked if plugin == FIT_PLUS or not placement else placing.one_type(placement, asked, sizes)
+    scoring = config.scoring_plugins(profile, version)
+    against = weights.rivals(
+        scoring,
+        [resource for resource in sizes if resource in fit],
+        soft_taints=_soft_taints(cluster),
+        spreads=_spreads_by_default(profile),
+        own=(plugin, SCARCE) if avoid else (plugin,),
+    )
+    shape = placement.shape if placement else ()
+    margins = _margins(sizes, fit, shape)
+    weight = weights.packing_weight(margins, against) if fit else 0
+    if avoidance is None:
+        avoidance = weights.avoidance_weight(against, weight, ASSUMED_OTHERS)
+    kept_off = [Rival(SCARCE, avoidance, MAX_POINTS)] if avoid else []
+    above = _preference(cluster, name, [*against, *kept_off], weight) if fit or avoid else None
+    found = Packing(
+        fit,
+        margins,
+        against,
+        {plugin: w for plugin, w in scoring.items() if plugin in weights.ONLY_WHEN_ASKED},
+        weight,
+        max(above, scoring.get("NodeAffinity", 0)) if above else None,
+        plugin,
+        placement.strategy if placement else BINPACK,
+        shape,
+        avoid,
+        avoidance if avoid else 0,
+        tuple(resource for resource in asked if resource not in fit),
+    )
+    return _reserving(found) if placement or avoid else found
+
+
+def _preference(cluster: Cluster, name: str, against: list[Rival], weight: int) -> int | None:
+    """Weight of NodeAffinity above all others; None where nothing prefers a usage."""
+    kinds = preferring(cluster, name)
+    if not kinds:
+        return None
+    gap = min(map(weights.preference_gap, kinds), default=MAX_SCORE)
+    return weights.preference_weight(gap, against, weight)
+
+
+def _reserving(packing: Packing) -> Packing:
+    """The weight of Reservation raised above all others, where it is not."""
+    has = packing.asked.get(FIRST)
+    if has is None or has * MAX_POINTS > packing.against_reservation:
+        return packing
+    enough = packing.against_reservation // MAX_POINTS + 1
+    return packing._replace(asked={**packing.asked, FIRST: enough}, reservation=enough)
+
+
+def preferring(cluster: Cluster, name: str) -> tuple[WorkloadKind, ...]:
+    """Workload kinds that this schedulerName serves and that prefer a usage."""
+    return tuple(
+        kind
+        for kind in cluster.workloads.values()
+        if kind.scheduler == name and any(weight > 0 for weight in kind.prefer.values())
+    )
+
+
+def chosen_fit(
+    cluster: Cluster, target: Target, name: str, placement: Placement | None, sizes: Mapping[str, int]
+) -> Mapping[str, Fit]:
+    """What the target's option states for its own profile, else the placement, else the default."""
+    stated = stated_fit(cluster, target) if name == (target.scheduler_name or config.PROFILE) else {}
+    if stated or placement is None:
+        return stated or default_fit(sizes)
+    return placing.fit(placement, sizes)
+
+
+def stated_fit(cluster: Cluster, target: Target) -> dict[str, Fit]:
+    """`options.fit`: `{resource or card: {type, weight}}`. Raises PolicykitError for what has no effect.
+
+    The plugin checks nothing: a type it does not know scores 0 with its full weight.
+    """
+    found = {}
+    for name, each in (target.options.get("fit") or {}).items():
+        kind, weight = each.get("type", "MostAllocated"), each.get("weight", 1)
+        if kind not in _TYPES:
+            raise PolicykitError(f"fit of {name} has type {kind!r}", f"write {' or '.join(_TYPES)}")
+        if not isinstance(weight, int) or isinstance(weight, bool) or weight < 1:
+            raise PolicykitError(f"fit of {name} has weight {weight!r}", "write a whole number from 1 on")
+        found[cluster.cards[name].resource if name in cluster.cards else name] = Fit(kind, weight)
+    return found
+
+
+def default_fit(sizes: Mapping[str, int]) -> dict[str, Fit]:
+    """Every card packed, heavy enough to show against cpu and memory; nothing without cards."""
+    beside = DEFAULT_BESIDE.values()
+    cards = {
+        resource: Fit("MostAllocated", weights.card_weight(cards, beside))
+        for resource, cards in sizes.items()
+    }
+    return {**cards, **DEFAULT_BESIDE} if cards else {}
+
+
+def _margins(
+    sizes: Mapping[str, int], fit: Mapping[str, Fit], shape: tuple[Point, ...]
+) -> tuple[Margin, ...]:
+    beside = [resource for resource in fit if resource not in sizes]
+    cards = [resource for resource in sizes if resource in fit]
+    if shape:
+        return tuple(weights.shape_margin(card, sizes[card], fit, beside, shape) for card in cards)
+    return tuple(weights.margin(card, sizes[card], fit, beside) for card in cards)
+
+
+def _soft_taints(cluster: Cluster) -> bool:
+    taints = [taint for pool in cluster.pools for taint in pool.taints]
+    if cluster.control_plane_taint:
+        taints.append(cluster.control_plane_taint)
+    return any(not taint.hard for taint in taints)
+
+
+def _spreads_by_default(profile: Mapping[str, Any]) -> bool:
+    """PodTopologySpread's system default scores every pod of a Service, ReplicaSet or StatefulSet."""
+    args = config.arguments(profile, "PodTopologySpread")
+    return args.get("defaultingType", "System") != "List" or bool(args.get("defaultConstraints"))

@@ -1,0 +1,194 @@
+"""The weights of NodeResourcesFitPlus and NodeAffinity, computed so that packing and preference win.
+
+Every plugin scores 0 to 100, times its weight. So each promise is one inequality over the
+worst case of all the others, and its weight the smallest integer that keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from policykit.kube.scores import MAX_SCORE, Shape, ratio
+from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator.scheduler.scores import Fit
+
+CARD_RESOURCES = frozenset({"nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu", "huawei.com/npu-core"})
+"""What DeviceShare takes for devices, beside everything under koordinator.sh/."""
+MAX_POINTS = MAX_SCORE
+"""What any plugin scores at most."""
+BALANCED_SWING = 50
+"""One minus a standard deviation of fractions, which never exceeds one half."""
+ONLY_WHEN_ASKED: Mapping[str, str] = {
+    "NodeAffinity": "pods with preferred node affinity",
+    "InterPodAffinity": "pods with preferred pod affinity, or near pods that have it",
+    "Reservation": "pods that may use a Reservation",
+    "Coscheduling": "pods with a network-topology-selector",
+    "DynamicResources": "pods with resource claims",
+    "VolumeBinding": "pods with volumes not yet bound",
+}
+"""Plugins that score nothing until a pod asks for it: whoever asks means them to count."""
+
+
+class Rival(NamedTuple):
+    """A plugin that scores pods which ask for nothing."""
+
+    plugin: str
+    weight: int
+    swing: int
+    """Largest difference of its score between two nodes."""
+
+    @property
+    def points(self) -> int:
+        return self.weight * self.swing
+
+
+class Margin(NamedTuple):
+    """What NodeResourcesFitPlus makes of cards in use on one of two nodes of a size, at the least."""
+
+    resource: str
+    cards: int
+    """Cards per node."""
+    step: int
+    """Difference in cards in use from which on the fuller node is sure to win."""
+    points: int
+    """By which its score is then higher, at the least; 0: by none, whatever the step."""
+
+
+def rivals(
+    scoring: Mapping[str, int],
+    resources: Iterable[str],
+    *,
+    soft_taints: bool,
+    spreads: bool,
+    own: Iterable[str] = ("NodeResourcesFitPlus",),
+) -> tuple[Rival, ...]:
+    """The active plugins a packing decision must outweigh, in their order.
+
+    `own`: those that carry the decision; `soft_taints`: some node carries a PreferNoSchedule taint;
+    `spreads`: PodTopologySpread has default constraints.
+    """
+    devices = any(name in CARD_RESOURCES or name.startswith("koordinator.sh/") for name in resources)
+    swings = {
+        "NodeResourcesBalancedAllocation": BALANCED_SWING,
+        "TaintToleration": MAX_SCORE if soft_taints else 0,
+        "PodTopologySpread": MAX_SCORE if spreads else 0,
+        "DeviceShare": MAX_SCORE if devices else 0,
+        **dict.fromkeys((*ONLY_WHEN_ASKED, *own), 0),
+    }
+    found = (Rival(name, weight, swings.get(name, MAX_SCORE)) for name, weight in scoring.items())
+    return tuple(rival for rival in found if rival.swing)
+
+
+def margin(resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str]) -> Margin:
+    """The smallest step that is sure to show, and the points it is worth.
+
+    `others`: resources of `fit` that a pod may ask for beside the card. Their fills are taken
+    against the step: anything from empty to full on either node.
+    """
+    weight = fit[resource].weight
+    beside = [fit[name] for name in others]
+    for step in range(1, cards + 1):
+        points = _points(weight, MAX_SCORE * step // cards, beside)
+        if points > 0:
+            return Margin(resource, cards, step, points)
+    return Margin(resource, cards, cards, 0)
+
+
+def shape_margin(
+    resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str], shape: Shape
+) -> Margin:
+    """The same for RequestedToCapacityRatio: the least that its shape makes of a step.
+
+    A resource that scores 0 leaves the mean, so beside others a shape that touches 0 promises nothing.
+    """
+    weight, beside = fit[resource].weight, [fit[name].weight for name in others]
+    points = [ratio(used, cards, shape) for used in range(1, cards + 1)]
+    if fit[resource].type == "LeastAllocated":
+        points.reverse()
+    if not beside or all(points):
+        for step in range(1, cards):
+            moved = min(points[at] - points[few] for at in range(step, cards) for few in range(at - step + 1))
+            sure = (weight * moved - MAX_SCORE * sum(beside)) // (weight + sum(beside))
+            if sure > 0:
+                return Margin(resource, cards, step, sure)
+    return Margin(resource, cards, cards, 0)
+
+
+def avoidance_gap(scarce: int, others: int) -> int:
+    """Points by which ScarceResourceAvoidance marks down a node with `scarce` of what is scarce.
+
+    `others`: other resources on it that the pod does not ask for.
+    """
+    return MAX_SCORE - others * MAX_SCORE // (scarce + others)
+
+
+def avoidance_weight(against: Iterable[Rival], packing: int, others: int) -> int:
+    """Smallest weight of ScarceResourceAvoidance with which a plain node comes before any scarce one."""
+    return (sum(rival.points for rival in against) + packing * MAX_SCORE) // avoidance_gap(1, others) + 1
+
+
+def card_weight(cards: int, others: Iterable[Fit]) -> int:
+    """Default weight of a card: one more in use is worth half of what it moves.
+
+    Where a card moves a node's score by less than two points, two points' worth of cards count.
+    """
+    moved = max(MAX_SCORE // cards, 2)
+    return lightest(moved, others, moved // 2)
+
+
+def lightest(moved: int, others: Iterable[Fit], points: int) -> int:
+    """Smallest weight with which a card that moves its own score by `moved` is worth `points` < `moved`."""
+    beside = list(others)
+    weight = 1
+    while _points(weight, moved, beside) < points:
+        weight += 1
+    return weight
+
+
+def decides_singly(cards: int) -> bool:
+    """Whether any weight makes a single card in use show: it must move the score by two points."""
+    return MAX_SCORE // cards >= 2
+
+
+def packing_weight(margins: Iterable[Margin], against: Iterable[Rival]) -> int:
+    """Smallest plugin weight with which the fuller node wins against all rivals together."""
+    least = min((each.points for each in margins if each.points), default=1)
+    return sum(rival.points for rival in against) // least + 1
+
+
+def preference_weight(gap: int, against: Iterable[Rival], packing: int) -> int:
+    """Smallest weight of NodeAffinity with which an empty preferred node beats any other full one."""
+    return (sum(rival.points for rival in against) + packing * MAX_SCORE) // gap + 1
+
+
+def preference_gap(kind: WorkloadKind) -> int:
+    """Least difference of normalised NodeAffinity scores between two of a kind's usages, 1 to 100.
+
+    Scores are normalised to the highest among the nodes a pod fits on, whichever usages those
+    have. Weights lie between 1 and 100, so different ones never come out alike.
+    """
+    levels = sorted({0, *kind.prefer.values()} if not kind.usages else _levels(kind))
+    gaps = [
+        MAX_SCORE * upper // highest - MAX_SCORE * lower // highest
+        for position, highest in enumerate(levels)
+        if highest > 0
+        for lower, upper in pairwise(levels[: position + 1])
+    ]
+    return min(gaps, default=MAX_SCORE)
+
+
+def _levels(kind: WorkloadKind) -> set[int]:
+    return {kind.prefer.get(usage, 0) for usage in kind.usages}
+
+
+def _points(weight: int, moved: int, beside: list[Fit]) -> int:
+    """Least difference of the truncated means when the card's score differs by `moved`."""
+    against = sum(each.weight * _reach(each) for each in beside)
+    return (weight * moved - against) // (weight + sum(each.weight for each in beside))
+
+
+def _reach(fit: Fit) -> int:
+    """A pod that asks for a resource leaves no node wholly free of it: Least never reaches 100."""
+    return MAX_SCORE - 1 if fit.type == "LeastAllocated" else MAX_SCORE

@@ -1,0 +1,1 @@
+"""Kubernetes' own objects: priorities, quotas, ranges, autoscalers, gangs."""

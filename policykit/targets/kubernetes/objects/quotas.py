@@ -1,0 +1,116 @@
+"""ResourceQuota: of keys that count, for all pods of a namespace or for those of some priorities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.names import is_extended, is_hugepages
+from policykit.manifests.shape import mapping, mappings, text, texts
+from policykit.model.quantity import amount, amount_text
+from policykit.model.queue import Quota
+from policykit.targets.kubernetes.objects.shape import beside
+
+KIND = "ResourceQuota"
+_SCOPED = frozenset({"cpu", "memory"})
+"""Beside pods and names with a `/`, all that a quota of some pods may state."""
+_SCOPE = "PriorityClass"
+
+
+class ResourceQuota(NamedTuple):
+    """The object. Amounts: cpu in milli-cores, everything else in units."""
+
+    namespace: str
+    name: str
+    hard: Mapping[str, int] = {}
+    """`requests.cpu`, `requests.nvidia.com/gpu`, `pods`, ..."""
+    priorities: tuple[str, ...] = ()
+    """Counts only pods of these PriorityClasses; empty: all."""
+    unsaid: tuple[str, ...] = ()
+    """Fields read that have no place here."""
+
+
+def of(quota: Quota) -> ResourceQuota:
+    """A quota of the policy, with the keys that the API server counts.
+
+    It accepts limits of a card and counts nothing: what cannot be overcommitted has a limit that is
+    its request. Source: `pkg/quota/v1/evaluator/core/pods.go` (v1.36).
+    """
+    hard = {f"requests.{r}": amount for r, amount in sorted(quota.requests.items()) if _kept(quota, r)}
+    for resource, wanted in sorted(quota.limits.items()):
+        counted = is_extended(resource) or is_hugepages(resource)
+        if _kept(quota, resource):
+            hard.setdefault(f"requests.{resource}" if counted else f"limits.{resource}", wanted)
+    if quota.pods is not None:
+        hard["pods"] = quota.pods
+    return ResourceQuota(quota.namespace, quota.name, hard, quota.priorities)
+
+
+def _kept(quota: Quota, resource: str) -> bool:
+    return not _refused(quota, resource) and not _native(resource)
+
+
+def _native(resource: str) -> bool:
+    """Kubernetes' own names with a `/`, Koordinator's batch resources among them, are never charged."""
+    return "/" in resource and not is_extended(resource)
+
+
+def _refused(quota: Quota, resource: str) -> bool:
+    return bool(quota.priorities) and resource not in _SCOPED and "/" not in resource
+
+
+def unkept(quota: Quota) -> Iterator[str]:
+    """What of it no ResourceQuota can count, and what comes nearest."""
+    named = sorted({*quota.requests, *quota.limits})
+    refused = [resource for resource in named if _refused(quota, resource)]
+    native = [resource for resource in named if _native(resource)]
+    if refused:
+        yield (
+            f"quota {quota.name}: a ResourceQuota of some priorities may not state "
+            f"{', '.join(refused)}; left "
+            "out. Nearest: another quota without priorities, which counts all pods"
+        )
+    if native:
+        yield (
+            f"quota {quota.name}: the API server never counts {', '.join(native)}; left out. "
+            "Nearest: the quota "
+            "of the scheduler that hands it out"
+        )
+
+
+def write(quota: ResourceQuota) -> dict[str, Any]:
+    spec: dict[str, Any] = {"hard": {k: amount_text(_resource(k), v) for k, v in quota.hard.items()}}
+    if quota.priorities:
+        expression = {"scopeName": _SCOPE, "operator": "In", "values": list(quota.priorities)}
+        spec["scopeSelector"] = {"matchExpressions": [expression]}
+    return {
+        "apiVersion": "v1",
+        "kind": KIND,
+        "metadata": {"name": quota.name, "namespace": quota.namespace},
+        "spec": spec,
+    }
+
+
+def read(data: Mapping[str, Any]) -> ResourceQuota:
+    """What is of another shape is left out, and named in `unsaid`."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    stated = mapping(spec.get("hard"))
+    hard = {k: a for k, v in stated.items() if (a := amount(_resource(str(k)), v)) is not None}
+    expressions = mappings(mapping(spec.get("scopeSelector")).get("matchExpressions"))
+    ours = [each for each in expressions if each.get("scopeName") == _SCOPE and each.get("operator") == "In"]
+    unsaid = [*beside(spec, ("hard", "scopeSelector")), *beside(stated, tuple(hard), "hard")]
+    if len(expressions) > 1 or len(ours) < len(expressions):
+        unsaid.append("scopeSelector")
+    return ResourceQuota(
+        text(metadata.get("namespace")),
+        text(metadata.get("name")),
+        hard,
+        texts(ours[0].get("values")) if ours else (),
+        tuple(unsaid),
+    )
+
+
+def _resource(key: str) -> str:
+    """Resource whose unit a key's amount has: cpu of limits.cpu."""
+    kind, dot, resource = key.partition(".")
+    return resource if dot and kind in ("requests", "limits") else key

@@ -1,0 +1,71 @@
+"""LimitRange: defaults and bounds of the containers in a namespace, never of cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.errors import PolicykitError
+from policykit.kube.requests import amounts
+from policykit.manifests.shape import mapping, mappings, text
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.model.queue import ContainerRange
+from policykit.targets.kubernetes.objects.shape import beside
+
+KIND = "LimitRange"
+SAYABLE = ("cpu", "ephemeral-storage", "memory")
+"""A LimitRange on a card would hand cards to every container that asks for none."""
+_FIELDS = {"default": "default", "defaultRequest": "default_request", "min": "minimum", "max": "maximum"}
+"""Key of the object to the field of `ContainerRange`."""
+
+
+class LimitRange(NamedTuple):
+    """The object, of its item of type Container."""
+
+    namespace: str
+    name: str
+    containers: ContainerRange = ContainerRange()
+    unsaid: tuple[str, ...] = ()
+    """Fields read that have no place here."""
+
+
+def write(limits: LimitRange) -> dict[str, Any]:
+    """Raises PolicykitError for cards and whatever else a range of containers must not state."""
+    item: dict[str, Any] = {"type": "Container"}
+    for key, field in _FIELDS.items():
+        stated: Amounts = getattr(limits.containers, field)
+        if stated:
+            item[key] = {name: _text(limits, name, stated[name]) for name in sorted(stated)}
+    return {
+        "apiVersion": "v1",
+        "kind": KIND,
+        "metadata": {"name": limits.name, "namespace": limits.namespace},
+        "spec": {"limits": [item]},
+    }
+
+
+def _text(limits: LimitRange, resource: str, wanted: int) -> str:
+    if resource not in SAYABLE:
+        raise PolicykitError(
+            f"quota {limits.name}: containers states {resource}, and a LimitRange would give it to every "
+            "container that asks for none",
+            "limit it by the quota itself: requests",
+        )
+    return amount_text(resource, wanted)
+
+
+def read(data: Mapping[str, Any]) -> LimitRange:
+    """What is of another shape is left out, and named in `unsaid`."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    items = mappings(spec.get("limits"))
+    item: Mapping[str, Any] = next((each for each in items if each.get("type") == "Container"), {})
+    found = {field: amounts(item.get(key)) for key, field in _FIELDS.items()}
+    unsaid = [f"limits of {text(each.get('type')) or 'no type'}" for each in items if each is not item]
+    unsaid += beside(item, ("type", *_FIELDS))
+    for key, field in _FIELDS.items():
+        unsaid += beside(found[field], SAYABLE, key)
+        found[field] = {name: found[field][name] for name in found[field] if name in SAYABLE}
+    return LimitRange(
+        text(metadata.get("namespace")), text(metadata.get("name")), ContainerRange(**found), tuple(unsaid)
+    )

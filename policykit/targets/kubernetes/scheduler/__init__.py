@@ -1,0 +1,1 @@
+"""kube-scheduler's profiles: from placements to a scheduler that runs them."""

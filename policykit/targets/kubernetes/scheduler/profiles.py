@@ -1,0 +1,181 @@
+"""A profile of kube-scheduler for each placement: strategy, weights, why, and what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from policykit.model.cluster import Cluster
+from policykit.model.placement import BINPACK, SPREAD, Placement, Point
+from policykit.model.pool import Pool
+from policykit.model.workload import WorkloadKind
+from policykit.targets import fleet
+from policykit.targets.kubernetes.scheduler import plugins, reasons, weights
+from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile
+from policykit.targets.kubernetes.scheduler.preference import preference_gap
+from policykit.targets.release import Version
+
+_STRATEGIES = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
+_PLAIN = ("cpu", "memory")
+
+
+class Planned(NamedTuple):
+    """The profile of one placement."""
+
+    placement: str
+    profile: Profile
+    comments: tuple[str, ...] = ()
+    """The inequalities with their numbers."""
+    notices: tuple[str, ...] = ()
+
+
+class _Asked(NamedTuple):
+    """Resources that the strategy judges."""
+
+    strategy: str
+    cards: Mapping[str, int]
+    """Card resource to weight."""
+    others: Mapping[str, int]
+    shape: tuple[Point, ...]
+    stated: bool
+    """The policy lists resources: none are left out to make room for cards."""
+
+
+_Sizes = Mapping[str, Sequence[int]]
+"""Card resource to the numbers of it on a node; 0: unknown."""
+
+
+def planned(cluster: Cluster, placement: Placement, scheduler: str, version: Version) -> Planned:
+    """The profile that serves `scheduler` as the placement says."""
+    kinds = kinds_of(cluster, placement, scheduler)
+    sizes = fleet.cards_per_node(cluster, _pools(cluster, kinds))
+    asked, notices = _asked(placement, sizes)
+    fit, leads = _fit(asked, sizes)
+    against = plugins.rivals(version)
+    rivals = sum(against.values())
+    weight = weights.fit_weight(leads.values(), rivals)
+    affinity, reason = _affinity(cluster, kinds, weight, rivals)
+    scores = {plugins.FIT: weight, **({plugins.AFFINITY: affinity} if affinity else {})}
+    sampled = 100 if fleet.node_total(cluster) > fleet.SCORED_NODES else None
+    comments = (
+        reasons.opening(scheduler, placement.name),
+        *(reasons.leading(r, fleet.assumed(sizes[r]), least, weight, against) for r, least in leads.items()),
+        *_judged(asked, fit),
+        *([reason] if reason else []),
+        reasons.asked(plugins.asked(version)),
+        *([reasons.ALL_NODES] if sampled else []),
+    )
+    said = (*notices, *_unkept(placement, sizes, leads, fit), *_kinds(placement, kinds))
+    return Planned(placement.name, Profile(scheduler, fit, scores, percentage=sampled), comments, said)
+
+
+def _judged(asked: _Asked, fit: Fit) -> tuple[str, ...]:
+    if not asked.cards:
+        return (reasons.NO_CARDS,)
+    return (reasons.CARDS_ALONE,) if len(fit.resources) == len(asked.cards) else ()
+
+
+def kinds_of(cluster: Cluster, placement: Placement, scheduler: str) -> list[WorkloadKind]:
+    """Workload kinds that are placed so by this schedulerName, in the policy's order."""
+    names = ("", DEFAULT_SCHEDULER) if scheduler == DEFAULT_SCHEDULER else (scheduler,)
+    return [
+        kind
+        for kind in cluster.workloads.values()
+        if kind.scheduler in names and kind.placement_name in ("", placement.name)
+    ]
+
+
+def _asked(placement: Placement, sizes: _Sizes) -> tuple[_Asked, list[str]]:
+    """One direction for all of them: a strategy knows no other."""
+    wanted = {name: (each.strategy, each.weight) for name, each in placement.resources.items()}
+    for resource in sizes:
+        wanted.setdefault(resource, (placement.strategy, weights.CARD_WEIGHT))
+    if not placement.resources and (not placement.shape or not sizes):
+        wanted |= dict.fromkeys(_PLAIN, (placement.strategy, 1))
+    main = _direction(placement, wanted, sizes)
+    shape = placement.shape if main == placement.strategy else ()
+    left = sorted(name for name, (strategy, _) in wanted.items() if strategy != main)
+    chosen = {name: weight for name, (strategy, weight) in sorted(wanted.items()) if strategy == main}
+    found = _Asked(
+        RATIO if shape else _STRATEGIES[main],
+        {name: weight for name, weight in chosen.items() if name in sizes},
+        {name: weight for name, weight in chosen.items() if name not in sizes},
+        shape,
+        bool(placement.resources),
+    )
+    unshaped = [reasons.without_shape(placement, main)] if placement.shape and not shape else []
+    return found, [reasons.one_direction(placement, main, left)] if left else unshaped
+
+
+def _direction(placement: Placement, wanted: Mapping[str, tuple[str, int]], sizes: _Sizes) -> str:
+    """That of a shape where it has resources; else of the cards, the heavier ones where they differ."""
+    usual = placement.strategy
+    if placement.shape and any(strategy == usual for strategy, _ in wanted.values()):
+        return usual
+    total = {BINPACK: 0, SPREAD: 0}
+    judged = {name: each for name, each in wanted.items() if name in sizes} or wanted
+    for strategy, weight in judged.values():
+        total[strategy] += weight
+    return usual if total[BINPACK] == total[SPREAD] else max(total, key=lambda each: total[each])
+
+
+def _fit(asked: _Asked, sizes: _Sizes) -> tuple[Fit, dict[str, int]]:
+    """The strategy, and each card's lead. cpu and memory go where they could outweigh a card."""
+    leads = _leads(asked, sizes, sum(asked.others.values()))
+    others = asked.others
+    if asked.cards and not asked.stated and min(leads.values()) <= 0:
+        leads, others = _leads(asked, sizes, 0), {}
+    return Fit(asked.strategy, {**asked.cards, **others}, asked.shape), leads
+
+
+def _leads(asked: _Asked, sizes: _Sizes, fill: int) -> dict[str, int]:
+    return {
+        resource: min(
+            weights.lead(asked.strategy, asked.shape, size, weight, fill)
+            for size in fleet.assumed(sizes[resource])
+        )
+        for resource, weight in asked.cards.items()
+    }
+
+
+def _pools(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Sequence[Pool]:
+    """Those that one of the kinds may use; all where no kind is given."""
+    return [pool for pool in cluster.pools if not kinds or any(_uses(kind, pool) for kind in kinds)]
+
+
+def _uses(kind: WorkloadKind, pool: Pool) -> bool:
+    usage = not kind.usages or pool.usage in kind.usages
+    return usage and (kind.cards is None or pool.card in kind.cards)
+
+
+def _affinity(
+    cluster: Cluster, kinds: Sequence[WorkloadKind], fit: int, rivals: int
+) -> tuple[int | None, str]:
+    """Weight of NodeAffinity and the reason; None where no kind prefers a usage."""
+    gaps = [gap for kind in kinds if (gap := preference_gap(cluster, kind))]
+    if not gaps or not cluster.usage_key:
+        return None, ""
+    weight = weights.affinity_weight(min(gaps), fit, rivals)
+    return weight, reasons.preferring(weight, min(gaps), fit, rivals)
+
+
+def _unkept(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], fit: Fit) -> list[str]:
+    """Promises that the numbers do not keep."""
+    found = []
+    for resource, least in leads.items():
+        known = fleet.assumed(sizes[resource])
+        if 0 in sizes[resource]:
+            found.append(reasons.unknown_size(placement, resource))
+        if len(known) > 1:
+            found.append(reasons.mixed_sizes(placement, resource, known))
+        if least <= 0:
+            found.append(reasons.too_light(placement, resource, known[-1], fit, alone=fit.resources.keys()))
+    if not leads and placement.resources:
+        found.append(reasons.no_cards(placement))
+    return found
+
+
+def _kinds(placement: Placement, kinds: Sequence[WorkloadKind]) -> list[str]:
+    found = [reasons.unused(placement)] if not kinds else []
+    soft = [kind.name for kind in kinds if kind.across and not kind.across.hard]
+    return [*found, reasons.outweighed_spread(placement, soft)] if soft else found

@@ -1,0 +1,1 @@
+"""Volcano Jobs, and what carries a Job's spec: written, read and patched."""

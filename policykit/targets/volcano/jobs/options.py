@@ -1,0 +1,91 @@
+"""Patches of a Volcano Job from the target's options: job plugins, and which tasks share nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from policykit.catalogue.volcano.job_plugins import roles
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
+from policykit.model.cluster import Cluster
+from policykit.targets.volcano.jobs.objects import Job
+from policykit.targets.volcano.names import SCHEDULER
+
+_PREFIX = "volcano.sh/task-topology-"
+_KEYS = {"affinity": "affinity", "anti_affinity": "anti-affinity", "order": "task-order"}
+"""Part of the option to the end of its annotation's key."""
+
+
+def stated(cluster: Cluster, kind: str) -> Mapping[str, Any]:
+    """What the policy says of a workload kind's Volcano Jobs: `plugins`, `task_topology`."""
+    target = cluster.targets.get(SCHEDULER)
+    options = target.options.get("jobs", {}) if target else {}
+    found: Mapping[str, Any] = options.get(kind, {})
+    return found
+
+
+def unread(cluster: Cluster) -> tuple[str, ...]:
+    """Says where the scheduler's configuration lacks what reads the annotations."""
+    target = cluster.targets.get(SCHEDULER)
+    options = target.options if target else {}
+    kinds = sorted(name for name, said in options.get("jobs", {}).items() if said.get("task_topology"))
+    if not kinds or "task-topology" in options.get("plugins", {}):
+        return ()
+    return (
+        f"task topology of {', '.join(kinds)} is for plugin task-topology, which is not in the "
+        "configuration: add it under targets.volcano.plugins",
+    )
+
+
+def patches(
+    said: Mapping[str, Any], job: Job, data: Mapping[str, Any], spec: Path, annotations: Path
+) -> Iterator[Patch]:
+    """Plugins that are missing or have other arguments, and the annotations of task topology.
+
+    What names a task that the job does not have is left out.
+    """
+    for name, arguments in said.get("plugins", {}).items():
+        if not _absent(job, roles(name, arguments).values()) and job.plugins.get(name) != tuple(arguments):
+            yield Patch("add", (*spec, "plugins", name), list(arguments))
+    for part, value in _topology(said, job).items():
+        path = (*annotations, f"{_PREFIX}{_KEYS[part]}")
+        if lookup(data, path) != value:
+            yield Patch("add", path, value)
+
+
+def notices(said: Mapping[str, Any], job: Job) -> Iterator[str]:
+    """Which of it is left out."""
+    for name, arguments in said.get("plugins", {}).items():
+        missing = _absent(job, roles(name, arguments).values())
+        if missing:
+            yield f"job plugin {name} is for a task {missing[0]}, which the job does not have: left out"
+    named = said.get("task_topology", {})
+    tasks = [
+        task
+        for part in _KEYS
+        for group in named.get(part, ())
+        for task in (group if isinstance(group, list) else [group])
+    ]
+    missing = _absent(job, tasks)
+    if missing:
+        yield f"task topology names task {', '.join(missing)}, which the job does not have: left out"
+
+
+def _topology(said: Mapping[str, Any], job: Job) -> dict[str, str]:
+    """Part to the text of its annotation; groups that lack a task are left out whole."""
+    named = said.get("task_topology", {})
+    found: dict[str, str] = {}
+    for part in ("affinity", "anti_affinity"):
+        groups = [group for group in named.get(part, ()) if group and not _absent(job, group)]
+        if groups:
+            found[part] = ";".join(",".join(group) for group in groups)
+    order = [task for task in named.get("order", ()) if not _absent(job, [task])]
+    if order:
+        found["order"] = ",".join(order)
+    return found
+
+
+def _absent(job: Job, tasks: Iterable[str]) -> list[str]:
+    there = {task.name for task in job.tasks}
+    return list(dict.fromkeys(task for task in tasks if task not in there))

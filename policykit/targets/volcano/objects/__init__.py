@@ -1,0 +1,1 @@
+"""Volcano's objects beside its configuration: queues, PodGroups, HyperNodes, node groups."""

@@ -1,0 +1,78 @@
+"""PodGroup objects: scheduling.volcano.sh/v1beta1, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.requests import amounts
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, text, whole
+from policykit.model.pool import Amounts
+from policykit.targets.volcano.objects.shapes import quantities
+from policykit.targets.volcano.objects.topology import Bound, read_bound, write_bound
+
+API_VERSION = "scheduling.volcano.sh/v1beta1"
+
+PLACES: Mapping[str, Path] = {
+    "namespace": ("metadata", "namespace"),
+    "name": ("metadata", "name"),
+    "min_member": ("spec", "minMember"),
+    "queue": ("spec", "queue"),
+    "priority_class": ("spec", "priorityClassName"),
+    "min_resources": ("spec", "minResources"),
+    "bound": ("spec", "networkTopology"),
+    "min_task_member": ("spec", "minTaskMember"),
+}
+"""Field of PodGroup to where it stands in the object."""
+
+
+class PodGroup(NamedTuple):
+    """Pods that start when `min_member` of them fit together."""
+
+    namespace: str
+    name: str
+    min_member: int = 1
+    queue: str = ""
+    """Empty: Volcano takes `default`, or what the namespace says where that webhook is on."""
+    priority_class: str = ""
+    min_resources: Amounts = {}
+    """What has to be free before the pods are considered at all (action enqueue)."""
+    bound: Bound | None = None
+    min_task_member: Mapping[str, int] = {}
+    """Task of a job to how many of its pods must fit."""
+
+
+def write(group: PodGroup) -> dict[str, Any]:
+    """A PodGroup as Volcano's object."""
+    metadata = {"name": group.name}
+    if group.namespace:
+        metadata["namespace"] = group.namespace
+    spec: dict[str, Any] = {"minMember": group.min_member}
+    if group.min_task_member:
+        spec["minTaskMember"] = dict(sorted(group.min_task_member.items()))
+    if group.queue:
+        spec["queue"] = group.queue
+    if group.priority_class:
+        spec["priorityClassName"] = group.priority_class
+    if group.min_resources:
+        spec["minResources"] = quantities(group.min_resources)
+    if group.bound:
+        spec["networkTopology"] = write_bound(group.bound)
+    return {"apiVersion": API_VERSION, "kind": "PodGroup", "metadata": metadata, "spec": spec}
+
+
+def read(data: Mapping[str, Any]) -> PodGroup:
+    """A PodGroup object; what is absent or of another shape is empty, minMember 0 as Volcano reads it."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    tasks = mapping(spec.get("minTaskMember"))
+    return PodGroup(
+        text(metadata.get("namespace")),
+        text(metadata.get("name")),
+        whole(spec.get("minMember")) or 0,
+        text(spec.get("queue")),
+        text(spec.get("priorityClassName")),
+        amounts(spec.get("minResources")),
+        read_bound(spec.get("networkTopology")),
+        {name: number for name, value in tasks.items() if (number := whole(value)) is not None},
+    )

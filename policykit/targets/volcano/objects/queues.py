@@ -1,0 +1,124 @@
+"""Queue objects: scheduling.volcano.sh/v1beta1, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube.requests import amounts
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, pairs, text, texts, whole
+from policykit.model.queue import PoolAffinity, Queue
+from policykit.targets.volcano.objects.shapes import quantities
+
+API_VERSION = "scheduling.volcano.sh/v1beta1"
+HIERARCHY = "volcano.sh/hierarchy"
+"""Annotation: where the queue stands in the tree of plugin drf (hdrf). Read, never written."""
+HIERARCHY_WEIGHTS = "volcano.sh/hierarchy-weights"
+
+_NEAR, _FAR = "nodeGroupAffinity", "nodeGroupAntiAffinity"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_LISTS = {
+    "required": (_NEAR, _REQUIRED),
+    "preferred": (_NEAR, _PREFERRED),
+    "excluded": (_FAR, _REQUIRED),
+    "avoided": (_FAR, _PREFERRED),
+}
+"""Field of PoolAffinity to its place below spec.affinity. What Volcano names is a node group."""
+
+PLACES: Mapping[str, Path] = {
+    "name": ("metadata", "name"),
+    "parent": ("spec", "parent"),
+    "weight": ("spec", "weight"),
+    "guarantee": ("spec", "guarantee", "resource"),
+    "deserved": ("spec", "deserved"),
+    "limit": ("spec", "capability"),
+    "priority": ("spec", "priority"),
+    "reclaimable": ("spec", "reclaimable"),
+    "pools": ("spec", "affinity"),
+}
+"""Field of Queue to where it stands in the object. `submit` stands nowhere."""
+
+
+class Branch(NamedTuple):
+    """One step of a queue's path in the tree of annotations."""
+
+    name: str
+    weight: float = 1
+
+
+def write(queue: Queue) -> dict[str, Any]:
+    """A queue as Volcano's object. Defaults the webhook would fill in are stated, so nothing drifts.
+
+    `pools` names node groups: values of the node label of plugin nodegroup (1.9). Who may
+    submit has no field.
+    """
+    spec: dict[str, Any] = {"weight": queue.weight, "reclaimable": queue.reclaimable}
+    if queue.parent:
+        spec["parent"] = queue.parent
+    if queue.priority is not None:
+        spec["priority"] = queue.priority
+    if queue.limit:
+        spec["capability"] = quantities(queue.limit)
+    if queue.deserved:
+        spec["deserved"] = quantities(queue.deserved)
+    if queue.guarantee:
+        spec["guarantee"] = {"resource": quantities(queue.guarantee)}
+    if queue.pools and any(queue.pools):
+        spec["affinity"] = _affinity(queue.pools)
+    return {"apiVersion": API_VERSION, "kind": "Queue", "metadata": {"name": queue.name}, "spec": spec}
+
+
+def _affinity(pools: PoolAffinity) -> dict[str, Any]:
+    written: dict[str, Any] = {}
+    for field, (side, strength) in _LISTS.items():
+        names = getattr(pools, field)
+        if names:
+            written.setdefault(side, {})[strength] = list(names)
+    return written
+
+
+def read(data: Mapping[str, Any]) -> Queue:
+    """A Queue object; what is absent or of another shape has Volcano's default."""
+    metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
+    weight = whole(spec.get("weight"))
+    return Queue(
+        text(metadata.get("name")),
+        text(spec.get("parent")),
+        1 if weight is None else weight,
+        guarantee=amounts(mapping(spec.get("guarantee")).get("resource")),
+        deserved=amounts(spec.get("deserved")),
+        limit=amounts(spec.get("capability")),
+        priority=whole(spec.get("priority")),
+        reclaimable=spec.get("reclaimable") is not False,
+        pools=_pools(mapping(spec.get("affinity"))),
+    )
+
+
+def _pools(affinity: Mapping[str, Any]) -> PoolAffinity | None:
+    found = PoolAffinity(
+        **{
+            field: texts(mapping(affinity.get(side)).get(strength))
+            for field, (side, strength) in _LISTS.items()
+        }
+    )
+    return found if any(found) else None
+
+
+def branches(data: Mapping[str, Any]) -> tuple[Branch, ...]:
+    """The queue's path in the tree of annotations, from below root to itself; empty: it has none."""
+    annotations = pairs(mapping(data.get("metadata")).get("annotations"))
+    steps = [step for step in annotations.get(HIERARCHY, "").split("/") if step]
+    weights = list(_weights(annotations.get(HIERARCHY_WEIGHTS, "")))
+    weights += [1.0] * (len(steps) - len(weights))
+    found = tuple(Branch(name, weight) for name, weight in zip(steps, weights, strict=False))
+    return found[1:] if found and found[0].name == "root" else found
+
+
+def _weights(written: str) -> Iterator[float]:
+    for each in written.split("/") if written else ():
+        try:
+            yield float(each)
+        except ValueError:
+            yield 1.0

@@ -1,0 +1,205 @@
+"""The cluster's topology as HyperNodes: a tier per level, found by the labels of the nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from policykit.generator.artifact import Artifact, Role
+from policykit.manifests import writer
+from policykit.manifests.shape import mapping, text, whole
+from policykit.model.cluster import Cluster
+from policykit.model.topology import Closeness, Level
+from policykit.targets.release import Version
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.objects import hypernodes
+from policykit.targets.volcano.objects.hypernodes import HyperNode, Member, Requirement
+
+FILE = "volcano/hypernodes.yaml"
+DISCOVERY = Version(1, 13, 0)
+"""The controller can make HyperNodes from node labels itself."""
+NAMED_TIERS = Version(1, 14, 0)
+"""tierName of HyperNodes, highestTierName of PodGroups and Jobs."""
+_UNSAFE = re.compile(r"[^a-z0-9.-]+")
+_JOINT = re.compile(r"[-.]*\.[-.]*")
+_LONGEST = 63
+_HASH = 8
+
+Chain = tuple[tuple[str, str], ...]
+"""(level, value) of a place, from the widest level it is known at down to its own."""
+
+
+class Bound(NamedTuple):
+    """networkTopology of a PodGroup or a Job: how far apart its pods may stand."""
+
+    mode: str = "hard"
+    """hard or soft."""
+    tier: int | None = None
+    tier_name: str = ""
+    """Since 1.14. With a name there is no number: the webhook refuses both."""
+
+
+def write_bound(bound: Bound) -> dict[str, Any]:
+    """`networkTopology`."""
+    written: dict[str, Any] = {"mode": bound.mode}
+    if bound.tier_name:
+        written["highestTierName"] = bound.tier_name
+    elif bound.tier is not None:
+        written["highestTierAllowed"] = bound.tier
+    return written
+
+
+def read_bound(data: object) -> Bound | None:
+    """`networkTopology`, None where there is none; its mode is hard unless it says soft."""
+    if not isinstance(data, Mapping):
+        return None
+    said = mapping(data)
+    return Bound(
+        text(said.get("mode")) or "hard",
+        whole(said.get("highestTierAllowed")),
+        text(said.get("highestTierName")),
+    )
+
+
+def tiers(levels: Iterable[Level]) -> dict[str, int]:
+    """Level to its tier, the narrowest 1. A level keeps its tier whether or not nodes have it."""
+    return {level.name: number for number, level in enumerate(reversed(tuple(levels)), 1)}
+
+
+def bound(within: Closeness, cluster: Cluster, version: Version, *, named: bool = True) -> Bound | None:
+    """What keeps pods within one value of a level; None where the release or the scheme has none.
+
+    The tier goes by its name where the generated HyperNodes carry it: Volcano does not
+    enforce a name it has not met.
+    """
+    tier = tiers(cluster.levels).get(within.level)
+    if tier is None or version < versions.TOPOLOGY:
+        return None
+    mode = "hard" if within.hard else "soft"
+    if named and version >= NAMED_TIERS and _stated(cluster, within.level):
+        return Bound(mode, tier_name=within.level)
+    return Bound(mode, tier)
+
+
+def _stated(cluster: Cluster, level: str) -> bool:
+    """Whether any node's place at a level is known."""
+    key = next(each.key for each in cluster.levels if each.name == level)
+    return any(
+        shape.labels.get(key) or pool.labels.get(key) for pool in cluster.pools for shape in pool.shapes
+    )
+
+
+def derived(cluster: Cluster, version: Version) -> tuple[tuple[HyperNode, ...], tuple[str, ...]]:
+    """HyperNodes of every value that the policy states for the nodes of its pools, widest first.
+
+    A place within another of the next wider level is its member. One value found in two
+    wider places is taken for two: a HyperNode with two parents would stop all topology jobs.
+    """
+    if version < versions.TOPOLOGY:
+        return (), ()
+    places = _places(cluster)
+    shared = _shared(places)
+    keys = {level.name: level.key for level in cluster.levels}
+    numbers = tiers(cluster.levels)
+    names = _names(places, shared)
+    below: dict[Chain, list[str]] = {}
+    for chain in places:
+        below.setdefault(chain[:-1], []).append(names[chain])
+    found = []
+    for chain in sorted(places, key=lambda chain: (-numbers[chain[-1][0]], chain)):
+        within = sorted(below.get(chain, ()))
+        members = [Member("HyperNode", name) for name in within]
+        if places[chain] or not within:
+            members.append(_nodes(chain, keys, alone=chain[-1] not in shared))
+        level = chain[-1][0]
+        tier_name = level if version >= NAMED_TIERS else ""
+        found.append(HyperNode(names[chain], numbers[level], tuple(members), tier_name))
+    return tuple(found), tuple(_twice(places, shared))
+
+
+def _nodes(chain: Chain, keys: Mapping[str, str], *, alone: bool) -> Member:
+    """The nodes of a place: by its own label where that is `alone`, else with all that is wider."""
+    level, value = chain[-1]
+    if alone:
+        return Member("Node", labels={keys[level]: value})
+    wider = list(keys)[: list(keys).index(level)]
+    there = {name for name, _ in chain}
+    missing = tuple(Requirement(keys[name], "DoesNotExist") for name in wider if name not in there)
+    return Member("Node", labels={keys[name]: each for name, each in chain}, requirements=missing)
+
+
+def _places(cluster: Cluster) -> dict[Chain, bool]:
+    """Every place the pools' nodes are in, to whether nodes stand in it and in nothing narrower."""
+    found: dict[Chain, bool] = {}
+    for pool in cluster.pools:
+        for shape in pool.shapes:
+            labels = {**pool.labels, **shape.labels}
+            steps = tuple(
+                (level.name, labels[level.key]) for level in cluster.levels if labels.get(level.key)
+            )
+            for end in range(1, len(steps) + 1):
+                chain = steps[:end]
+                found[chain] = found.get(chain, False) or end == len(steps)
+    return found
+
+
+def _shared(places: Iterable[Chain]) -> frozenset[tuple[str, str]]:
+    """(level, value) that stand in more than one wider place."""
+    above: dict[tuple[str, str], set[Chain]] = {}
+    for chain in places:
+        above.setdefault(chain[-1], set()).add(chain[:-1])
+    return frozenset(place for place, wider in above.items() if len(wider) > 1)
+
+
+def _names(places: Iterable[Chain], shared: frozenset[tuple[str, str]]) -> dict[Chain, str]:
+    """Names of HyperNodes: level and value, with the wider places where those are not enough."""
+    found: dict[Chain, str] = {}
+    taken: set[str] = set()
+    for chain in sorted(places):
+        steps = chain if chain[-1] in shared else chain[-1:]
+        plain = ".".join(f"{level}-{value}" for level, value in steps)
+        name = _JOINT.sub(".", _UNSAFE.sub("-", plain.lower())).strip("-.")
+        if name != plain or len(name) > _LONGEST or name in taken:
+            digest = sha256("/".join(f"{level}={value}" for level, value in chain).encode()).hexdigest()
+            name = f"{name[: _LONGEST - _HASH - 1].rstrip('-.')}-{digest[:_HASH]}"
+        taken.add(name)
+        found[chain] = name
+    return found
+
+
+def _twice(places: Iterable[Chain], shared: frozenset[tuple[str, str]]) -> Iterator[str]:
+    for level, value in sorted(shared):
+        wider = sorted(chain[:-1] for chain in places if chain[-1] == (level, value))
+        above = " and ".join(" ".join(each[-1]) if each else f"no wider level than {level}" for each in wider)
+        yield (
+            f"{level} {value} is in {above}: each is a HyperNode of its own, as one may have one parent "
+            f"only. Give every {level} a value of its own"
+        )
+
+
+def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    """`hypernodes.yaml`, where the scheme has levels and the pools say where their nodes are."""
+    asking = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
+    if not cluster.levels:
+        return (), ()
+    if version < versions.TOPOLOGY:
+        said = (
+            f"Volcano {version} knows no topology (HyperNodes, since {versions.TOPOLOGY}): that the pods of "
+            f"{', '.join(asking)} stand close is not written. Pod affinity on the label comes nearest",
+        )
+        return (), said if asking else ()
+    found, notices = derived(cluster, version)
+    if found:
+        manifests = writer.dump_all(map(hypernodes.write, found))
+        return (Artifact(FILE, manifests, Role.MANIFEST),), notices
+    return (), _undescribed(cluster, version) if asking else ()
+
+
+def _undescribed(cluster: Cluster, version: Version) -> tuple[str, ...]:
+    keys = ", ".join(level.key for level in cluster.levels)
+    way = "state them in the pools' topology"
+    if version >= DISCOVERY:
+        way += f", or let the controller find them by the labels {keys}, kubernetes.io/hostname last"
+    return (f"no pool says where its nodes stand, so no HyperNodes are written: {way}",)

@@ -1,0 +1,1 @@
+"""Volcano's scheduler configuration: actions, plugins in tiers, and the arithmetic of their weights."""

@@ -1,0 +1,203 @@
+"""How one Volcano configuration scores nodes for a cluster: the weights, why, and what they cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from policykit.model.cluster import Cluster, Target
+from policykit.model.placement import SPREAD
+from policykit.model.workload import WorkloadKind
+from policykit.targets.release import Version
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.objects import nodegroups
+from policykit.targets.volcano.scheduler import closeness, options, reasons, weights
+from policykit.targets.volcano.scheduler.config import Plugin
+from policykit.targets.volcano.scheduler.fit import Fit, scarce_weight
+from policykit.targets.volcano.scheduler.options import Stated
+from policykit.targets.volcano.scheduler.placing import BINPACK_PLUGIN, FIT_PLUGIN, Placing, placing
+from policykit.targets.volcano.scheduler.wishes import Wish, served, strategy, wish
+
+
+class Scoring(NamedTuple):
+    """The score plugins of a configuration."""
+
+    binpack: int
+    """binpack.weight; 0: the plugin is left out."""
+    resources: Mapping[str, int]
+    """Weights inside binpack, or inside resource-strategy-fit; cpu and memory included."""
+    parts: Mapping[str, int]
+    """Parts of nodeorder with their weights."""
+    comments: tuple[str, ...] = ()
+    """The inequalities with their numbers."""
+    notices: tuple[str, ...] = ()
+    fit: Fit | None = None
+    """Plugin resource-strategy-fit; None: left out."""
+    near: Plugin | None = None
+    """Plugin network-topology-aware; None: left out."""
+
+    @property
+    def plugins(self) -> tuple[Plugin, ...]:
+        order = Plugin("nodeorder", {}, {f"{part}.weight": weight for part, weight in self.parts.items()})
+        packing = (self._binpack_plugin(),) if self.binpack else ()
+        fit = (self.fit.plugin,) if self.fit else ()
+        return (order, *packing, *fit, *((self.near,) if self.near else ()))
+
+    def _binpack_plugin(self) -> Plugin:
+        named = [resource for resource in sorted(self.resources) if resource not in ("cpu", "memory")]
+        arguments: dict[str, Any] = {
+            "binpack.weight": self.binpack,
+            "binpack.cpu": self.resources["cpu"],
+            "binpack.memory": self.resources["memory"],
+        }
+        if named:
+            arguments["binpack.resources"] = ", ".join(named)
+        arguments.update({f"binpack.resources.{resource}": self.resources[resource] for resource in named})
+        return Plugin("binpack", {}, arguments)
+
+
+class _Score(NamedTuple):
+    """A score put on top of others, that it must outweigh."""
+
+    weight: int = 0
+    comments: tuple[str, ...] = ()
+
+
+def scoring(cluster: Cluster, target: Target) -> Scoring:
+    """Weights for the cards and workload kinds that this target's scheduler may see.
+
+    Each outweighs all before it: what pods do not ask for, packing, scarce cards, closeness, usages.
+    Raises PolicykitError for options that Volcano would pass over.
+    """
+    version = versions.parse(target.version)
+    kinds, stated = served(cluster, target), options.read(cluster, target)
+    asked = wish(cluster, kinds)
+    closer = closeness.asking(kinds) if version >= versions.TOPOLOGY else []
+    computed = ({closeness.NAME} if closer else set()) | ({FIT_PLUGIN} if asked.weighed else set())
+    base = _rivals(cluster, stated, version, computed)
+    placed = placing(cluster, asked, stated, version, base)
+    rivals = {**({placed.plugin: placed.weight} if placed.plugin else {}), **base, **_on(placed.spreading)}
+    avoid = asked.avoid if version >= versions.RESOURCE_STRATEGY else ()
+    scarce = _scarce(avoid, rivals)
+    rivals |= {"sra": scarce.weight} if scarce.weight else {}
+    near = _near(cluster, closer, rivals)
+    rivals |= closeness.rival(near.weight)
+    affinity, comments, unmet = _preference(kinds, rivals)
+    fitted = placed.plugin == FIT_PLUGIN
+    return Scoring(
+        placed.weight if placed.plugin == BINPACK_PLUGIN else 0,
+        placed.resources,
+        _parts(affinity, placed.spreading),
+        (
+            reasons.OPENING,
+            *placed.comments,
+            *scarce.comments,
+            *near.comments,
+            *comments,
+            reasons.ASKED,
+            *(reasons.zeros(placed.plugin) if placed.weight else ()),
+        ),
+        (*placed.notices, *unmet, *_lost(cluster, kinds, asked, placed, version)),
+        _fit(placed if fitted else Placing(), avoid, scarce.weight),
+        closeness.plugin(near.weight, placed.resources, version) if near.weight else None,
+    )
+
+
+def _rivals(cluster: Cluster, stated: Stated, version: Version, computed: Collection[str]) -> dict[str, int]:
+    """What else scores pods that ask for nothing, each 0 to 100 times its weight.
+
+    `computed` are plugins whose weights are chosen so that they win.
+    """
+    rivals = dict(weights.RIVALS)
+    if nodegroups.named(cluster.queues) and version >= versions.CAPACITY:
+        rivals["nodegroup"] = weights.NODE_GROUPS
+    for name, (argument, usual) in weights.GUESTS.items():
+        if stated.wants(name) and name not in computed:
+            rivals[name] = stated.plugins[name].arguments.get(argument, usual)
+    if FIT_PLUGIN in rivals:
+        scarce = stated.plugins[FIT_PLUGIN].arguments.get("sra", {})
+        rivals["sra"] = scarce.get("weight", 0) if scarce.get("enable") else 0
+    rivals |= closeness.rival(rivals.pop(closeness.NAME, 0))
+    return {name: weight for name, weight in rivals.items() if weight}
+
+
+def _on(parts: Mapping[str, int]) -> dict[str, int]:
+    return {part: weight for part, weight in parts.items() if weight}
+
+
+def _scarce(avoid: Sequence[str], rivals: Mapping[str, int]) -> _Score:
+    if not avoid:
+        return _Score()
+    total = sum(rivals.values())
+    weight = min(scarce_weight(len(avoid), total), weights.LARGEST)
+    return _Score(weight, reasons.scarce(avoid, weight, rivals))
+
+
+def _near(cluster: Cluster, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _Score:
+    if not kinds:
+        return _Score()
+    weight = min(closeness.weight(cluster, sum(rivals.values())), weights.LARGEST)
+    return _Score(weight, reasons.near(max(len(cluster.levels), 1), weight, rivals))
+
+
+def _fit(placed: Placing, avoid: tuple[str, ...], weight: int) -> Fit | None:
+    if not placed.weight and not avoid:
+        return None
+    return Fit(placed.weight, placed.resources, placed.strategies, avoid, weight)
+
+
+def _parts(affinity: int, spreading: Mapping[str, int]) -> dict[str, int]:
+    return {
+        "leastrequested": spreading["leastrequested"],
+        "mostrequested": 0,
+        "balancedresource": spreading["balancedresource"],
+        "nodeaffinity": affinity,
+        **weights.ASKED,
+        **weights.RIVALS,
+    }
+
+
+def _preference(
+    kinds: Sequence[WorkloadKind], parts: Mapping[str, int]
+) -> tuple[int, tuple[str, ...], list[str]]:
+    """nodeaffinity.weight, the reason, and a notice for each kind it cannot serve."""
+    rivals = sum(parts.values())
+    gaps = [(kind, weights.preference_gap(kind)) for kind in kinds if kind.prefer]
+    gap = min((gap for _, gap in gaps), default=100)
+    weight = min(weights.preference_weight(gap, rivals), weights.LARGEST)
+    comments = (
+        reasons.PREFERENCE,
+        reasons.preference(weight, gap, rivals),
+        reasons.rivals({part: value for part, value in parts.items() if value}),
+    )
+    notices = []
+    for kind, own in gaps:
+        needed = weights.preference_weight(own, rivals)
+        if needed > weights.LARGEST:
+            notices.append(reasons.too_close(kind, own, needed))
+    return weight, comments, notices
+
+
+def _lost(
+    cluster: Cluster, kinds: Sequence[WorkloadKind], asked: Wish, placed: Placing, version: Version
+) -> list[str]:
+    """Wishes of the policy that the configuration does not fulfil."""
+    spread = [kind for kind in kinds if strategy(cluster, kind) == SPREAD]
+    soft = [pool.name for pool in cluster.pools if any(not taint.hard for taint in pool.taints)]
+    weak = [kind for kind in kinds if kind.across and not kind.across.hard]
+    packed = placed.weight and asked.strategy != SPREAD
+    notices = [reasons.opposed(spread)] if spread and packed else []
+    if soft and placed.weight:
+        notices.append(reasons.outweighed_taints(soft))
+    if weak and placed.weight:
+        notices.append(reasons.outweighed_spread(weak))
+    if asked.others and asked.placement:
+        notices.append(reasons.other_placement(asked.others, asked.placement.name))
+    if asked.avoid and version < versions.RESOURCE_STRATEGY:
+        notices.append(reasons.not_avoided(asked.avoid, version))
+    shaped = sorted(
+        {p.name for kind in kinds if (p := cluster.placements.get(kind.placement_name)) and p.shape}
+    )
+    if shaped:
+        notices.append(reasons.unshaped(shaped))
+    return notices

@@ -1,0 +1,1 @@
+"""queues.yaml and what carries it, in YuniKorn's own words: written and read."""

@@ -1,0 +1,110 @@
+"""Keys of the ConfigMaps beside the queues: what YuniKorn reads, and of what type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from policykit.nearest import nearest
+from policykit.targets.release import Version
+from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn.configuration.configmap import POLICY_GROUP
+from policykit.targets.yunikorn.configuration.properties import duration
+
+_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
+"""What Go's strconv.ParseBool takes."""
+_LEVEL = re.compile(r"log(\.[A-Za-z0-9-]+)*\.level\Z")
+_LEVELS = frozenset({"debug", "info", "warn", "error", "dpanic", "panic", "fatal"})
+
+
+def _flag(text: str) -> bool:
+    return text in _BOOLEANS
+
+
+def _whole(text: str) -> bool:
+    return bool(re.match(r"[-+]?[0-9]+\Z", text))
+
+
+def _duration(text: str) -> bool:
+    return duration(text.removeprefix("-"))
+
+
+def _patterns(text: str) -> bool:
+    """Regular expressions with commas between them."""
+    try:
+        for part in text.split(","):
+            re.compile(part.strip())
+    except re.error:
+        return False
+    return True
+
+
+def _any(text: str) -> bool:
+    return True
+
+
+class Setting(NamedTuple):
+    takes: Callable[[str], bool]
+    words: str = ""
+    since: Version | None = None
+
+
+_TEXT = Setting(_any)
+_FLAG = Setting(_flag, "true or false")
+_WHOLE = Setting(_whole, "a whole number")
+_DURATION = Setting(_duration, "a duration such as 10s")
+_PATTERNS = Setting(_patterns, "regular expressions with commas between them")
+_USER = Setting(_whole, "a whole number", versions.PLACEHOLDER_USER)
+
+KNOWN: Mapping[str, Setting] = {
+    "service.clusterId": _TEXT,
+    "service.schedulingInterval": _DURATION,
+    "service.volumeBindTimeout": _DURATION,
+    "service.eventChannelCapacity": _WHOLE,
+    "service.dispatchTimeout": _DURATION,
+    "service.disableGangScheduling": _FLAG,
+    "service.enableConfigHotRefresh": _FLAG,
+    "service.placeholderImage": _TEXT,
+    "service.placeholderRunAsUser": _USER,
+    "service.placeholderRunAsGroup": _USER,
+    "service.placeholderFsGroup": _USER,
+    "service.nodeInstanceTypeNodeLabelKey": _TEXT,
+    "kubernetes.qps": _WHOLE,
+    "kubernetes.burst": _WHOLE,
+    "health.checkInterval": _DURATION,
+    "event.trackingEnabled": _FLAG,
+    "event.requestCapacity": _WHOLE,
+    "event.ringBufferCapacity": _WHOLE,
+    "event.maxStreams": _WHOLE,
+    "event.maxStreamsPerHost": _WHOLE,
+    "event.RESTResponseSize": _WHOLE,
+    "admissionController.webHook.amServiceName": _TEXT,
+    "admissionController.webHook.schedulerServiceAddress": _TEXT,
+    "admissionController.filtering.processNamespaces": _PATTERNS,
+    "admissionController.filtering.bypassNamespaces": _PATTERNS,
+    "admissionController.filtering.labelNamespaces": _PATTERNS,
+    "admissionController.filtering.noLabelNamespaces": _PATTERNS,
+    "admissionController.filtering.generateUniqueAppId": _FLAG,
+    "admissionController.accessControl.bypassAuth": _FLAG,
+    "admissionController.accessControl.trustControllers": _FLAG,
+    "admissionController.accessControl.systemUsers": _PATTERNS,
+    "admissionController.accessControl.externalUsers": _PATTERNS,
+    "admissionController.accessControl.externalGroups": _PATTERNS,
+}
+
+
+def problem(key: str, text: str, version: Version) -> str:
+    """Why a setting does nothing, or stops the scheduler; empty: it is fine."""
+    if _LEVEL.match(key):
+        fine = text.lower() in _LEVELS or (_whole(text) and -1 <= int(text) <= 5)
+        return "" if fine else f"is {text!r}, not a level from debug to fatal or -1 to 5"
+    if key == POLICY_GROUP:
+        return "is the option policyGroup"
+    known = KNOWN.get(key)
+    if known is None:
+        near = nearest(key, tuple(KNOWN))
+        return f"is no setting YuniKorn reads{f': did you mean {near}?' if near else ''}"
+    if known.since and version < known.since:
+        return f"is read since YuniKorn {known.since}"
+    return "" if known.takes(text) else f"is {text!r}, not {known.words}"

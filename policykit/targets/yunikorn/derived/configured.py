@@ -1,0 +1,104 @@
+"""From a cluster to queues.yaml, checked against everything YuniKorn refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from policykit.errors import PolicykitError
+from policykit.model.cluster import Cluster, Target
+from policykit.targets.release import Version
+from policykit.targets.yunikorn import options, validator, versions
+from policykit.targets.yunikorn.configuration import partition, properties, settings
+from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, Preemption
+from policykit.targets.yunikorn.configuration.placement_rules import Rule
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.derived import node_sorting, paths, standard_rules, tree
+from policykit.targets.yunikorn.derived.node_sorting import Sorting
+from policykit.targets.yunikorn.derived.shares import Shares, shares
+from policykit.targets.yunikorn.options import Options
+
+
+class Configured(NamedTuple):
+    """A configuration, the reasons for its numbers, and what it does not say."""
+
+    configuration: Configuration
+    comments: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def root(self) -> Queue:
+        """The whole tree."""
+        return (self.configuration.partitions[0].queues or ())[0]
+
+
+def configured(cluster: Cluster, target: Target) -> Configured:
+    """The configuration of a policy. Raises PolicykitError for what YuniKorn would refuse."""
+    stated, version = options.read(target), versions.parse(target.version)
+    _check_names(stated)
+    sorting = node_sorting.sorting(cluster, target, stated.node_sort)
+    amounts = shares(cluster.queues, deserved=True)
+    made = _configuration(cluster, stated, version, sorting, amounts)
+    if any(queue.deserved for queue in cluster.queues) and validator.refused(made):
+        amounts = shares(cluster.queues, deserved=False)
+        made = _configuration(cluster, stated, version, sorting, amounts)
+    _check(made)
+    return Configured(made, sorting.comments, (*amounts.notices, *sorting.notices))
+
+
+def holding(cluster: Cluster, stated: Options) -> frozenset[str]:
+    """Queues of the policy that hold queues, not applications."""
+    below = frozenset((stated.namespace_queues,)) - {"", ROOT}
+    return below | {queue.parent for queue in cluster.queues if queue.parent}
+
+
+def _configuration(
+    cluster: Cluster, stated: Options, version: Version, sorting: Sorting, amounts: Shares
+) -> Configuration:
+    holds = holding(cluster, stated)
+    root = tree.build(tree.Made(cluster.queues, amounts.resources, stated, version, holds))
+    quota = stated.quota_preemption if version >= versions.QUOTA_PREEMPTION else None
+    return Configuration(
+        (
+            Partition(
+                partition.DEFAULT,
+                (root,),
+                _rules(stated, paths.checked(cluster.queues)),
+                preemption=Preemption(cluster.preemption.reclaim, quota),
+                node_sort=sorting.sort,
+            ),
+        )
+    )
+
+
+def _rules(stated: Options, places: Mapping[str, str]) -> tuple[Rule, ...]:
+    if stated.rules is not None:
+        return stated.rules
+    below = places.get(stated.namespace_queues, stated.namespace_queues)
+    fallback = places.get(stated.fallback, stated.fallback and f"{ROOT}.{stated.fallback}")
+    return standard_rules.rules(below, fallback)
+
+
+def _check(made: Configuration) -> None:
+    hint = "change the queues or targets.yunikorn"
+    for problem in validator.refused(made):
+        raise PolicykitError(f"YuniKorn would refuse the queues: {problem.message}", hint)
+    for problem in validator.failing(made):
+        raise PolicykitError(f"YuniKorn would fail with the queues: {problem.message}", hint)
+
+
+def _check_names(stated: Options) -> None:
+    """Raises PolicykitError for a property or setting that no release knows, or a value none takes."""
+    for problem in _misnamed(stated):
+        raise PolicykitError(problem, "change it under targets.yunikorn")
+
+
+def _misnamed(stated: Options) -> Iterator[str]:
+    newest = versions.parse("")
+    for queue, of in stated.queues.items():
+        for name, text in (*of.properties.items(), *of.template.properties.items()):
+            if problem := properties.problem(name, text, newest):
+                yield f"property {name} of queue {queue} {problem}"
+    for key, text in stated.settings.items():
+        if problem := settings.problem(key, text, newest):
+            yield f"setting {key} {problem}"

@@ -1,0 +1,151 @@
+"""Which placements have a profile, and what is said of the others."""
+
+from typing import Any
+
+import pytest
+
+from policykit.model.cluster import Target
+from policykit.model.placement import Placement
+from policykit.model.taint import Taint
+from policykit.targets.kubernetes.options import Scheduler
+from policykit.targets.kubernetes.scheduler.plan import plan
+from policykit.targets.kubernetes.versions import parse
+from tests.targets.kubernetes.clusters import DENSE, GPU, TRAINING, cluster, pool
+
+VOLCANO = Target("volcano", scheduler_name="volcano")
+BARE = DENSE._replace(scheduler="")
+DEFAULT = DENSE._replace(scheduler="default-scheduler")
+BY_DEFAULT = TRAINING._replace(scheduler="")
+
+
+@pytest.mark.parametrize(
+    ("placements", "stated", "fields", "way", "names"),
+    [
+        ((), Scheduler(), {}, "second", []),
+        ((DENSE,), Scheduler(), {}, "second", ["dense-scheduler"]),
+        ((DENSE, DENSE._replace(name="twin")), Scheduler(), {}, "second", ["dense-scheduler"]),
+        ((BARE,), Scheduler(), {}, "second", []),
+        ((DENSE,), Scheduler("cluster"), {}, "cluster", ["default-scheduler", "dense-scheduler"]),
+        ((BARE,), Scheduler("cluster"), {}, "cluster", []),
+        ((BARE,), Scheduler("cluster", "dense"), {}, "cluster", ["default-scheduler"]),
+        ((DEFAULT,), Scheduler("cluster"), {}, "cluster", ["default-scheduler"]),
+        ((DEFAULT,), Scheduler(), {}, "second", []),
+        ((DENSE,), Scheduler("cluster"), {"provider": "gke"}, "second", ["dense-scheduler"]),
+        ((DENSE._replace(scheduler="volcano"),), Scheduler(), {"others": (VOLCANO,)}, "second", []),
+        ((DENSE._replace(scheduler="koord-scheduler"),), Scheduler(), {}, "second", []),
+    ],
+    ids=[
+        "no placement",
+        "a second scheduler",
+        "one profile for a name",
+        "no scheduler stated",
+        "the cluster's own keeps its profile",
+        "no profile, no configuration",
+        "placement of the default",
+        "default named outright",
+        "default beside the cluster's own",
+        "a managed control plane",
+        "another system's",
+        "another system's usual name",
+    ],
+)
+def test_profiles(
+    placements: tuple[Placement, ...],
+    stated: Scheduler,
+    fields: dict[str, Any],
+    way: str,
+    names: list[str],
+) -> None:
+    made = plan(cluster(*placements, **fields), stated, parse("1.36"))
+    assert (made.way, [profile.scheduler for profile in made.profiles]) == (way, names)
+
+
+@pytest.mark.parametrize(
+    ("placement", "stated", "fields", "said"),
+    [
+        (DENSE, Scheduler(), {}, ()),
+        (
+            BARE,
+            Scheduler(),
+            {"kinds": (BY_DEFAULT,)},
+            (
+                "placement dense states no scheduler, so it has no profile: add scheduler to it, "
+                "or make it that "
+                "of default-scheduler by targets.kubernetes.scheduler.default with as: cluster",
+            ),
+        ),
+        (BARE, Scheduler(), {"kinds": (BY_DEFAULT,), "others": (VOLCANO,)}, ()),
+        (
+            DEFAULT,
+            Scheduler(),
+            {},
+            (
+                "placement dense is for default-scheduler, which a second scheduler must not "
+                "serve. Nearest: give "
+                "the placement a scheduler name of its own, or set targets.kubernetes.scheduler.as: cluster",
+            ),
+        ),
+        (
+            DENSE._replace(scheduler="volcano"),
+            Scheduler(),
+            {},
+            (
+                "placement dense: its scheduler volcano is another system's, so no profile of "
+                "kube-scheduler is "
+                "written for it",
+            ),
+        ),
+        (
+            DENSE,
+            Scheduler("cluster"),
+            {"provider": "aks"},
+            (
+                "the control plane of aks is managed, and its scheduler takes no configuration: a second "
+                "scheduler is written instead of targets.kubernetes.scheduler.as: cluster",
+            ),
+        ),
+        (
+            DENSE._replace(avoid=(GPU,)),
+            Scheduler(),
+            {"pools": (pool("open"), pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)))},
+            (
+                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
+                "only because "
+                "they do not ask for it. What comes nearest is a taint on its nodes: pool open has none that "
+                "repels",
+            ),
+        ),
+        (
+            DENSE._replace(avoid=(GPU,)),
+            Scheduler(),
+            {"pools": (pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)),)},
+            (
+                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
+                "only because "
+                "they do not ask for it. What comes nearest is a taint on its nodes, which pool shut has",
+            ),
+        ),
+        (DENSE._replace(avoid=(GPU,), scheduler=""), Scheduler(), {"others": (VOLCANO,), "kinds": ()}, ()),
+    ],
+    ids=[
+        "nothing",
+        "no scheduler",
+        "no scheduler beside Volcano",
+        "default",
+        "another's",
+        "managed",
+        "avoid an open pool",
+        "avoid a tainted pool",
+        "avoid by another system",
+    ],
+)
+def test_notices(
+    placement: Placement, stated: Scheduler, fields: dict[str, Any], said: tuple[str, ...]
+) -> None:
+    assert plan(cluster(placement, **fields), stated, parse("1.36")).notices == said
+
+
+def test_weights_of_the_default_scheduler_are_known() -> None:
+    made = plan(cluster(BARE), Scheduler("cluster", "dense"), parse("1.36"))
+    assert made.weighed
+    assert not plan(cluster(DENSE), Scheduler("cluster"), parse("1.36")).weighed

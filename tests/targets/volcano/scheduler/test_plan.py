@@ -1,0 +1,383 @@
+"""What the policy asks for, and the plugins and actions that each release has for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from policykit.generator.artifact import Generated
+from policykit.model.autoscaling import Autoscaling
+from policykit.model.cluster import Cluster
+from policykit.model.queue import PoolAffinity, Preemption, Queue
+from policykit.model.tenant import Reservation
+from policykit.model.topology import Apartness, Closeness
+from policykit.targets.volcano.generate import generate
+from policykit.targets.volcano.scheduler.config import Configuration, Plugin
+from tests.targets.volcano.clusters import GPU, INFERENCE, POOLS, TRAINING, cluster
+from tests.targets.volcano.scheduler.test_conflicts import BOTH, DESERVED, METRICS, NEAR, made
+from tests.targets.volcano.test_generate import configuration, messages
+
+NOTHING = Preemption()
+GROUPED = (Queue("a", pools=PoolAffinity(("train-h20",))),)
+
+
+def generated(preemption: Preemption = NOTHING, **parts: Any) -> Generated:
+    return generate(made(preemption, **parts))
+
+
+def planned(preemption: Preemption = NOTHING, **parts: Any) -> Configuration:
+    return configuration(generated(preemption, **parts))
+
+
+def tiers(configured: Configuration) -> list[str]:
+    return [" ".join(plugin.name for plugin in tier) for tier in configured.tiers]
+
+
+@pytest.mark.parametrize(
+    ("preemption", "options", "actions"),
+    [
+        (NOTHING, {}, "enqueue allocate backfill"),
+        (Preemption(False, False), {}, "enqueue allocate backfill"),
+        (Preemption(within_queue=True), {}, "allocate backfill preempt"),
+        (Preemption(reclaim=True), {}, "allocate backfill reclaim"),
+        (BOTH, {}, "allocate backfill reclaim preempt"),
+        (NOTHING, {"actions": ["shuffle", "backfill", "allocate"]}, "allocate backfill shuffle"),
+        (BOTH, {"actions": ["gangreclaim", "gangpreempt", "allocate"]}, "allocate gangreclaim gangpreempt"),
+        (NOTHING, {"plugins": {"tdm": {}}}, "enqueue allocate backfill shuffle"),
+        (
+            BOTH,
+            {"plugins": {"rescheduling": {}}, "metrics": METRICS},
+            "allocate backfill reclaim preempt shuffle",
+        ),
+    ],
+    ids=str,
+)
+def test_actions(preemption: Preemption, options: dict[str, Any], actions: str) -> None:
+    assert " ".join(planned(preemption, queues=DESERVED, options=options).actions) == actions
+
+
+def test_tiers_with_nothing_asked() -> None:
+    assert tiers(planned()) == [
+        "priority gang conformance",
+        "overcommit drf predicates proportion nodeorder binpack",
+    ]
+
+
+def test_tiers_where_pods_make_room() -> None:
+    configured = planned(BOTH, queues=DESERVED)
+    assert tiers(configured) == [
+        "priority gang conformance capacity",
+        "drf predicates nodeorder binpack",
+    ]
+    assert configured.plugin("gang") == Plugin(
+        "gang", {"enablePreemptable": False, "enableReclaimable": False}
+    )
+    within = planned(Preemption(within_queue=True), queues=DESERVED)
+    assert tiers(within)[1] == "drf predicates capacity nodeorder binpack"
+    assert within.plugin("gang") == Plugin("gang", {"enablePreemptable": False})
+
+
+def test_a_gang_that_guards_its_pods_stands_last() -> None:
+    guard = {
+        "plugins": {"gang": {"flags": {"enablePreemptable": True, "enableReclaimable": True}}, "pdb": {}}
+    }
+    configured = planned(BOTH, queues=DESERVED, options=guard)
+    assert tiers(configured)[0] == "priority conformance capacity pdb gang"
+    assert tiers(planned(queues=DESERVED, options=guard))[0] == "priority gang conformance pdb"
+
+
+def test_victims_are_chosen_in_the_first_tier_only() -> None:
+    configured = planned(Preemption(within_queue=True), options={"plugins": {"tdm": {}, "cdp": {}}})
+    assert tiers(configured)[0] == "priority gang conformance cdp"
+    assert configured.plugin("tdm") == Plugin("tdm", {"enablePreemptable": False})
+    assert planned(options={"plugins": {"tdm": {}}}).plugin("tdm") == Plugin("tdm")
+
+
+@pytest.mark.parametrize(
+    ("version", "flags"),
+    [("1.12", None), ("1.13", {"strict": False}), ("", {"strict": False})],
+)
+def test_pools_of_queues_bring_node_groups(version: str, flags: dict[str, bool] | None) -> None:
+    assert planned(queues=GROUPED, version=version).plugin("nodegroup") == Plugin(
+        "nodegroup", {}, flags or {}
+    )
+    assert planned(queues=DESERVED, version=version).plugin("nodegroup") is None
+    assert planned(queues=GROUPED, version="1.8").plugin("nodegroup") is None
+
+
+def test_node_groups_count_among_what_packing_outweighs() -> None:
+    text = generated(queues=GROUPED).artifacts[0].text
+    assert (
+        "#   where 8 = tainttoleration 3 + imagelocality 1 + podtopologyspread 2 +\n    #     nodegroup 2"
+        in text
+    )
+
+
+def test_plugins_of_the_options_count_too() -> None:
+    stated = {"plugins": {"usage": {"arguments": {"usage.weight": 7}}}, "metrics": METRICS}
+    text = generated(options=stated).artifacts[0].text
+    assert (
+        "#   where 13 = tainttoleration 3 + imagelocality 1 + podtopologyspread 2 +\n    #     usage 7"
+        in text
+    )
+
+
+NORMAL = {"hypernode.binpack.normal-pod.enable": False}
+
+
+def test_closeness() -> None:
+    kinds = (NEAR, INFERENCE)
+    assert planned(kinds=kinds).plugin("network-topology-aware") == Plugin(
+        "network-topology-aware",
+        {},
+        {
+            "weight": 219,
+            "hypernode.binpack.cpu": 1,
+            "hypernode.binpack.memory": 1,
+            "hypernode.binpack.resources": GPU,
+            f"hypernode.binpack.resources.{GPU}": 32,
+            "hypernode.binpack.normal-pod.enable": False,
+        },
+    )
+    assert planned(kinds=kinds, version="1.12").plugin("network-topology-aware") == Plugin(
+        "network-topology-aware", {}, {"weight": 219}
+    )
+    assert planned(kinds=kinds, version="1.11").plugin("network-topology-aware") is None
+    text = generated(kinds=kinds).artifacts[0].text
+    assert "#   network-topology-aware 219 x 1/2 = 109.50 > 109" in text
+    assert "#   nodeaffinity 548 x 100/100 = 548.00 > 547" in text
+    assert "podtopologyspread 2 + twice network-topology-aware 438" in text
+
+
+def test_vgpus() -> None:
+    plugin = planned(options={"vgpu": True}).plugin("deviceshare")
+    assert plugin == Plugin(
+        "deviceshare",
+        {},
+        {
+            "deviceshare.VGPUEnable": True,
+            "deviceshare.GPUSharingEnable": False,
+            "deviceshare.GPUNumberEnable": False,
+            "deviceshare.SchedulePolicy": "binpack",
+            "deviceshare.ScheduleWeight": 7,
+        },
+    )
+    spread = (TRAINING._replace(placement="spread"),)
+    made_spread = planned(options={"vgpu": True}, kinds=spread).plugin("deviceshare")
+    assert made_spread
+    assert made_spread.arguments["deviceshare.SchedulePolicy"] == "spread"
+
+
+@pytest.mark.parametrize(
+    ("plugins", "queues", "sharing"),
+    [
+        ({"capacity": {}}, (), Plugin("capacity")),
+        ({"proportion": {}}, DESERVED, Plugin("proportion")),
+        ({"capacity": {"enabled": False}}, DESERVED, Plugin("proportion")),
+        ({"proportion": {"enabled": False}}, (), None),
+        (
+            {"capacity": {"arguments": {"ancestorReclaimLevel": 1}}},
+            (),
+            Plugin("capacity", {}, {"ancestorReclaimLevel": 1}),
+        ),
+    ],
+    ids=str,
+)
+def test_the_policy_may_choose_how_queues_share(plugins: Any, queues: Any, sharing: Plugin | None) -> None:
+    configured = planned(queues=queues, options={"plugins": plugins})
+    there = [p for tier in configured.tiers for p in tier if p.name in ("capacity", "proportion")]
+    assert there == ([sharing] if sharing else [])
+
+
+def test_plugins_are_added_changed_moved_and_taken_out() -> None:
+    stated = {
+        "sla": {"arguments": {"sla-waiting-time": "1h"}},
+        "conformance": {"enabled": False},
+        "gang": {"flags": {"enableJobOrder": False}},
+        "overcommit": {"arguments": {"overcommit-factor": 1.5}},
+        "drf": {"tier": 1},
+        "resourcequota": {},
+    }
+    configured = planned(options={"plugins": stated})
+    assert tiers(configured) == [
+        "priority gang sla drf",
+        "overcommit predicates proportion nodeorder binpack resourcequota",
+    ]
+    assert configured.plugin("gang") == Plugin("gang", {"enablePreemptable": False, "enableJobOrder": False})
+    assert configured.plugin("overcommit") == Plugin("overcommit", {}, {"overcommit-factor": 1.5})
+
+
+def test_metrics_and_configurations_are_written() -> None:
+    stated = {
+        "metrics": METRICS,
+        "plugins": {"usage": {}},
+        "configurations": {"allocate": {"predicateErrorCacheEnable": False}},
+    }
+    configured = planned(options=stated)
+    assert configured.metrics == METRICS
+    assert configured.configurations == {"allocate": {"predicateErrorCacheEnable": False}}
+
+
+GANG = (
+    "action reclaim and preempt may take single pods of a gang, which then runs with fewer than its size or "
+    "restarts, as its own policies say: with the gang's guard no full gang could be touched at all. To "
+    "keep gangs "
+    "whole, set the gang flags enablePreemptable and enableReclaimable to true in targets.volcano.plugins, "
+    "or use "
+    "gangpreempt and gangreclaim (1.15, alpha)"
+)
+
+
+def growing(kinds: Any) -> Cluster:
+    pools = (POOLS[0]._replace(autoscaled=True), *POOLS[1:])
+    return cluster(pools=pools, kinds=kinds)
+
+
+@pytest.mark.parametrize(
+    ("whole", "said"),
+    [
+        pytest.param(made(BOTH, queues=DESERVED), [GANG], id="gangs-lose-pods"),
+        pytest.param(
+            made(BOTH, queues=DESERVED, kinds=(NEAR,))._replace(levels=()),
+            [
+                GANG,
+                "action preempt makes no room for jobs of training: it passes over those that state a "
+                "topology",
+            ],
+            id="preempt-and-topology",
+        ),
+        pytest.param(
+            made(Preemption(reclaim=True), queues=DESERVED, options={"plugins": {"pdb": {}, "cdp": {}}}),
+            [
+                GANG.replace("reclaim and preempt", "reclaim"),
+                "plugins pdb, cdp all protect pods from eviction: where one of them rejects every victim "
+                "left by the "
+                "others, Volcano asks the next one afresh, so a pod may be evicted against one of them",
+            ],
+            id="two-guards",
+        ),
+        pytest.param(
+            made(
+                Preemption(within_queue=True),
+                options={"plugins": {"gang": {"enabled": False}, "resourcequota": {}}},
+            ),
+            [
+                "plugin resourcequota judges in action enqueue only, which the configuration leaves out",
+            ],
+            id="idle-plugin",
+        ),
+        pytest.param(
+            made(NOTHING, options={"configurations": {"preempt": {"predicateErrorCacheEnable": True}}}),
+            ["configurations of preempt have no effect: the action is not in the configuration"],
+            id="idle-configuration",
+        ),
+        pytest.param(
+            made(NOTHING, options={"actions": ["enqueue", "allocate"]}),
+            [
+                "actions are without backfill, which alone places pods that request nothing: those stay "
+                "pending for "
+                "ever"
+            ],
+            id="no-backfill",
+        ),
+        pytest.param(
+            made(NOTHING, queues=DESERVED, options={"plugins": {"proportion": {}}}),
+            [
+                "plugin proportion shares by weight: what queues deserve has no effect, and a queue tree "
+                "neither"
+            ],
+            id="proportion-by-choice",
+        ),
+        pytest.param(
+            growing((TRAINING._replace(autoscaling=Autoscaling(4)),)),
+            [
+                "pool train-h20 grows when pods are pending, but action enqueue lets no job in, and so no "
+                "pod be made, "
+                "for which the nodes there are do not suffice. Set targets.volcano.actions to allocate, "
+                "backfill where "
+                "new nodes should come for waiting jobs"
+            ],
+            id="autoscaled-pool",
+        ),
+        pytest.param(made(BOTH, queues=DESERVED, kinds=(TRAINING._replace(gang="none"),)), [], id="no-gangs"),
+        pytest.param(
+            made(NOTHING, options={"plugins": {"nodeorder": {"arguments": {"imagelocality.weight": 9}}}}),
+            [
+                "plugin nodeorder: imagelocality.weight in targets.volcano.plugins replaces what is "
+                "computed, so "
+                "what the comments say of the scores may not hold"
+            ],
+            id="own-weights",
+        ),
+        pytest.param(
+            cluster()._replace(
+                reservations=(
+                    Reservation("eval", {GPU: 8}),
+                    Reservation("nightly", {GPU: 8}, workload="training"),
+                    Reservation("elsewhere", {GPU: 8}, workload="batch"),
+                )
+            ),
+            [
+                "reservation eval, nightly is not kept: Volcano holds no place free for pods to come. "
+                "Nearest: "
+                "guarantee of the tenant's queue, with reclaim"
+            ],
+            id="reservations",
+        ),
+        pytest.param(growing((TRAINING,)), [], id="autoscaled-pool-in-a-policy-without-new-words"),
+        pytest.param(
+            made(NOTHING, kinds=(TRAINING._replace(across=Apartness("zone")),)),
+            [
+                "across of training is a wish, and packing outweighs it. Where the pods must stand apart, "
+                "write mode: hard"
+            ],
+            id="soft-spread",
+        ),
+        pytest.param(
+            made(NOTHING, kinds=(TRAINING._replace(across=Apartness("zone", hard=True)),)),
+            [],
+            id="hard-spread",
+        ),
+    ],
+)
+def test_what_is_lost_is_said(whole: Cluster, said: list[str]) -> None:
+    assert messages(generate(whole)) == said
+
+
+def test_why_enqueue_is_left_out() -> None:
+    text = generated(Preemption(within_queue=True)).artifacts[0].text
+    assert (
+        "    # enqueue is left out: preempt cannot help jobs it holds back.\n"
+        "    # So every waiting job has its pods, a cluster autoscaler sees them, and\n"
+        "    # overcommit and resourcequota, which judge in enqueue, hold back none.\n"
+        "    actions: allocate, backfill, preempt\n"
+    ) in text
+
+
+def test_the_page_names_topology_and_node_groups() -> None:
+    pools = tuple(
+        pool._replace(
+            shapes=tuple(
+                shape._replace(labels={"example.com/rack": "r1"}, node_names=("n-1",))
+                for shape in pool.shapes
+            )
+        )
+        for pool in POOLS
+    )
+    found = generated(queues=GROUPED, kinds=(NEAR,), pools=pools)
+    assert [artifact.path for artifact in found.artifacts] == [
+        "volcano/values.yaml",
+        "volcano/queues.yaml",
+        "volcano/hypernodes.yaml",
+        "volcano/nodegroups.sh",
+        "volcano/README.md",
+    ]
+    page = found.artifacts[-1].text
+    assert "- `hypernodes.yaml`: " in page
+    assert "- `nodegroups.sh`: " in page
+
+
+def test_within_is_read_of_kinds_that_volcano_serves() -> None:
+    other = NEAR._replace(scheduler="koord-scheduler", within=Closeness("rack"))
+    assert planned(kinds=(other,)).plugin("network-topology-aware") is None

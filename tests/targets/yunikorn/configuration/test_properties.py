@@ -1,0 +1,97 @@
+"""Properties of queues and settings of the ConfigMap: names, values, releases."""
+
+import pytest
+
+from policykit.errors import PolicykitError
+from policykit.targets.release import Version
+from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn.configuration import properties, settings
+
+NEWEST = versions.parse("")
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [("", Version(1, 9, 0)), ("v1.6", Version(1, 6, 3)), ("1.8.0", Version(1, 8, 0))],
+)
+def test_versions(text: str, version: Version) -> None:
+    assert versions.parse(text) == version
+
+
+def test_unknown_versions_are_refused() -> None:
+    with pytest.raises(PolicykitError) as error:
+        versions.parse("1.5.0")
+    assert error.value.hint == "set targets.yunikorn.version to a release from 1.6 to 1.9, such as '1.9.0'"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("application.sort.policy", "fifo", ""),
+        ("application.sort.policy", "Fair", "is 'Fair', not fifo or fair"),
+        ("application.sort.priority", "Disabled", ""),
+        ("priority.policy", "fence", ""),
+        ("priority.offset", "-5", ""),
+        ("priority.offset", "2147483648", "is '2147483648', not a whole number of 32 bits"),
+        ("preemption.policy", "never", "is 'never', not default, fence or disabled"),
+        ("preemption.delay", "1h30m", ""),
+        ("preemption.delay", "30", "is '30', not a duration such as 30s"),
+        ("quota.preemption.delay", "0", ""),
+        ("application.unschedasks.backoff", "-1", "is '-1', not a whole number"),
+        ("preemption.delays", "1s", "is no property YuniKorn reads: did you mean preemption.delay?"),
+        ("moon", "1s", "is no property YuniKorn reads"),
+    ],
+)
+def test_properties(name: str, text: str, problem: str) -> None:
+    assert properties.problem(name, text, NEWEST) == problem
+
+
+def test_properties_of_later_releases() -> None:
+    assert properties.problem("quota.preemption.delay", "1s", Version(1, 8, 0)) == ""
+    assert (
+        properties.problem("quota.preemption.delay", "1s", Version(1, 7, 0)) == "is read since YuniKorn 1.8.0"
+    )
+
+
+def test_a_property_that_1_8_calls_otherwise() -> None:
+    stated = {"quota.preemption.delay": "1s", "preemption.delay": "2s"}
+    old = properties.written(stated, Version(1, 8, 0))
+    assert old == {"preemption.quota.delay": "1s", "preemption.delay": "2s"}
+    assert properties.understood(old) == stated
+    assert properties.written(stated, Version(1, 9, 0)) == stated
+    assert properties.understood({**old, **stated}) == stated
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "problem"),
+    [
+        ("service.schedulingInterval", "500ms", ""),
+        ("service.schedulingInterval", "1", "is '1', not a duration such as 10s"),
+        ("health.checkInterval", "-1s", ""),
+        ("service.disableGangScheduling", "yes", "is 'yes', not true or false"),
+        ("kubernetes.qps", "1k", "is '1k', not a whole number"),
+        ("log.level", "debug", ""),
+        ("log.core.scheduler.level", "7", "is '7', not a level from debug to fatal or -1 to 5"),
+        ("admissionController.filtering.bypassNamespaces", "^kube-system$,^b", ""),
+        (
+            "admissionController.filtering.bypassNamespaces",
+            "a(",
+            "is 'a(', not regular expressions with commas between them",
+        ),
+        (
+            "event.ringbufferCapacity",
+            "1",
+            "is no setting YuniKorn reads: did you mean event.ringBufferCapacity?",
+        ),
+        ("service.policyGroup", "mine", "is the option policyGroup"),
+        ("moon", "1", "is no setting YuniKorn reads"),
+    ],
+)
+def test_settings(key: str, text: str, problem: str) -> None:
+    assert settings.problem(key, text, NEWEST) == problem
+
+
+def test_settings_of_later_releases() -> None:
+    assert settings.problem("service.placeholderFsGroup", "1", Version(1, 8, 0)) == (
+        "is read since YuniKorn 1.9.0"
+    )

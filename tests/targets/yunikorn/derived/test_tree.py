@@ -1,0 +1,147 @@
+"""From a policy's queues to YuniKorn's tree: names, shares, access lists."""
+
+import pytest
+from hypothesis import given
+
+from policykit.errors import PolicykitError
+from policykit.model.queue import Queue, Submitters
+from policykit.targets.yunikorn.configuration import acl, resources
+from policykit.targets.yunikorn.derived import paths, submitters
+from policykit.targets.yunikorn.derived.shares import as_meant, shares
+from tests.targets.yunikorn.clusters import GPU, trees
+
+ANN, BOB = Submitters(("ann",)), Submitters(("bob",))
+EVERYBODY = Submitters(("*",))
+
+
+def test_paths() -> None:
+    queues = [
+        Queue("team", "research"),
+        Queue("research"),
+        Queue("research.b", "research"),
+        Queue("x", "gone"),
+    ]
+    assert paths.checked(queues) == {
+        "team": "root.research.team",
+        "research": "root.research",
+        "research.b": "root.research.b",
+        "x": "root.x",
+    }
+
+
+@pytest.mark.parametrize(
+    ("queues", "message"),
+    [
+        ([Queue("root")], "queue root is root, which YuniKorn makes itself"),
+        ([Queue("a.root")], "queue a.root is root, which YuniKorn makes itself"),
+        (
+            [Queue("x.a"), Queue("y.a")],
+            "queues x.a and y.a are both root.a in YuniKorn, which divides paths by dots",
+        ),
+    ],
+    ids=["root", "last-part", "one-place"],
+)
+def test_queues_that_have_no_place(queues: list[Queue], message: str) -> None:
+    with pytest.raises(PolicykitError) as error:
+        paths.checked(queues)
+    assert error.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("above", "limit", "written"),
+    [
+        ({}, {}, None),
+        ({}, {GPU: 4, "cpu": 0}, {GPU: "4", "vcore": "0"}),
+        ({}, {GPU: 0}, {GPU: "0", "pods": "1E"}),
+        ({}, {"pods": 0}, {"pods": "0", "ephemeral-storage": "1E"}),
+        ({"pods": 8}, {GPU: 0}, {GPU: "0", "ephemeral-storage": "1E"}),
+    ],
+    ids=["none", "some", "zero", "no-pods", "pods-limited-above"],
+)
+def test_a_limit_of_zero_needs_another_beside_it(
+    above: dict[str, int], limit: dict[str, int], written: dict[str, str] | None
+) -> None:
+    made = shares([Queue("a", limit=above), Queue("b", "a"), Queue("c", "b", limit=limit)], deserved=True)
+    assert made.resources["c"].maximum == written
+    assert as_meant(resources.to_amounts(written)) == limit
+
+
+def test_no_queue_may_have_more_than_one_above_it() -> None:
+    queues = [Queue("a", limit={GPU: 8}), Queue("b", "a"), Queue("c", "b", limit={GPU: 16, "cpu": 4000})]
+    made = shares(queues, deserved=True)
+    assert made.resources["c"].maximum == {GPU: "8", "vcore": "4"}
+    (notice,) = made.notices
+    assert notice.startswith("limit of queue c is more than one above it allows, which YuniKorn refuses:")
+
+
+@pytest.mark.parametrize(
+    ("deserved", "guaranteed", "said"),
+    [(True, "16", "YuniKorn knows one promise"), (False, "8", "deserved of queue a is left out")],
+    ids=["fits", "does-not-fit"],
+)
+def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: str) -> None:
+    made = shares([Queue("a", guarantee={GPU: 8}, deserved={GPU: 16})], deserved=deserved)
+    assert made.resources["a"].guaranteed == {GPU: guaranteed}
+    (notice,) = made.notices
+    assert notice.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("queues", "lists"),
+    [
+        ([Queue("a"), Queue("b", "a")], {"": EVERYBODY}),
+        ([Queue("a", submit=ANN), Queue("b")], {"a": ANN, "b": EVERYBODY}),
+        ([Queue("a", submit=ANN), Queue("b", "a"), Queue("c", "a", submit=BOB)], {"b": ANN, "c": BOB}),
+        (
+            [Queue("a", submit=ANN), Queue("b", "a", submit=Submitters(("ann", "bob")))],
+            {"a": ANN, "b": Submitters(("ann", "bob"))},
+        ),
+        ([Queue("a", submit=ANN), Queue("b", "a", submit=EVERYBODY)], {"a": ANN, "b": EVERYBODY}),
+        ([Queue("a", submit=Submitters())], {}),
+        (
+            [
+                Queue("a", submit=Submitters()),
+                Queue("b", "a", submit=ANN),
+                Queue("c", "b", submit=Submitters()),
+            ],
+            {},
+        ),
+    ],
+    ids=[
+        "nothing-said",
+        "one-closed",
+        "narrower-below",
+        "wider-below",
+        "open-below",
+        "nobody",
+        "nobody-below",
+    ],
+)
+def test_access_lists(queues: list[Queue], lists: dict[str, Submitters]) -> None:
+    assert submitters.lists(queues) == lists
+
+
+def wanted(queue: Queue, queues: dict[str, Queue]) -> Submitters:
+    """Whom the policy lets in."""
+    if queue.submit is not None:
+        return queue.submit
+    return wanted(queues[queue.parent], queues) if queue.parent else EVERYBODY
+
+
+@given(trees())
+def test_leaves_let_in_whom_the_policy_says(queues: tuple[Queue, ...]) -> None:
+    lists, known = submitters.lists(queues), {queue.name: queue for queue in queues}
+    for queue in queues:
+        if any(other.parent == queue.name for other in queues):
+            continue
+        names = [queue.name]
+        while names[-1]:
+            names.append(known[names[-1]].parent)
+        granted = [lists[name] for name in names if name in lists]
+        expected = wanted(queue, known)
+        users = {user for each in granted for user in each.users}
+        groups = {group for each in granted for group in each.groups}
+        if acl.EVERYBODY in expected.users:
+            assert acl.EVERYBODY in users
+        else:
+            assert (users, groups) == (set(expected.users), set(expected.groups))
