@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("same", derandomize=True, database=None)
-settings.register_profile("new", derandomize=False)
+# How long an example takes says more of the machine than of the code.
+_ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", _ANY_MACHINE, derandomize=True, database=None)
+settings.register_profile("new", _ANY_MACHINE)
 settings.load_profile("new" if os.environ.get("POLICYKIT_FUZZ") else "same")
 
 GOLDEN = Path(__file__).parent / "golden"
