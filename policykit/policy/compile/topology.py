@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from policykit.kube.names import label_value_problem
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.levels import level_key
@@ -44,6 +45,7 @@ def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
         value = str(getattr(place, level))
         key = level_key(draft, (*path, level), level) if value else ""
         if key:
+            draft.check((*path, level), f"{level} {value!r}", label_value_problem(value))
             labels[key] = value
     return labels
 

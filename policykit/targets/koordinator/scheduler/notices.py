@@ -47,7 +47,11 @@ def drawn(cluster: Cluster, version: Version, drawing: Drawing) -> Iterator[str]
     """Of each profile in turn; those beside the target's own are named."""
     own = drawing.drawn[0].name
     for each in drawing.drawn:
-        said = [*_placement(each, version), *numbers(cluster, each.name, each.packing)]
+        said = [
+            *_placement(each, version),
+            *_elsewhere(cluster, each.name),
+            *numbers(cluster, each.name, each.packing),
+        ]
         if each.placement is None and not each.packing.fit and version < versions.FIT_PLUS:
             said.append(nearest(version))
         yield from (text if each.name == own else f"profile {each.name}: {text}" for text in said)
@@ -118,6 +122,18 @@ def _placement(each: Drawn, version: Version) -> Iterator[str]:
             f"keeps pods off {', '.join(placement.avoid)}. What comes nearest: a taint on its nodes, "
             "PreferNoSchedule for a wish"
         )
+
+
+def _elsewhere(cluster: Cluster, name: str) -> Iterator[str]:
+    """Workload kinds of this profile whose placement has a scheduler of its own: it has no effect here."""
+    for kind in cluster.workloads.values():
+        placement = cluster.placements.get(kind.placement_name)
+        if kind.scheduler == name and placement and placement.scheduler not in ("", name):
+            yield (
+                f"workload kind {kind.name} names placement {placement.name}, whose scheduler is "
+                f"{placement.scheduler}, and states scheduler {name}, which does not place so: leave the "
+                "scheduler of one of the two out"
+            )
 
 
 def _by_fit_plus(packing: Packing) -> bool:

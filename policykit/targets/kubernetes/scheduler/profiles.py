@@ -65,7 +65,7 @@ def planned(cluster: Cluster, placement: Placement, scheduler: str, version: Ver
         reasons.asked(plugins.asked(version)),
         *([reasons.ALL_NODES] if sampled else []),
     )
-    said = (*notices, *_unkept(placement, sizes, leads, fit), *_kinds(placement, kinds))
+    said = (*notices, *_unkept(placement, sizes, leads, fit), *_kinds(cluster, placement, kinds, scheduler))
     return Planned(placement.name, Profile(scheduler, fit, scores, percentage=sampled), comments, said)
 
 
@@ -175,7 +175,14 @@ def _unkept(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], fit: 
     return found
 
 
-def _kinds(placement: Placement, kinds: Sequence[WorkloadKind]) -> list[str]:
-    found = [reasons.unused(placement)] if not kinds else []
+def _kinds(
+    cluster: Cluster, placement: Placement, kinds: Sequence[WorkloadKind], scheduler: str
+) -> list[str]:
+    elsewhere = [
+        kind
+        for kind in cluster.workloads.values()
+        if kind.placement_name == placement.name and placement.scheduler == scheduler != kind.scheduler
+    ]
+    found = [reasons.unused(placement, elsewhere)] if not kinds else []
     soft = [kind.name for kind in kinds if kind.across and not kind.across.hard]
     return [*found, reasons.outweighed_spread(placement, soft)] if soft else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from policykit.model.placement import BINPACK, Placement
+from policykit.model.workload import WorkloadKind
 from policykit.targets import fleet
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Fit
 from policykit.targets.kubernetes.versions import LAST_PATCH
@@ -117,7 +118,15 @@ def _list(placement: Placement) -> str:
     return ", ".join(sorted(placement.resources))
 
 
-def unused(placement: Placement) -> str:
+def unused(placement: Placement, elsewhere: Sequence[WorkloadKind]) -> str:
+    """`elsewhere`: workload kinds that name the placement, and another scheduler."""
+    if elsewhere:
+        listed = ", ".join(f"{kind.name} ({kind.scheduler})" for kind in elsewhere)
+        return (
+            f"placement {placement.name} has the scheduler {placement.scheduler}, which no workload kind "
+            f"uses: those that name the placement state another, {listed}. Leave the scheduler of one of the "
+            "two out"
+        )
     return (
         f"placement {placement.name} has a scheduler profile that no workload kind names: name the placement "
         "in a workload kind, or set schedulerName in pods"
@@ -139,8 +148,12 @@ def avoided(placement: Placement, tainted: Sequence[str], open_pools: Sequence[s
         " only because they do not ask for it. What comes nearest is a taint on its nodes"
     )
     if open_pools:
-        return f"{said}: pool {', '.join(open_pools)} has none that repels"
-    return f"{said}, which pool {', '.join(tainted)} has" if tainted else said
+        return f"{said}: {_pools(open_pools)} none that repels"
+    return f"{said}, which {_pools(tainted)}" if tainted else said
+
+
+def _pools(names: Sequence[str]) -> str:
+    return f"pool {names[0]} has" if len(names) == 1 else f"pools {', '.join(names)} have"
 
 
 def taken(scheduler: str, placement: str) -> str:

@@ -73,7 +73,9 @@ def _known_to(version: Version, queues: list[Queue], notices: list[str]) -> list
         queues = [queue._replace(priority=None) for queue in queues]
     if version < versions.HIERARCHY and hierarchical(queues):
         notices.append(
-            f"Volcano {version} has no queue tree (since {versions.HIERARCHY}): the queues are written flat"
+            f"Volcano {version} has no queue tree (since {versions.HIERARCHY}): the queues are written flat. "
+            "The guarantee of a parent is kept beside those of its children, and its limit does not hold for "
+            "them: state both at the queues without children"
         )
         queues = [queue._replace(parent="") for queue in queues]
     return queues

@@ -91,9 +91,11 @@ def _said_of_deserved(queues: Sequence[Queue], *, deserved: bool) -> list[str]:
     if not named:
         return []
     if deserved:
+        free = any(queue.deserved and queue.guarantee for queue in queues)
         return [
             "YuniKorn knows one promise, guaranteed: lent while it is not used, taken back by preemption. Of "
-            f"queue {named} it is written from deserved; what guarantee keeps free is not kept"
+            f"queue {named} it is written from deserved"
+            + ("; what guarantee keeps free is not kept" if free else "")
         ]
     return [
         f"deserved of queue {named} is left out: YuniKorn knows one promise, guaranteed, and written as that "

@@ -163,6 +163,16 @@ def test_two_placements_for_one_profile() -> None:
     assert any("workload kind other asks to spread" in text for text in said(generated))
 
 
+def test_a_placement_of_another_scheduler_has_no_effect() -> None:
+    kind = WorkloadKind("web", scheduler=NAME, placement="spread", placement_name="wide")
+    cluster = policies.cluster(placements=(WIDE,), workloads=(kind,), options={})
+    assert (
+        "workload kind web names placement wide, whose scheduler is koord-wide, and states scheduler "
+        "koord-scheduler, which does not place so: leave the scheduler of one of the two out"
+    ) in said(generate(cluster))
+    assert not any("does not place so" in text for text in said(generate(placed(DENSE, WIDE))))
+
+
 def test_a_placement_that_names_the_profile_comes_first() -> None:
     own = DENSE._replace(name="own", scheduler=NAME)
     assert placing.governed(placed(DENSE, own), NAME) == placing.Governed(own, ("dense",))

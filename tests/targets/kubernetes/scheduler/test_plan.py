@@ -125,6 +125,16 @@ def test_profiles(
                 "they do not ask for it. What comes nearest is a taint on its nodes, which pool shut has",
             ),
         ),
+        (
+            DENSE._replace(avoid=(GPU,)),
+            Scheduler(),
+            {"pools": tuple(pool(name)._replace(taints=(Taint("k", "v", "NoSchedule"),)) for name in "ab")},
+            (
+                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu only "
+                "because they do not ask for it. What comes nearest is a taint on its nodes, which pools a, "
+                "b have",
+            ),
+        ),
         (DENSE._replace(avoid=(GPU,), scheduler=""), Scheduler(), {"others": (VOLCANO,), "kinds": ()}, ()),
     ],
     ids=[
@@ -136,6 +146,7 @@ def test_profiles(
         "managed",
         "avoid an open pool",
         "avoid a tainted pool",
+        "avoid tainted pools",
         "avoid by another system",
     ],
 )

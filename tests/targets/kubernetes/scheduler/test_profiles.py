@@ -205,6 +205,16 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
         (
             DENSE,
             POOLS,
+            (TRAINING._replace(placement_name="dense", scheduler="volcano"),),
+            [
+                "placement dense has the scheduler dense-scheduler, which no workload kind uses: those "
+                "that name the placement state another, training (volcano). Leave the scheduler of one of "
+                "the two out"
+            ],
+        ),
+        (
+            DENSE,
+            POOLS,
             (KIND,),
             [
                 "workload kind soft: packing cards by placement dense outweighs a soft `across`. "
@@ -222,6 +232,7 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
         "directions",
         "no shape",
         "unused",
+        "named with another scheduler",
         "soft spread",
     ],
 )

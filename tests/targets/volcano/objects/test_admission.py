@@ -65,7 +65,9 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
             (
                 "Volcano 1.8.2 has no Queue.spec.deserved (since 1.9.0): not written",
                 "Volcano 1.8.2 has no Queue.spec.priority (since 1.10.0): not written",
-                "Volcano 1.8.2 has no queue tree (since 1.11.0): the queues are written flat",
+                "Volcano 1.8.2 has no queue tree (since 1.11.0): the queues are written flat. The guarantee "
+                "of a parent is kept beside those of its children, and its limit does not hold for them: "
+                "state both at the queues without children",
             ),
             id="older-release",
         ),

@@ -86,6 +86,12 @@ def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: 
     assert notice.startswith(said)
 
 
+@pytest.mark.parametrize(("guarantee", "lost"), [({GPU: 8}, True), ({}, False)], ids=["kept-free", "lent"])
+def test_only_a_guarantee_can_lose_what_it_keeps_free(guarantee: dict[str, int], lost: bool) -> None:
+    (notice,) = shares([Queue("a", guarantee=guarantee, deserved={GPU: 16})], deserved=True).notices
+    assert notice.endswith("; what guarantee keeps free is not kept") is lost
+
+
 @pytest.mark.parametrize(
     ("queues", "lists"),
     [
