@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from policykit.kube import podsets
 from policykit.linter.finding import Report
 from policykit.linter.reader import decode, documents
-from policykit.linter.registry import rule_set
+from policykit.linter.registry import RuleSet
 from policykit.linter.run import Member, Run, Setting, run
 from policykit.linter.selection import choose
 from policykit.manifests.document import manifests
 from policykit.placement.review import Review, review
-from policykit.rules import CATALOGUE, rules
-from policykit.targets import DIALECTS, writers
+from policykit.rules import CATALOGUE, entries, rule
+from policykit.targets import SYSTEMS, writers
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
@@ -30,11 +30,11 @@ def setting(
     namespace: str = "default",
 ) -> Setting:
     """What governs a group of files. Raises UsageError for a rule that does not exist."""
-    able = rules(with_policy=cluster is not None)
+    able = entries(with_policy=cluster is not None)
     settings = lint or (cluster.lint if cluster else None)
     chosen = choose(CATALOGUE, settings, select, ignore)
-    silent = len(chosen.codes.difference(rule.code for rule in able))
-    return Setting(rule_set(able, silent), chosen, cluster, namespace)
+    silent = len(chosen.codes.difference(entry.code for entry in able))
+    return Setting(RuleSet(able, rule, silent), chosen, cluster, namespace)
 
 
 def lint(
@@ -53,7 +53,7 @@ def lint(
     `fixes`: each finding comes with its fix, where there is one. `today`, YYYY-MM-DD: suppressions
     with an earlier end hide nothing; empty: none has ended.
     """
-    work = Run(tuple(members), tuple(settings), DIALECTS, read, surroundings, tuple(sizes), fixes, today)
+    work = Run(tuple(members), tuple(settings), SYSTEMS, read, surroundings, tuple(sizes), fixes, today)
     return run(work, workers)
 
 

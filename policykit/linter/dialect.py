@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from policykit.kube.podsets.podset import PodSet
+from policykit.linter.configurations import Configuration
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import Membership, PodGroup
@@ -48,6 +49,8 @@ class Dialect(NamedTuple):
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
     read_membership: Callable[[Manifest, PodSet, str], Joined | None] | None = None
+    configuration: Configuration | None = None
+    """The text that configures it."""
 
 
 def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozenset[str]) -> PodGroup | None:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect
-from policykit.linter.field import field
-from policykit.linter.finding import Finding, Resource
-from policykit.linter.inner import inner_manifests
+from policykit.linter.configurations import Held, bare, held, hinted
+from policykit.linter.finding import Finding
+from policykit.linter.ground import Ground
 from policykit.linter.partial import has_directives, is_partial, says_partial
 from policykit.linter.precedence import Said, causes
 from policykit.linter.reader import BOM, Text, decode, documents, is_template
-from policykit.linter.registry import RuleSet
+from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import Fact, facts_of
 from policykit.linter.subjects import Reading, Structure
 from policykit.linter.suppression import Suppressed, Suppression, annotated, bind, comments, sift
+from policykit.linter.systems import Systems
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import Parsed
-from policykit.manifests.path import pointer
 from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class FileResult(NamedTuple):
     """Fixes left out because the text would not say what was intended, each with its place."""
 
 
-def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect]) -> FileResult:
+def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileResult:
     """Reads one file and applies every rule but those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
@@ -74,6 +73,8 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
     skipped = ""
     unfinished: set[int] = set()
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
+    known = hinted(text.text, systems.configurations)
+    context = Context(job.cluster, job.path, job.namespace)
     for index, (document, last_line) in enumerate(_with_last_line(text)):
         if template and document.problem:
             skipped = "a template, YAML only once rendered"
@@ -85,18 +86,29 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, dialects: Sequence[Dialect])
             lines = (document.start_line if index else 0, last_line)
             suppressions.extend(bind(asked_to_ignore, document.root, lines, index, job.today))
         for manifest in manifests(document.root, index):
+            manifest = bare(manifest, known) or manifest
+            ground = Ground(manifest, text.text)
+            inner = list(held(manifest, text.text, known))
+            for each in inner:
+                found.extend(_held(job, each, rules, context, fixes))
+                facts.extend(_facts_of_held(each, systems, context))
+            if manifest.read_as:
+                objects += 1
+                found.extend(_by_kind(ground, rules, context, fixes))
+                facts.extend(facts_of(ground, (), (), systems.readers, context))
+                continue
             if not manifest.kind or not manifest.api_version:
-                skipped = skipped or "without apiVersion and kind"
+                skipped = skipped or ("" if inner else "without apiVersion and kind")
                 continue
             objects += 1
             pod_sets = podsets.pod_sets(manifest.data)
             partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
-            manifest = manifest._replace(partial=partial)
-            suppressions.extend(annotated(manifest, _lines(manifest), resource(manifest), job.today))
+            ground = ground._replace(manifest=manifest._replace(partial=partial))
+            suppressions.extend(annotated(manifest, _lines(manifest), ground.resource, job.today))
             if partial:
                 unfinished.add(index)
-            found.extend(_object(job, text.text, manifest, pod_sets, rules, fixes))
-            facts.extend(facts_of(manifest, pod_sets, dialects, job.path, job.namespace))
+            found.extend(_object(job, ground, pod_sets, rules, context, fixes))
+            facts.extend(facts_of(ground, pod_sets, systems.dialects, systems.readers, context))
     asked = tuple(Suppressed(s._replace(judged=_whole(s, template, unfinished))) for s in suppressions)
     kept, asked = sift(found, asked) if asked else (found, ())
     return FileResult(
@@ -124,66 +136,82 @@ def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
 
 def _object(
     job: Job,
-    text: str,
-    manifest: Manifest,
+    ground: Ground,
     pod_sets: tuple[PodSet, ...],
     rules: RuleSet,
+    context: Context,
     fixes: Fixes | None,
 ) -> Iterator[Finding]:
-    context = Context(job.cluster, job.path, job.namespace)
-    problems = structures.check(manifest.data, manifest.api_version, manifest.kind)
-    structure = Structure(manifest, problems)
-    for rule in rules.structure:
-        yield from _place(job.path, manifest, rule, rule.check(structure, context), fixes)
-    for rule in rules.for_kind(manifest.kind):
-        yield from _place(job.path, manifest, rule, rule.check(manifest, context), fixes)
-    for inner, path, relocate in inner_manifests(manifest, text):
-        for rule in rules.for_kind(inner.kind):
-            inside = fixes.inside(manifest, path) if fixes else None
-            for found in _place(job.path, inner, rule, rule.check(inner, context), inside):
-                yield found._replace(
-                    field=field(manifest.data, path) + found.field,
-                    span=relocate(found.span),
-                    document=manifest.document,
-                    resource=resource(manifest),
-                    pointer=pointer((*manifest.base, *path)),
-                )
+    manifest = ground.manifest
+    if problems := structures.check(manifest.data, manifest.api_version, manifest.kind):
+        structure = Structure(manifest, problems)
+        for rule in rules.of(STRUCTURE):
+            yield from _place(ground, rule, rule.check(structure, context), context, fixes)
+    yield from _by_kind(ground, rules, context, fixes)
     for pod_set in pod_sets:
         looked = review(manifest, pod_set, job.cluster, job.namespace)
         for said in causes(_said(looked, context, rules)):
-            yield from _place(job.path, manifest, said.rule, (said.violation,), fixes, looked)
+            yield from _place(ground, said.rule, (said.violation,), context, fixes, looked)
+
+
+def _by_kind(ground: Ground, rules: RuleSet, context: Context, fixes: Fixes | None) -> Iterator[Finding]:
+    for rule in rules.of(MANIFEST, ground.manifest.kind):
+        yield from _place(ground, rule, rule.check(ground.manifest, context), context, fixes)
+
+
+def _held(job: Job, inner: Held, rules: RuleSet, context: Context, fixes: Fixes | None) -> Iterator[Finding]:
+    """A configuration in a string: its text, where it is broken, and what it says."""
+    ground = Ground(inner.manifest, inner.text, inner.relocate)
+    for finding in _reading(job, Text(inner.text), inner.parsed, ground.document, rules):
+        place = ground.place(())
+        yield finding._replace(
+            span=inner.relocate(finding.span),
+            resource=ground.resource,
+            pointer=place.pointer,
+            field=place.field,
+        )
+    if inner.parsed.root is None or inner.parsed.problem:
+        return
+    holder = inner.manifest.holder
+    inside = fixes.inside(holder, inner.manifest.held_at) if fixes and holder and not inner.nested else None
+    yield from _by_kind(ground, rules, context, inside)
+
+
+def _facts_of_held(inner: Held, systems: Systems, context: Context) -> list[Fact]:
+    ground = Ground(inner.manifest, inner.text, inner.relocate)
+    return facts_of(ground, (), (), systems.readers, context) if inner.manifest.data else []
 
 
 def _said(looked: Review, context: Context, rules: RuleSet) -> Iterator[Said]:
-    for rule in rules.pod_set:
+    for rule in rules.of(PODS):
         for violation in rule.check(looked, context):
             yield Said(rule, violation)
 
 
 def _place(
-    path: str,
-    manifest: Manifest,
+    ground: Ground,
     rule: AnyRule,
     violations: Iterable[Violation],
+    context: Context,
     fixes: Fixes | None,
     looked: Review | None = None,
 ) -> Iterator[Finding]:
     """Violations with the rule, the place, the object and, where asked for, the fix."""
     for violation in violations:
-        span = manifest.span(violation.path, key=violation.key)
+        place = ground.place(violation.path, key=violation.key, inside=violation.inside)
         yield Finding(
-            path,
-            span,
+            context.path,
+            place.span,
             rule.code,
             rule.name,
             violation.severity or rule.severity,
             violation.message,
             violation.help,
-            manifest.document,
-            resource(manifest),
-            pointer((*manifest.base, *violation.path)),
-            fixes.of(rule.code, span, manifest, violation.fix, looked) if fixes else None,
-            field(manifest.data, violation.path),
+            ground.document,
+            ground.resource,
+            place.pointer,
+            fixes.of(rule.code, place.span, ground.manifest, violation.fix, looked) if fixes else None,
+            place.field,
         )
 
 
@@ -191,7 +219,7 @@ def _reading(job: Job, text: Text, parsed: Parsed, index: int, rules: RuleSet) -
     if not parsed.problem and not parsed.duplicates:
         return
     context = Context(job.cluster, job.path, job.namespace)
-    for rule in rules.reading:
+    for rule in rules.of(READING):
         for violation in rule.check(Reading(text.text, parsed), context):
             yield Finding(
                 job.path,
@@ -219,8 +247,3 @@ def _with_last_line(text: Text) -> Iterator[tuple[Parsed, int]]:
 def _lines(manifest: Manifest) -> tuple[int, int]:
     node = manifest.node
     return node.start.line + 1, node.end.line + 1
-
-
-def resource(manifest: Manifest) -> Resource:
-    """The object a finding is about, as written."""
-    return Resource(manifest.api_version, manifest.kind, manifest.namespace or None, manifest.name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Finding
-from policykit.linter.registry import RuleSet
+from policykit.linter.registry import SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.subjects import SuppressionViolation
 from policykit.linter.suppression import ANNOTATION, Annotation, Suppressed
@@ -22,10 +22,10 @@ def judged(
     asked: Sequence[Suppressed], rules: RuleSet, context: Context, *, scoped: bool, fixes: Fixes | None
 ) -> Iterator[Finding]:
     """What the rules say of the suppressions of one file; `scoped`: it stands in a complete scope."""
-    able = rules.codes if scoped else rules.codes.difference(rule.code for rule in rules.scope)
+    able = rules.codes() if scoped else rules.codes() - rules.codes(SCOPE)
     for one in asked:
         subject = one._replace(able=able)
-        for rule in rules.suppression:
+        for rule in rules.of(SUPPRESSION):
             for violation in rule.check(subject, context):
                 yield _finding(context.path, one, rule, violation, fixes)
 

@@ -1,57 +1,66 @@
-"""The rules of a run, sorted by what they look at."""
+"""The rules of a run, by what they look at; each is imported when something is there to look at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from policykit.linter.rule import AnyRule
-from policykit.linter.scope import Scope
-from policykit.linter.subjects import Reading, StaleEntry, Structure
-from policykit.linter.suppression import Suppressed
-from policykit.manifests.document import Manifest
-from policykit.placement.review import Review
+
+READING = "reading"
+"""A document as it was read."""
+STRUCTURE = "structure"
+"""An object and the faults of its shape."""
+MANIFEST = "manifest"
+"""An object, or the configuration of a scheduler."""
+PODS = "pods"
+"""A pod set and where it can land."""
+SCOPE = "scope"
+"""What the files of a scope say together."""
+SUPPRESSION = "suppression"
+BASELINE = "baseline"
 
 
-class RuleSet(NamedTuple):
-    """Rules by subject; those of manifests by API kind, with "" for every kind."""
+class Entry(NamedTuple):
+    """A rule as listed: enough to choose it, without importing it."""
 
-    reading: tuple[AnyRule, ...]
-    structure: tuple[AnyRule, ...]
-    manifest: dict[str, tuple[AnyRule, ...]]
-    pod_set: tuple[AnyRule, ...]
-    scope: tuple[AnyRule, ...]
-    silent: int
-    """Rules left out because they need a policy and there is none."""
-    suppression: tuple[AnyRule, ...] = ()
-    baseline: tuple[AnyRule, ...] = ()
-    codes: frozenset[str] = frozenset()
-    """Codes of all of them."""
-
-    def for_kind(self, kind: str) -> Sequence[AnyRule]:
-        return self.manifest.get(kind, ()) + self.manifest.get("", ())
+    code: str
+    family: str
+    """Folder of its file."""
+    name: str
+    needs_policy: bool = False
+    preview: bool = False
+    on_request: bool = False
+    """Off in every preset: speaks only where its code or name is selected."""
+    subject: str = MANIFEST
+    """What it looks at."""
+    kinds: tuple[str, ...] = ()
+    """API kinds or names of configurations it looks at; empty: all."""
 
 
-def rule_set(rules: Iterable[AnyRule], silent: int = 0) -> RuleSet:
-    """The rules of a run by what they look at; `silent` counts those left out."""
-    able = tuple(rules)
-    by_kind: dict[str, tuple[AnyRule, ...]] = {}
-    for rule in able:
-        if rule.subject is Manifest:
-            for kind in sorted(rule.kinds) or [""]:
-                by_kind[kind] = (*by_kind.get(kind, ()), rule)
-    return RuleSet(
-        _of(able, Reading),
-        _of(able, Structure),
-        by_kind,
-        _of(able, Review),
-        _of(able, Scope),
-        silent,
-        _of(able, Suppressed),
-        _of(able, StaleEntry),
-        frozenset(rule.code for rule in able),
-    )
+class RuleSet:
+    """Rules that can speak in a run."""
 
+    __slots__ = ("_entries", "_found", "_load", "silent")
 
-def _of(rules: Iterable[AnyRule], subject: type) -> tuple[AnyRule, ...]:
-    return tuple(rule for rule in rules if rule.subject is subject)
+    def __init__(self, entries: Iterable[Entry], load: Callable[[Entry], AnyRule], silent: int = 0) -> None:
+        """`load` gives the rule of an entry; `silent` counts rules left out for want of a policy."""
+        self._entries = tuple(entries)
+        self._load = load
+        self._found: dict[tuple[str, str], tuple[AnyRule, ...]] = {}
+        self.silent = silent
+
+    def of(self, subject: str, kind: str = "") -> tuple[AnyRule, ...]:
+        """Rules that look at a subject, those bound to other kinds than `kind` left out."""
+        found = self._found.get((subject, kind))
+        if found is None:
+            found = self._found[subject, kind] = tuple(
+                self._load(entry)
+                for entry in self._entries
+                if entry.subject == subject and (not entry.kinds or kind in entry.kinds)
+            )
+        return found
+
+    def codes(self, subject: str = "") -> frozenset[str]:
+        """Codes of all rules, or of those of one subject."""
+        return frozenset(entry.code for entry in self._entries if not subject or entry.subject == subject)

@@ -48,6 +48,8 @@ class Violation(NamedTuple):
     key: bool = False
     """Point at the key at `path` instead of its value."""
     fix: MakeFix | None = None
+    inside: Path | None = None
+    """Where in the text that the string at `path` holds, JSON or YAML; () is its root."""
 
 
 class Context(NamedTuple):

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.dialect import Dialect
 from policykit.linter.engine import FileResult, Job, fixes_of, lint_file
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.reader import decode
-from policykit.linter.registry import RuleSet
+from policykit.linter.registry import SCOPE, RuleSet
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.scope import Fact, ScopeViolation, scope_of
 from policykit.linter.selection import Selection
 from policykit.linter.suppression import Suppressed, sift
+from policykit.linter.systems import Systems
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -56,7 +56,7 @@ class Run(NamedTuple):
 
     members: tuple[Member, ...]
     settings: tuple[Setting, ...]
-    dialects: tuple[Dialect, ...]
+    systems: Systems
     read: Callable[[str], bytes]
     surroundings: Callable[[str], Iterable[Member]]
     """All files of a scope, those of the run among them."""
@@ -132,7 +132,7 @@ def _about_scopes(
         others = [fact for member in beside for fact in _attempt(work, member).result.facts]
         scope = scope_of([*facts[name], *others], complete=whole)
         context = Context(setting.cluster, "", setting.namespace)
-        for rule in setting.rules.scope:
+        for rule in setting.rules.of(SCOPE):
             for violation in rule.check(scope, context):
                 member = reported.get(violation.located.path)
                 if member is not None:
@@ -212,7 +212,7 @@ def _attempt(work: Run, member: Member) -> _Outcome:
         return _Outcome(FileResult(), str(error))
     namespace = member.namespace or setting.namespace
     job = Job(member.path, setting.cluster, member.partial, namespace, work.fixes, work.today)
-    return _Outcome(lint_file(job, raw, setting.rules, work.dialects))
+    return _Outcome(lint_file(job, raw, setting.rules, work.systems))
 
 
 _work: list[Run] = []

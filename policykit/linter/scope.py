@@ -1,24 +1,23 @@
-"""What rules about whole scopes see: each file reduced to facts about gangs.
+"""What rules about whole scopes see: each file reduced to facts.
 
 Files are linted in worker processes, and memory must not grow with them: a manifest leaves
-behind only its groups, its memberships, gangs too large for their own pods, and autoscalers.
+behind only what other manifests may complete or contradict.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect
-from policykit.linter.field import field
 from policykit.linter.finding import Resource
+from policykit.linter.ground import Ground, Place
 from policykit.linter.own_gangs import oversized
-from policykit.linter.rule import MakeFix
-from policykit.manifests.document import Manifest
-from policykit.manifests.node import Span
-from policykit.manifests.path import Path, pointer
+from policykit.linter.rule import Context, MakeFix
+from policykit.manifests.path import Path
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 from policykit.model.severity import Severity
 
@@ -28,18 +27,32 @@ T = TypeVar("T")
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
 
-class Place(NamedTuple):
-    """Where a field stands: in its file, and from the root of its document."""
+class Stated(NamedTuple):
+    """A fact read from a manifest, and where its parts stand there."""
 
-    span: Span
-    path: Path
-    field: str = ""
-    """In its object, items of lists by their names."""
+    value: Any
+    """A small NamedTuple of `policykit.model` that can be sent between processes."""
+    places: Mapping[str, Path]
+    """Names of its parts to paths in the manifest; a finding points at one of them."""
+    inside: Mapping[str, Path] = {}
+    """Of parts in the text of a string: where in that text, beside its path in `places`."""
 
-    @property
-    def pointer(self) -> str:
-        """RFC 6901 JSON pointer in the document."""
-        return pointer(self.path)
+
+class FactReader(NamedTuple):
+    """A module with `facts(manifest, pod_sets, context)`, which yields Stated; imported when needed."""
+
+    module: str
+    kinds: frozenset[str] = frozenset()
+    """API kinds and names of configurations that it reads."""
+    pods: bool = False
+    """It reads every object that makes pods, too."""
+
+    def facts(self, ground: Ground, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+        """What it says of one manifest."""
+        if ground.manifest.kind in self.kinds or (self.pods and pod_sets):
+            found: Iterable[Stated] = import_module(self.module).facts(ground.manifest, pod_sets, context)
+            return found
+        return ()
 
 
 class Located(NamedTuple, Generic[T]):
@@ -72,12 +85,18 @@ class Scope(NamedTuple):
     autoscalers: tuple[Autoscaler, ...] = ()
     complete: bool = False
     """Every file of the scope is there: only then absence and sums mean anything."""
+    others: tuple[Located[Any], ...] = ()
+    """What fact readers stated."""
+
+    def of(self, kind: type[T]) -> tuple[Located[T], ...]:
+        """The facts of one type that fact readers stated."""
+        return tuple(located for located in self.others if type(located.value) is kind)
 
 
 class ScopeViolation(NamedTuple):
     """What a rule about a scope says: of which value, at which of its fields, and what."""
 
-    located: Located[PodGroup] | Located[Membership] | Located[OwnGang]
+    located: Located[Any]
     field: str
     message: str
     help: str = ""
@@ -88,10 +107,14 @@ class ScopeViolation(NamedTuple):
 
 
 def facts_of(
-    manifest: Manifest, pod_sets: Sequence[PodSet], dialects: Sequence[Dialect], path: str, namespace: str
+    ground: Ground,
+    pod_sets: Sequence[PodSet],
+    dialects: Sequence[Dialect],
+    readers: Sequence[FactReader],
+    context: Context,
 ) -> list[Fact]:
-    """What one manifest of the file `path` contributes; `namespace` is where it stands if it says none."""
-    return list(_facts(manifest, pod_sets, dialects, path, namespace))
+    """What one manifest contributes; the context says in which file and namespace it stands."""
+    return [*_about_gangs(ground, pod_sets, dialects, context), *_stated(ground, pod_sets, readers, context)]
 
 
 def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
@@ -104,29 +127,39 @@ def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
         tuple(fact for fact in located if isinstance(fact.value, OwnGang)),
         tuple(fact for fact in everything if isinstance(fact, Autoscaler)),
         complete,
+        tuple(fact for fact in located if not isinstance(fact.value, (PodGroup, Membership, OwnGang))),
     )
 
 
-def _facts(
-    manifest: Manifest, pod_sets: Sequence[PodSet], dialects: Sequence[Dialect], path: str, namespace: str
+def _about_gangs(
+    ground: Ground, pod_sets: Sequence[PodSet], dialects: Sequence[Dialect], context: Context
 ) -> Iterator[Fact]:
+    manifest, namespace = ground.manifest, context.namespace
+    if manifest.read_as:
+        return
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
     for dialect in dialects:
         if dialect.read_group and (group := dialect.read_group(manifest, namespace)):
-            yield _locate(group, manifest, path, _GROUP_FIELDS)
+            yield _locate(Stated(group, _GROUP_FIELDS), ground, context.path)
         for pod_set in pod_sets if dialect.read_membership else ():
             if dialect.read_membership and (joined := dialect.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
-                yield _locate(joined.membership, manifest, path, places)
+                yield _locate(Stated(joined.membership, places), ground, context.path)
     for gang, place in oversized(manifest, pod_sets, dialects, namespace):
-        yield _locate(gang, manifest, path, {"min_member": place})
+        yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
 
 
-def _locate(value: T, manifest: Manifest, path: str, places: Mapping[str, Path]) -> Located[T]:
+def _stated(
+    ground: Ground, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
+) -> Iterator[Fact]:
+    for reader in readers:
+        for stated in reader.facts(ground, pod_sets, context):
+            yield _locate(stated, ground, context.path)
+
+
+def _locate(stated: Stated, ground: Ground, path: str) -> Located[Any]:
     fields = {
-        name: Place(manifest.span(place), (*manifest.base, *place), field(manifest.data, place))
-        for name, place in places.items()
+        name: ground.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
     }
-    resource = Resource(manifest.api_version, manifest.kind, manifest.namespace or None, manifest.name)
-    return Located(value, path, manifest.document, resource, fields, manifest.partial)
+    return Located(stated.value, path, ground.document, ground.resource, fields, ground.manifest.partial)

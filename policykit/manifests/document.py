@@ -22,6 +22,12 @@ class Manifest(NamedTuple):
     base: Path = ()
     partial: bool = False
     """A patch or a fragment of an object: nothing is "missing" from it (contract 7)."""
+    read_as: str = ""
+    """Name of the configuration that it is, where it is no API object: volcano-scheduler.conf."""
+    holder: Manifest | None = None
+    """The object, or the file's document, with the string that it stands in; None: it stands in none."""
+    held_at: Path = ()
+    """Where that string stands in the holder."""
 
     @property
     def api_version(self) -> str:
@@ -36,6 +42,9 @@ class Manifest(NamedTuple):
 
     @property
     def kind(self) -> str:
+        """As written; of a configuration its name."""
+        if self.read_as:
+            return self.read_as
         value = self.data.get("kind")
         return value if isinstance(value, str) else ""
 

@@ -7,9 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from policykit.linter.dialect import Dialect
+from policykit.linter.scope import FactReader
+from policykit.linter.systems import Systems
 from policykit.targets.coscheduling.names import DIALECT as COSCHEDULING
 from policykit.targets.kai.names import DIALECT as KAI
 from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
+from policykit.targets.kubernetes.text import CONFIGURATION as KUBE_SCHEDULER
 from policykit.targets.kueue.names import DIALECT as KUEUE
 from policykit.targets.volcano.groups import DIALECT as VOLCANO
 from policykit.targets.yunikorn.groups import DIALECT as YUNIKORN
@@ -19,6 +22,13 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 DIALECTS: tuple[Dialect, ...] = (VOLCANO, KOORDINATOR, YUNIKORN, KUEUE, KAI, COSCHEDULING)
+
+FACTS: tuple[FactReader, ...] = ()
+"""What rules about whole scopes know of queues, priorities and the like."""
+
+CONFIGURATIONS = (KUBE_SCHEDULER, *(each.configuration for each in DIALECTS if each.configuration))
+
+SYSTEMS = Systems(DIALECTS, FACTS, CONFIGURATIONS)
 
 ALWAYS = ("nodes", "kubernetes", "workloads")
 """What every policy generates for."""

@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
-from policykit.linter.registry import rule_set
-from policykit.linter.rule import AnyRule
+import pytest
+
+from policykit.linter import registry
+from policykit.linter.registry import Entry, RuleSet
 from policykit.linter.scope import Scope
 from policykit.linter.subjects import Reading, StaleEntry, Structure
 from policykit.linter.suppression import Suppressed
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
-from policykit.rules import CATALOGUE, rules
+from policykit.rules import CATALOGUE, entries, rule
+
+SUBJECTS: dict[str, type] = {
+    registry.READING: Reading,
+    registry.STRUCTURE: Structure,
+    registry.MANIFEST: Manifest,
+    registry.PODS: Review,
+    registry.SCOPE: Scope,
+    registry.SUPPRESSION: Suppressed,
+    registry.BASELINE: StaleEntry,
+}
 
 
-def test_every_rule_stands_in_exactly_one_place() -> None:
-    found = rule_set(rules())
-    by_kind = {rule.code: rule for group in found.manifest.values() for rule in group}
-    groups: dict[type, list[AnyRule]] = {
-        Reading: [*found.reading],
-        Structure: [*found.structure],
-        Manifest: [*by_kind.values()],
-        Review: [*found.pod_set],
-        Scope: [*found.scope],
-        Suppressed: [*found.suppression],
-        StaleEntry: [*found.baseline],
-    }
-    for subject, group in groups.items():
-        assert all(rule.subject is subject for rule in group)
-    codes = sorted(rule.code for group in groups.values() for rule in group)
-    assert codes == sorted(entry.code for entry in CATALOGUE)
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.code)
+def test_an_entry_says_what_its_rule_says(entry: Entry) -> None:
+    found = rule(entry)
+    assert (entry.code, entry.name) == (found.code, found.name)
+    assert SUBJECTS[entry.subject] is found.subject
+    assert frozenset(entry.kinds) == found.kinds
+    assert list(entry.kinds) == sorted(set(entry.kinds))
+    assert (entry.needs_policy, entry.preview, entry.on_request) == (
+        found.needs_policy,
+        found.preview,
+        found.on_request,
+    )
+
+
+def test_every_rule_is_found_by_its_subject() -> None:
+    found = RuleSet(entries(), rule)
+    codes = sorted(code for subject in SUBJECTS for code in found.codes(subject))
+    assert codes == sorted(found.codes()) == sorted(entry.code for entry in CATALOGUE)
 
 
 def test_rules_of_a_kind() -> None:
-    found = rule_set(rules())
-    assert "PK206" in {rule.code for rule in found.for_kind("ResourceQuota")}
-    assert "PK206" not in {rule.code for rule in found.for_kind("Pod")}
-    everywhere = {rule.code for rule in found.for_kind("")}
-    assert everywhere <= {rule.code for rule in found.for_kind("ResourceQuota")}
+    found = RuleSet(entries(), rule)
+    assert "PK206" in {rule.code for rule in found.of(registry.MANIFEST, "ResourceQuota")}
+    assert "PK206" not in {rule.code for rule in found.of(registry.MANIFEST, "Pod")}
+    everywhere = {rule.code for rule in found.of(registry.MANIFEST, "")}
+    assert everywhere <= {rule.code for rule in found.of(registry.MANIFEST, "ResourceQuota")}
 
 
 def test_those_left_out_are_counted() -> None:
-    assert rule_set([], 3).silent == 3
+    assert RuleSet([], rule, 3).silent == 3

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
+from policykit.linter.ground import Ground
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact, Scope, ScopeViolation, facts_of, scope_of
 from policykit.manifests.document import manifests
@@ -57,7 +58,8 @@ def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[
         assert document.root is not None
         for manifest in manifests(document.root, index):
             manifest = manifest._replace(partial=partial)
-            found.extend(facts_of(manifest, pod_sets(manifest.data), DIALECTS, path, "default"))
+            ground = Ground(manifest, dedent(text))
+            found.extend(facts_of(ground, pod_sets(manifest.data), DIALECTS, (), Context(path=path)))
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.linter.baseline import Key, Locate, hide, stale
 from policykit.linter.finding import Finding
+from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
 from policykit.linter.run import Member, Setting
 from policykit.sources.baselines import Source, load, shown_as, within
@@ -53,7 +54,7 @@ class Accepting:
             codes = spoken(settings)
             shown = shown_as(path)
             for entry in stale(source.baseline, left[path], codes, source.text):
-                for rule in settings[0].rules.baseline:
+                for rule in settings[0].rules.of(BASELINE):
                     for said in rule.check(entry, Context(path=shown)):
                         finding = Finding(
                             shown, entry.span, rule.code, rule.name, rule.severity, said.message, said.help
@@ -82,4 +83,4 @@ def settings_of(gathered: Gathered, members: Sequence[Member]) -> list[Setting]:
 
 def spoken(settings: Sequence[Setting]) -> frozenset[str]:
     """Codes of the rules that could speak of every file."""
-    return frozenset.intersection(*(setting.selection.codes & setting.rules.codes for setting in settings))
+    return frozenset.intersection(*(setting.selection.codes & setting.rules.codes() for setting in settings))

@@ -7,6 +7,7 @@ from policykit.linter.dialect import Dialect, Joined, group_of, pods_of
 from policykit.manifests.document import Manifest
 from policykit.model.gang import Membership, PodGroup
 from policykit.targets.volcano.names import GROUP_APIS, GROUP_NAME, KEYS, SCHEDULER
+from policykit.targets.volcano.text import CONFIGURATION
 
 
 def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
@@ -32,4 +33,5 @@ DIALECT = Dialect(
     KEYS,
     read_group=read_group,
     read_membership=read_membership,
+    configuration=CONFIGURATION,
 )

@@ -14,6 +14,7 @@ from policykit.targets.yunikorn.names import (
     TASK_GROUP_NAME,
     TASK_GROUPS,
 )
+from policykit.targets.yunikorn.text import CONFIGURATION
 
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
@@ -68,4 +69,5 @@ DIALECT = Dialect(
     KEYS,
     takes_over=True,
     read_membership=read_membership,
+    configuration=CONFIGURATION,
 )

@@ -1,0 +1,106 @@
+"""Where an object stands: in its file, or in a string of another object there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from policykit.linter.field import field
+from policykit.linter.finding import Resource
+from policykit.manifests.document import Manifest, span
+from policykit.manifests.node import Node, Span
+from policykit.manifests.path import Path, pointer
+
+Relocate = Callable[[Span], Span]
+"""From a place in a string to the place in the file."""
+
+
+class Place(NamedTuple):
+    """Where a field stands: in its file, and from the root of its document."""
+
+    span: Span
+    path: Path
+    field: str = ""
+    """In its object, items of lists by their names."""
+
+    @property
+    def pointer(self) -> str:
+        """RFC 6901 JSON pointer in the document; of the string, for what stands in one."""
+        return pointer(self.path)
+
+
+class Ground(NamedTuple):
+    """An object and the text that its marks count in."""
+
+    manifest: Manifest
+    text: str
+    relocate: Relocate | None = None
+    """Where `text` is a string of the file; None: it is the file."""
+
+    def place(self, path: Path, *, key: bool = False, inside: Path | None = None) -> Place:
+        """Where a field stands; `inside`: the field of the text that the string at `path` holds."""
+        manifest = self.manifest
+        found = within(self.text, manifest.node, path, inside) if inside is not None else None
+        if found is None:
+            found = manifest.span(path, key=key)
+        if self.relocate:
+            found = self.relocate(found)
+        named = field(manifest.data, path)
+        if manifest.holder is None:
+            return Place(found, (*manifest.base, *path), named)
+        holder, held_at = manifest.holder, manifest.held_at
+        return Place(found, (*holder.base, *held_at), field(holder.data, held_at) + named)
+
+    @property
+    def document(self) -> int:
+        """Index of the document in the file."""
+        holder = self.manifest.holder
+        return self.manifest.document if holder is None else holder.document
+
+    @property
+    def resource(self) -> Resource:
+        """The object a finding is about, as written."""
+        manifest = self.manifest.holder or self.manifest
+        kind = manifest.kind
+        return Resource(manifest.api_version, kind, manifest.namespace or None, manifest.name)
+
+
+def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
+    """The place of a field of the text in a string, in what holds the string; None: there is no such text."""
+    from policykit.manifests.parser import parse
+
+    node = node_at(root, path)
+    if node is None or not isinstance(node.data, str):
+        return None
+    document = next(iter(parse(node.data)), None)
+    if document is None or document.root is None:
+        return None
+    return relocation(text, path, node)(span(document.root, inside))
+
+
+def node_at(root: Node, path: Path) -> Node | None:
+    """The node at a path."""
+    node = root
+    for step in path:
+        entries = node.entries
+        if isinstance(entries, dict) and step in entries:
+            node = entries[step][1]
+        elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
+            node = entries[step]
+        else:
+            return None
+    return node
+
+
+def relocation(text: str, path: Path, node: Node) -> Relocate:
+    """How places in the string `node` map to the text that it stands in."""
+    from policykit.manifests.embedded import embedded
+
+    inside = embedded(text, path, node)
+
+    def relocate(found: Span) -> Span:
+        line, column = inside.place(text, found.line - 1, found.column - 1)
+        end_line, end_column = inside.place(text, found.end_line - 1, found.end_column - 1)
+        return Span(line + 1, column + 1, end_line + 1, end_column + 1)
+
+    return relocate
