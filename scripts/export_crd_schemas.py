@@ -1,95 +1,141 @@
-"""Shapes of custom resources for schemas/volcano/ and schemas/scheduler-plugins/, from their CRDs.
+"""Shapes of custom resources for schemas/, from the CRDs of their projects' releases.
 
-Structure only. Pod templates and volume claims refer to schemas/kubernetes/pod.json. The
-folder holds the CRDs as their projects publish them:
+Structure only: fields, types, what is required, in the words that built-in kinds have too.
+Each folder of CLONES is a git clone with the name of its project in crd_sources.yaml:
 
-    python -m scripts.export_crd_schemas FOLDER
+    python -m scripts.export_crd_schemas CLONES
 """
 
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
+from policykit.kube.structure.crd import CustomKind, custom_kinds
+from scripts.schema_builtins import with_references
 from scripts.schema_files import Schema, write
+from scripts.schema_kinds import Shapes, list_shapes
+from scripts.schema_releases import merged, undated
+from scripts.schema_sharing import shared
 
-_POD = "../kubernetes/pod.json#/$defs/"
-FILES: dict[str, tuple[tuple[str, str], ...]] = {
-    "volcano/batch.json": (
-        ("Job", "volcano/batch.volcano.sh_jobs.yaml"),
-        ("CronJob", "volcano/batch.volcano.sh_cronjobs.yaml"),
-    ),
-    "volcano/scheduling.json": (
-        ("Queue", "volcano/scheduling.volcano.sh_queues.yaml"),
-        ("PodGroup", "volcano/scheduling.volcano.sh_podgroups.yaml"),
-    ),
-    "scheduler-plugins/scheduling.json": (("PodGroup", "koordinator/scheduling.sigs.k8s.io_podgroups.yaml"),),
-}
-"""File to its kinds and the CRD each comes from."""
-
-_REFERENCES = {
-    "template": _POD + "PodTemplateSpec",
-    "volumeClaim": _POD + "PersistentVolumeClaimSpec",
-    "labelSelector": _POD + "LabelSelector",
-}
-"""Fields that hold a built-in type, by name."""
-
-_KEPT = ("type", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "required")
+SOURCES: dict[str, Any] = yaml.safe_load(
+    (Path(__file__).parent / "crd_sources.yaml").read_text(encoding="utf-8")
+)
+_STATED = ("volcano", "koordinator")
+"""Systems whose release a policy states."""
 
 
-def exported(folder: Path) -> dict[str, dict[str, Schema]]:
+class Gathered(NamedTuple):
+    """One kind in all the releases that have it."""
+
+    partial: bool
+    api_versions: set[str]
+    dated: list[tuple[str, Schema]]
+
+
+def gathered(clones: Path) -> dict[tuple[str, str], Gathered]:
+    """(file below schemas/, kind) to what the releases say of it, oldest first."""
+    found: dict[tuple[str, str], Gathered] = {}
+    for project, source in SOURCES.items():
+        for name, partial, release, kind in _kinds(clones / project, source):
+            entry = found.setdefault((name, kind.kind), Gathered(partial, set(), []))
+            entry.api_versions.add(kind.api_version)
+            entry.dated.append((release, dict(kind.schema)))
+    return found
+
+
+def exported(found: dict[tuple[str, str], Gathered]) -> dict[str, dict[str, Schema]]:
     """File below schemas/ to its definitions."""
     result: dict[str, dict[str, Schema]] = {}
-    for name, kinds in FILES.items():
-        definitions = result[name] = {}
-        for kind, crd in kinds:
-            loaded = yaml.safe_load((folder / crd).read_text(encoding="utf-8"))
-            root = loaded["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-            properties: Schema = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
-            properties["metadata"] = {"$ref": _POD + "ObjectMeta"}
-            properties["status"] = {}
-            definitions[f"{kind}Spec"] = _converted("spec", root["properties"]["spec"])
-            properties["spec"] = {"$ref": f"#/$defs/{kind}Spec"}
-            definitions[kind] = {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["spec"],
-                "properties": properties,
-            }
-    _share_job(result["volcano/batch.json"])
+    for (name, kind), (partial, _, dated) in sorted(found.items()):
+        schema = _filled_in(kind, merged(dated))
+        if name.partition("/")[0] not in _STATED:
+            schema = undated(schema)
+        result.setdefault(name, {}).update(_definitions(kind, schema, partial))
+    return {name: shared(definitions) for name, definitions in result.items()}
+
+
+def shapes(found: dict[tuple[str, str], Gathered]) -> Shapes:
+    """apiVersion to its kinds and the file of each."""
+    result: Shapes = {}
+    for (name, kind), entry in found.items():
+        for api_version in entry.api_versions:
+            result.setdefault(api_version, {})[kind] = name
     return result
 
 
-def _share_job(definitions: dict[str, Schema]) -> None:
-    """A CronJob's jobTemplate.spec is the Job's; tasks are looked at by their own name."""
-    job = definitions["JobSpec"]
-    template = definitions["CronJobSpec"]["properties"]["jobTemplate"]["properties"]
-    if template["spec"] != job:
-        raise SystemExit("the Job in Volcano's CronJob differs from its Job: export it by itself")
-    template["spec"] = {"$ref": "#/$defs/JobSpec"}
-    definitions["TaskSpec"] = job["properties"]["tasks"]["items"]
-    job["properties"]["tasks"] = job["properties"]["tasks"] | {"items": {"$ref": "#/$defs/TaskSpec"}}
+def file_of(group: str, api_version: str, files: dict[str, str]) -> str:
+    """The file below schemas/ for a version of a group; empty where it is not exported."""
+    return files.get(group, "").format(version=api_version.rpartition("/")[2])
 
 
-def _converted(field: str, schema: dict[str, Any]) -> Schema:
-    if field in _REFERENCES:
-        return {"$ref": _REFERENCES[field]}
-    if schema.get("x-kubernetes-int-or-string"):
-        # A CRD refuses numbers with a fraction where a built-in kind takes them.
-        return {"type": ["integer", "string"], "x-kubernetes-quantity": True}
-    result: Schema = {key: schema[key] for key in _KEPT if key in schema}
-    if "properties" in schema:
-        result["additionalProperties"] = False
-        result["properties"] = {key: _converted(key, value) for key, value in schema["properties"].items()}
-    elif "additionalProperties" in schema:
-        result["additionalProperties"] = _converted("", schema["additionalProperties"])
-        if field in ("labels", "matchLabels"):
-            result["x-kubernetes-label"] = "pairs"
+def _kinds(clone: Path, source: dict[str, Any]) -> Iterator[tuple[str, bool, str, CustomKind]]:
+    for revision in source["releases"]:
+        release = source.get("next", revision) if revision == "HEAD" else revision[1:].rpartition(".")[0]
+        seen: set[tuple[str, str]] = set()
+        for document in _documents(clone, revision, source["folders"]):
+            for kind in custom_kinds(document):
+                group = kind.api_version.partition("/")[0]
+                name = file_of(group, kind.api_version, source["files"])
+                wanted = kind.kind in source.get("only", (kind.kind,)) and kind.kind not in source.get(
+                    "without", ()
+                )
+                if name and wanted and kind[:2] not in seen:
+                    seen.add(kind[:2])
+                    partial = source.get("partial", False)
+                    yield name, partial is True or (partial and group in partial), release, kind
+
+
+def _documents(clone: Path, revision: str, folders: list[str]) -> Iterator[Any]:
+    for folder in folders:
+        for path in _git(clone, "ls-tree", "--name-only", revision, f"{folder}/").split():
+            if path.endswith(".yaml") and "_" in path.rpartition("/")[2]:
+                yield from yaml.load_all(_git(clone, "show", f"{revision}:{path}"), _LOADER)
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _git(clone: Path, *arguments: str) -> str:
+    return subprocess.run(["git", "-C", clone, *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def _filled_in(kind: str, schema: Schema) -> Schema:
+    """The schema without the demands that something meets before the API server looks."""
+    for source in SOURCES.values():
+        for path in source.get("defaulted", ()):
+            owner, *steps = path.split(".")
+            if owner == kind:
+                schema = _without_demand(schema, steps)
+    return schema
+
+
+def _without_demand(schema: Schema, steps: list[str]) -> Schema:
     if "items" in schema:
-        result["items"] = _converted("", schema["items"])
-    return result
+        return schema | {"items": _without_demand(schema["items"], steps)}
+    if len(steps) == 1:
+        return schema | {"required": [name for name in schema.get("required", ()) if name != steps[0]]}
+    properties = schema["properties"]
+    inner = _without_demand(properties[steps[0]], steps[1:])
+    return schema | {"properties": properties | {steps[0]: inner}}
+
+
+def _definitions(kind: str, schema: Schema, partial: bool) -> dict[str, Schema]:
+    """The object, and its spec under a name of its own."""
+    schema = with_references("", schema, partial)
+    properties = schema["properties"]
+    properties["metadata"] = {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}
+    if "properties" not in properties.get("spec", {}):
+        return {kind: schema}
+    named = {f"{kind}Spec": properties["spec"]}
+    properties["spec"] = {"$ref": f"#/$defs/{kind}Spec"}
+    return {kind: schema, **named}
 
 
 if __name__ == "__main__":
-    write(exported(Path(sys.argv[1])))
+    read = gathered(Path(sys.argv[1]))
+    write(exported(read))
+    list_shapes(shapes(read))

@@ -1,7 +1,8 @@
 """Built-in shapes for schemas/kubernetes/, from the models of the `kubernetes` package.
 
 Structure only: fields, types, what is required; kubernetes_overlay.yaml adds what the API
-server checks beyond types. Run it with the package's version 37 installed:
+server checks beyond types, kubernetes_releases.yaml which release has which field. Run it
+with the package's version 37 installed:
 
     python -m scripts.export_kubernetes_schemas
 """
@@ -14,59 +15,73 @@ import yaml
 from kubernetes import client
 
 from scripts.schema_files import Schema, write
+from scripts.schema_kinds import list_shapes
 
-OVERLAY: dict[str, Any] = yaml.safe_load(
-    (Path(__file__).parent / "kubernetes_overlay.yaml").read_text(encoding="utf-8")
-)
+_HERE = Path(__file__).parent
+OVERLAY: dict[str, Any] = yaml.safe_load((_HERE / "kubernetes_overlay.yaml").read_text(encoding="utf-8"))
+RELEASES: dict[str, Any] = yaml.safe_load((_HERE / "kubernetes_releases.yaml").read_text(encoding="utf-8"))
+KINDS: dict[str, dict[str, list[str]]] = OVERLAY["kinds"]
+"""File to apiVersion and the models of its kinds. What the shared file has, the others refer to."""
+
 _SHARED = "kubernetes/pod.json"
-FILES: dict[str, tuple[str, ...]] = {
-    _SHARED: ("V1PodTemplateSpec", "V1PersistentVolumeClaim"),
-    "kubernetes/core.json": (
-        "V1Pod",
-        "V1PodTemplate",
-        "V1ReplicationController",
-        "V1ResourceQuota",
-        "V1LimitRange",
-        "V1Node",
-    ),
-    "kubernetes/apps.json": ("V1Deployment", "V1ReplicaSet", "V1StatefulSet", "V1DaemonSet"),
-    "kubernetes/batch.json": ("V1Job", "V1CronJob"),
-    "kubernetes/autoscaling.json": ("V2HorizontalPodAutoscaler",),
-    "kubernetes/scheduling.json": ("V1PriorityClass",),
-}
-"""File to the models it starts from. What the shared file has, the others refer to."""
+_BEGINNINGS = ("V1PodTemplateSpec", "V1PersistentVolumeClaim")
+"""Where the shared file starts from."""
 
-_KINDS = frozenset(model for models in FILES.values() for model in models if not model.endswith("Spec"))
-_SCALARS = {"str": "string", "datetime": "string", "int": "integer", "bool": "boolean", "float": "number"}
-_PREFIX = re.compile(r"(Core)?V\d+(alpha\d+|beta\d+)?")
+_ROOTS = frozenset(m for kinds in KINDS.values() for models in kinds.values() for m in models)
+_SCALARS = {
+    "str": "string",
+    "datetime": "string",
+    "bytes": "string",
+    "int": "integer",
+    "bool": "boolean",
+    "float": "number",
+}
+_PREFIX = re.compile(r"(?:[A-Z][a-z]+)?V\d+(?:alpha\d+|beta\d+)?(?=[A-Z])")
 
 
 def definition_name(model: str) -> str:
-    """PodSpec of V1PodSpec."""
+    """PodSpec of V1PodSpec, ResourceClaim of CoreV1ResourceClaim."""
     return _PREFIX.sub("", model, count=1)
 
 
 def files() -> dict[str, dict[str, Schema]]:
     """File below schemas/ to its definitions."""
     shared: dict[str, Schema] = {}
-    _collect(FILES[_SHARED], shared, frozenset())
+    known: dict[str, str] = {}
+    for model in _BEGINNINGS:
+        _collect(model, shared, known)
+    known = {model: f"pod.json{reference}" for model, reference in known.items()}
     result = {_SHARED: shared}
-    for name, models in FILES.items():
-        if name != _SHARED:
-            result[name] = {}
-            _collect(models, result[name], frozenset(shared))
+    for name, kinds in KINDS.items():
+        found = result.setdefault(name, {})
+        mine = dict(known)
+        for model in (model for models in kinds.values() for model in models):
+            _collect(model, found, mine)
     return result
 
 
-def _collect(models: tuple[str, ...], found: dict[str, Schema], shared: frozenset[str]) -> None:
-    for model in models:
+def shapes() -> dict[str, dict[str, str]]:
+    """apiVersion to its kinds and the file of each."""
+    found: dict[str, dict[str, str]] = {}
+    for name, kinds in KINDS.items():
+        for api_version, models in kinds.items():
+            found.setdefault(api_version, {}).update((definition_name(model), name) for model in models)
+    return found
+
+
+def _collect(model: str, found: dict[str, Schema], known: dict[str, str]) -> str:
+    """Defines a model where nothing has it yet, and gives the reference to it."""
+    if model not in known:
         name = definition_name(model)
-        if name not in found and name not in shared:
-            found[name] = {}  # placed before its fields, for models that contain themselves
-            found[name].update(_struct(model, found, shared))
+        if name in found:
+            raise SystemExit(f"two models would be called {name}, one of them {model}")
+        known[model] = f"#/$defs/{name}"
+        found[name] = {}  # placed before its fields, for models that contain themselves
+        found[name].update(_struct(model, found, known))
+    return known[model]
 
 
-def _struct(model: str, found: dict[str, Schema], shared: frozenset[str]) -> Schema:
+def _struct(model: str, found: dict[str, Schema], known: dict[str, str]) -> Schema:
     name = definition_name(model)
     cls = getattr(client, model)
     required = {cls.attribute_map[key] for key, field in cls.model_fields.items() if field.is_required()}
@@ -76,30 +91,30 @@ def _struct(model: str, found: dict[str, Schema], shared: frozenset[str]) -> Sch
     for attribute, kind in cls.openapi_types.items():
         field = cls.attribute_map[attribute]
         place = f"{name}.{field}"
-        if place in OVERLAY["free"] or (field == "status" and model in _KINDS):
+        if place in OVERLAY["free"] or (field == "status" and model in _ROOTS):
             properties[field] = {}
         else:
-            properties[field] = _overlaid(place, field in required, _type(kind, found, shared))
-    for place, schema in OVERLAY["extra"].items():
+            properties[field] = _overlaid(place, field in required, _type(kind, found, known))
+        if since := RELEASES["since"].get(f"{model}.{field}"):
+            properties[field] = properties[field] | {"x-served": [since, ""]}
+    for place, (since, gone, shape) in RELEASES["gone"].items():
         owner, field = place.split(".")
-        if owner == name:
-            properties[field] = schema
+        if owner == model:
+            properties[field] = shape | {"x-served": [since, gone]}
     schema = {"type": "object", "additionalProperties": False, "properties": properties}
     return schema | ({"required": sorted(required)} if required else {})
 
 
-def _type(kind: str, found: dict[str, Schema], shared: frozenset[str]) -> Schema:
+def _type(kind: str, found: dict[str, Schema], known: dict[str, str]) -> Schema:
     if match := re.fullmatch(r"List\[(.+)\]", kind):
-        return {"type": "array", "items": _type(match[1], found, shared)}
+        return {"type": "array", "items": _type(match[1], found, known)}
     if match := re.fullmatch(r"Dict\[str, (.+)\]", kind):
-        return {"type": "object", "additionalProperties": _type(match[1], found, shared)}
+        return {"type": "object", "additionalProperties": _type(match[1], found, known)}
     if kind in _SCALARS:
         return {"type": _SCALARS[kind]}
     if kind == "object":
         return {"type": "object"}
-    _collect((kind,), found, shared)
-    name = definition_name(kind)
-    return {"$ref": f"{'pod.json' if name in shared else ''}#/$defs/{name}"}
+    return {"$ref": _collect(kind, found, known)}
 
 
 def _overlaid(place: str, required: bool, schema: Schema) -> Schema:
@@ -155,3 +170,4 @@ def exported() -> dict[str, dict[str, Schema]]:
 
 if __name__ == "__main__":
     write(exported())
+    list_shapes(shapes())

@@ -30,6 +30,12 @@ def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def load(name: str) -> dict[str, Schema]:
+    """The definitions of a file below schemas/."""
+    definitions: dict[str, Schema] = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))["$defs"]
+    return definitions
+
+
 def write(files: dict[str, dict[str, Schema]]) -> None:
     """File below schemas/ to its definitions."""
     for name, definitions in files.items():

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, MISSING_FIELD
-from policykit.kube.structure.shapes import shape_of
 from policykit.kube.structure.walk import check
 from policykit.manifests.patch import Move, Patch, patched
 from policykit.manifests.path import lookup
@@ -22,7 +21,7 @@ def converted(data: dict[str, Any], successor: str, *, partial: bool = False) ->
     """
     version, kind = data.get("apiVersion"), data.get("kind")
     known = (convert for versions, kinds, convert in _KNOWN if version in versions and kind in kinds)
-    convert = next(known, _same if shape_of(successor, str(kind)) else None)
+    convert = next(known, None)
     steps = convert(data) if convert else None
     if steps is None:
         return None
@@ -165,6 +164,8 @@ _KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], _Convert], ...] = (
     ),
     (("serving.kubeflow.org/v1beta1",), ("InferenceService",), _inference_service),
     (("apps/v1beta1", "apps/v1beta2"), ("ControllerRevision",), _same),
+    (("autoscaling/v2beta2",), ("HorizontalPodAutoscaler",), _same),
+    (("batch/v1beta1", "batch/v2alpha1"), ("CronJob",), _same),
     (("coordination.k8s.io/v1beta1",), ("Lease",), _same),
     (("extensions/v1beta1",), ("NetworkPolicy",), _same),
     (("networking.k8s.io/v1beta1",), ("IngressClass",), _same),
@@ -174,13 +175,23 @@ _KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], _Convert], ...] = (
         ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
         _same,
     ),
+    (("scheduling.k8s.io/v1beta1",), ("PriorityClass",), _same),
+    (
+        (
+            "scheduling.incubator.k8s.io/v1alpha1",
+            "scheduling.volcano.sh/v1alpha1",
+            "scheduling.volcano.sh/v1alpha2",
+        ),
+        ("PodGroup", "Queue"),
+        _same,
+    ),
     (
         ("storage.k8s.io/v1beta1",),
         ("CSIDriver", "CSINode", "CSIStorageCapacity", "StorageClass", "VolumeAttachment"),
         _same,
     ),
 )
-"""(versions, kinds, how); the shape is checked as well where it is bundled.
+"""(versions, kinds, how); what comes out is held against its shape as well.
 
 Source: the deprecation guide of Kubernetes, and the API definitions of the other projects.
 """

@@ -12,6 +12,8 @@ BAD_VALUE = "bad-value"
 MISSING_FIELD = "missing-field"
 INVALID_QUANTITY = "invalid-quantity"
 INVALID_LABEL = "invalid-label"
+DISAGREEING = "disagreeing"
+"""Values that are right each by itself, and not beside each other."""
 
 
 class Problem(NamedTuple):

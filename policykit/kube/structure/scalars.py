@@ -31,7 +31,7 @@ def is_placeholder(value: object) -> bool:
 
 
 def _is_capitals(value: object) -> bool:
-    """A name in capitals where a number belongs, for sed to replace: PORT, NUM_NODES."""
+    """A name in capitals where a number or an amount belongs, for sed to replace: PORT, NUM_NODES."""
     return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
 
 
@@ -116,7 +116,7 @@ def _not_listed(value: str, allowed: list[str]) -> Fault:
 
 
 def _quantity(value: Any, schema: Schema) -> Fault | None:
-    if is_placeholder(value):
+    if is_placeholder(value) or (_is_capitals(value) and "_" in value):
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return Fault(WRONG_TYPE, f"must be a quantity, but is {found(value)}")

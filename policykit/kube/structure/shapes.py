@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from policykit import bundled
 
 Schema = Mapping[str, Any]
+_NOTHING: Mapping[tuple[str, str], Schema] = {}
 
 
 class Shape(NamedTuple):
@@ -55,8 +56,15 @@ FOREIGN = Shape(
 """What every Kubernetes object has in common, for kinds without a bundled schema."""
 
 
-def shape_of(api_version: str, kind: str) -> Shape | None:
-    """The bundled shape of a kind in exactly this version, None where there is none."""
+def shape_of(
+    api_version: str, kind: str, custom: Mapping[tuple[str, str], Schema] = _NOTHING
+) -> Shape | None:
+    """The shape of a kind in exactly this version, None where it is not known.
+
+    `custom` has the user's own kinds, by apiVersion and kind; they win over bundled ones.
+    """
+    if custom and (schema := custom.get((api_version, kind))) is not None:
+        return Shape(schema, "")
     file = bundled.table("schemas", "kinds.json")["shapes"].get(api_version, {}).get(kind)
     return Shape(_definitions(file)[kind], file) if file else None
 

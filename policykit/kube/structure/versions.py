@@ -27,6 +27,12 @@ def removal(api_version: str, kind: str) -> Removal | None:
     return Removal(*entry) if entry else None
 
 
+def added(api_version: str, kind: str) -> str:
+    """First Kubernetes release that serves this version of a kind; empty: 1.29, or it is not known."""
+    release: str = bundled.table("schemas", "kinds.json")["added"].get(api_version, {}).get(kind, "")
+    return release
+
+
 def served_until(release: str, version: str) -> bool:
     """Whether Kubernetes `version` still has what `release` removed. Both like `1.36` or `v1.36.2`."""
     return _number(version) < _number(release)

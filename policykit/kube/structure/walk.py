@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from policykit.kube.structure.agreement import disagreements
+from policykit.kube.structure.naming import name_fault, namespace_fault
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     INVALID_LABEL,
@@ -13,32 +15,41 @@ from policykit.kube.structure.problem import (
     Problem,
 )
 from policykit.kube.structure.scalars import Fault, fault_of, is_placeholder, label_fault
+from policykit.kube.structure.served import NOTHING, Served, untimely
 from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, shape_of, target
 from policykit.kube.structure.wording import expected, found, way_out
 from policykit.manifests.path import Path, Step, dotted
 
 
-def check(data: dict[str, Any], api_version: str, kind: str) -> tuple[Problem, ...]:
+def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NOTHING) -> tuple[Problem, ...]:
     """Faults of an object, in document order as far as it has one.
 
-    Of a kind without a bundled schema only labels and annotations are judged. null is as
-    good as absent, a placeholder as good as any value; a part of the wrong shape is one
-    problem and is not looked into. Data shared through aliases is looked at once.
+    Of a kind without a schema only labels and annotations are judged. null is as good as
+    absent, a placeholder as good as any value; a part of the wrong shape is one problem and
+    is not looked into. Data shared through aliases is looked at once. A field that releases
+    have and others have not is a fault only where `served` states the release.
     """
-    shape = shape_of(api_version, kind)
-    walk = _Walk(shape or FOREIGN, data)
+    shape = shape_of(api_version, kind, served.custom)
+    walk = _Walk(shape or FOREIGN, data, served)
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
-        walk.named()
-    return walk.result()
+        walk.named(api_version, kind)
+    return (*walk.result(), *disagreements(data, api_version, kind))
+
+
+_GUESSES = 100
+"""Unknown fields of one object that are thought about: an object with more is another thing altogether."""
 
 
 class _Walk:
     """One check: what it has seen and found. `steps` is the path of the value being visited."""
 
-    def __init__(self, root: Shape, data: dict[str, Any]) -> None:
+    def __init__(self, root: Shape, data: dict[str, Any], served: Served) -> None:
         self.root = root
         self.data = data
+        self.releases = served.releases
+        self.partial = 0
+        """Above 0 where the value is laid over another one, which may have what this lacks."""
         self.steps: list[Step] = []
         self.problems: list[Problem] = []
         self.seen: set[tuple[int, int]] = set()
@@ -46,6 +57,7 @@ class _Walk:
         self.adopted: dict[Path, Shape] = {}
         self.claimed: set[Path] = set()
         """Places where misplaced or misspelt fields were meant to stand: not missing as well."""
+        self.guesses = 0
 
     def result(self) -> tuple[Problem, ...]:
         missing = (problem for place, problem in self.lacking if not self._excused(place))
@@ -57,6 +69,9 @@ class _Walk:
 
     def visit(self, value: Any, schema: Schema, file: str) -> None:
         while "$ref" in schema:
+            if "x-partial" in schema:
+                self._laid_over(value, schema, file)
+                return
             schema, file = target(file, schema["$ref"])
         if value is None or not schema:
             return
@@ -70,6 +85,11 @@ class _Walk:
                 self._misshapen(value, schema)
         else:
             self._say(fault_of(value, schema))
+
+    def _laid_over(self, value: Any, schema: Schema, file: str) -> None:
+        self.partial += 1
+        self.visit(value, {"$ref": schema["$ref"]}, file)
+        self.partial -= 1
 
     def _mapping(self, value: dict[str, Any], schema: Schema, file: str) -> None:
         if schema.get("type", "object") != "object":
@@ -86,13 +106,16 @@ class _Walk:
                 if additional is False and key[:1] != "$" and not is_placeholder(key):
                     self._unknown(key, inner)
                 field = additional
+            elif self.releases and "x-served" in field and inner is not None:
+                self._dated(key, field["x-served"], file)
             if inner is not None and field:
                 self.steps.append(key)
                 self.visit(inner, field, file)
                 self.steps.pop()
-        for name in schema.get("required", ()):
-            if value.get(name) is None:
-                self._missing(value, name)
+        if not self.partial:
+            for name in schema.get("required", ()):
+                if value.get(name) is None:
+                    self._missing(value, name)
         return None
 
     def _sequence(self, value: list[Any], schema: Schema, file: str) -> None:
@@ -101,7 +124,10 @@ class _Walk:
         if self._again(value, schema):
             return None
         if len(value) < schema.get("minItems", 0):
-            self._say(Fault(BAD_VALUE, "is an empty list"))
+            self._say(_too_few(len(value), schema["minItems"]))
+        elif len(value) > schema.get("maxItems", len(value)):
+            limit = schema["maxItems"]
+            self._say(Fault(BAD_VALUE, f"has {len(value)} items, the largest number allowed is {limit}"))
         items = schema.get("items", _NONE)
         for index, item in enumerate(value):
             self.steps.append(index)
@@ -144,10 +170,12 @@ class _Walk:
 
     def _unknown(self, key: str, value: Any) -> None:
         """Says what it was meant to be, and looks into it as that."""
-        from policykit.kube.structure.misplaced import guess
+        from policykit.kube.structure.misplaced import Guess, guess
 
         path = (*self.steps, key)
-        meant = guess(self.root, self.data, path, self.adopted)
+        self.guesses += 1
+        few = self.guesses <= _GUESSES
+        meant = guess(self.root, self.data, path, self.adopted) if few else Guess()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
         self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, meant=meant.place))
@@ -156,6 +184,14 @@ class _Walk:
             self.steps.append(key)
             self.visit(value, meant.shape.schema, meant.shape.file)
             self.steps.pop()
+
+    def _dated(self, key: str, releases: tuple[str, str], file: str) -> None:
+        """A field that the stated release of its system has not yet, or no longer."""
+        path = (*self.steps, key)
+        system = file.partition("/")[0]
+        message = untimely(dotted(path), system, self.releases.get(system, ""), *releases)
+        if message:
+            self.problems.append(Problem(path, UNKNOWN_FIELD, *message, True))
 
     def _missing(self, owner: dict[str, Any], name: str) -> None:
         path = tuple(self.steps)
@@ -166,7 +202,7 @@ class _Walk:
         problem = Problem(path, MISSING_FIELD, message, advice, field=name)
         self.lacking.append(((*path, name), problem))
 
-    def named(self) -> None:
+    def named(self, api_version: str, kind: str) -> None:
         """Every object needs a name, or a prefix to make one from."""
         metadata = self.data.get("metadata") or _NONE
         if metadata.get("name") is None and metadata.get("generateName") is None:
@@ -178,9 +214,23 @@ class _Walk:
                 field="name",
             )
             self.lacking.append((("metadata", "name"), problem))
+        for field in ("name", "generateName"):
+            self._say_of(field, name_fault(metadata.get(field), api_version, kind))
+        self._say_of("namespace", namespace_fault(metadata.get("namespace")))
+
+    def _say_of(self, field: str, fault: Fault | None) -> None:
+        if fault:
+            path = ("metadata", field)
+            self.problems.append(Problem(path, fault.kind, f"{dotted(path)} {fault.predicate}", fault.help))
 
 
 _NONE: dict[str, Any] = {}
+
+
+def _too_few(number: int, least: int) -> Fault:
+    if not number:
+        return Fault(BAD_VALUE, "is an empty list", "list at least one")
+    return Fault(BAD_VALUE, f"has {number} items, the smallest number allowed is {least}")
 
 
 def _named(path: Path, fault: Fault, key: bool) -> str:

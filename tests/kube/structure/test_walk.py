@@ -142,6 +142,13 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         "the object has no `metadata.name`",
     ),
     (
+        "a name with an underscore",
+        check({**POD, "metadata": {"name": "my_pod"}}, "v1", "Pod"),
+        ("metadata", "name"),
+        "bad-value",
+        "metadata.name is 'my_pod', with an underscore: names have lower-case letters, digits, '-' and '.'",
+    ),
+    (
         "quantity",
         container(resources={"limits": {"memory": "1.5 gb"}}),
         (*C, "resources", "limits", "memory"),
@@ -274,7 +281,7 @@ def test_shared_data_is_walked_once() -> None:
     terms = [{"topologyKey": "zone", "labelSelector": label}] * 1000
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     both = {"containers": [POD["spec"]["containers"][0]] * 1000, "affinity": affinity}
-    assert [p.kind for p in check({**POD, "spec": both}, "v1", "Pod")] == ["invalid-label"]
+    assert [p.kind for p in check({**POD, "spec": both}, "v1", "Pod")] == ["invalid-label", "disagreeing"]
 
 
 JSON = st.recursive(

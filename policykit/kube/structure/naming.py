@@ -1,0 +1,75 @@
+"""Names of objects and namespaces that the API server refuses."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from policykit.kube.structure.problem import BAD_VALUE
+from policykit.kube.structure.scalars import Fault, is_placeholder
+
+_STANDS_FOR = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?![A-Za-z0-9_])")
+"""Written all in capitals, a part of a name is one that something else will replace: JOB_NAME."""
+_TEMPLATE = re.compile(r"[^\w .:/-]", re.ASCII)
+_REFUSED = re.compile(r"[^a-z0-9.-]")
+_IN_LABEL = re.compile(r"[^a-z0-9-]")
+_FREE_GROUPS = frozenset(
+    {
+        "apiregistration.k8s.io",
+        "certificates.k8s.io",
+        "flowcontrol.apiserver.k8s.io",
+        "rbac.authorization.k8s.io",
+    }
+)
+"""Groups with names of another form: roles may have any name that fits into a path."""
+_FREE_KINDS = frozenset({"CustomResourceDefinition", "Event", "IPAddress"})
+_LABEL_KINDS = frozenset({"Namespace", "Service"})
+"""Kinds of the core group whose names stand for one part of a host name."""
+_LONGEST, _LONGEST_LABEL = 253, 63
+_CHARACTERS = {"_": "an underscore", " ": "a blank", ".": "a dot", "/": "a slash", ":": "a colon"}
+_NAME_FORM = "names have lower-case letters, digits, '-' and '.'"
+_LABEL_FORM = "{} have lower-case letters, digits and '-'"
+
+
+def name_fault(name: Any, api_version: str, kind: str) -> Fault | None:
+    """What is wrong with `metadata.name` or `generateName`; None: nothing that is certain.
+
+    Most objects have names as hosts have, Services and Namespaces as one part of them. What
+    begins or ends with punctuation may get a prefix or suffix from kustomize, and is left alone.
+    Source: `ValidateObjectMeta` and the strategies of the kinds (v1.36, which lets the name of a
+    Service begin with a digit).
+    """
+    group = api_version.rpartition("/")[0]
+    if group in _FREE_GROUPS or kind in _FREE_KINDS:
+        return None
+    if not group and kind in _LABEL_KINDS:
+        return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format(f"names of {kind}s"))
+    return _fault(name, _REFUSED, _LONGEST, _NAME_FORM)
+
+
+def namespace_fault(name: Any) -> Fault | None:
+    """What is wrong with `metadata.namespace`; None: nothing that is certain."""
+    return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format("names of Namespaces"))
+
+
+def _fault(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Fault | None:
+    if not isinstance(name, str) or is_placeholder(name) or _is_template(name):
+        return None
+    found = refused.search(_STANDS_FOR.sub("", name))
+    if found is not None:
+        what = _CHARACTERS.get(found[0]) or (
+            "a capital letter" if found[0].isupper() else f"the character {found[0]}"
+        )
+        return Fault(
+            BAD_VALUE, f"is {name!r}, with {what}: {form}", "rename it, also where others refer to it"
+        )
+    if len(name) > longest:
+        return Fault(
+            BAD_VALUE, f"has {len(name)} characters, the limit is {longest}", "give it a shorter name"
+        )
+    return None
+
+
+def _is_template(name: str) -> bool:
+    """Whether it has signs that only templates have: `%s`, `{name}`, `@NAME@`."""
+    return any(sign.isascii() for sign in _TEMPLATE.findall(name))

@@ -1,0 +1,53 @@
+"""The user's own kinds: CustomResourceDefinitions in files and folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from policykit.errors import SourceError
+from policykit.sources.files import read, walk
+
+if TYPE_CHECKING:
+    from policykit.kube.structure.shapes import Schema
+
+_KIND = b"CustomResourceDefinition"
+
+
+def custom_kinds_of(paths: Iterable[str]) -> Mapping[tuple[str, str], Schema]:
+    """apiVersion and kind to the schema, of every definition in files and below folders.
+
+    Of one that stands in several files the last counts. Raises SourceError for a path that does
+    not exist or cannot be read, for text that is neither YAML nor JSON in a file that speaks of
+    definitions, and for a path without any.
+    """
+    from policykit.kube.structure.crd import custom_kinds
+
+    found: dict[tuple[str, str], Schema] = {}
+    for path in paths:
+        kinds = [kind for document in _documents(path) for kind in custom_kinds(document)]
+        if not kinds:
+            raise SourceError(
+                "has no CustomResourceDefinition", "name the files or folders that have some", path
+            )
+        found.update(((kind.api_version, kind.kind), kind.schema) for kind in kinds)
+    return found
+
+
+def _documents(path: str) -> Iterator[Any]:
+    for file in walk(path) if os.path.isdir(path) else (path,):
+        raw = read(file)
+        if _KIND in raw:
+            yield from _objects(file, raw)
+
+
+def _objects(file: str, raw: bytes) -> Iterator[Any]:
+    from policykit.manifests.document import manifests
+    from policykit.manifests.parser import parse
+
+    for index, parsed in enumerate(parse(raw.decode("utf-8", "replace"))):
+        if parsed.problem:
+            raise SourceError("is not YAML", "mend the file, or name another", file)
+        if parsed.root is not None:
+            yield from (manifest.data for manifest in manifests(parsed.root, index))

@@ -1,0 +1,126 @@
+"""Finds the built-in types in a custom resource's schema, so that it can refer to them."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from policykit.kube.structure.shapes import Shape
+from scripts.export_kubernetes_schemas import OVERLAY
+from scripts.schema_files import Schema, load
+
+_FILES = ("pod", "batch", "service", "autoscaling", "networking")
+_SMALL = frozenset({"JobTemplateSpec", "LabelSelector", "NodeSelectorTerm", "PodTemplateSpec"})
+"""Types of fewer than three fields that are told by what their fields hold."""
+_SHARE = 0.6
+"""Of a type's fields that are there, so that an older release of it is recognised."""
+_PAIRS = frozenset({"labels", "matchLabels", "nodeLabels", "nodeSelector"})
+
+
+class _Type(NamedTuple):
+    name: str
+    reference: str
+    shape: Shape
+
+    @property
+    def fields(self) -> Schema:
+        properties: Schema = self.shape.schema["properties"]
+        return properties
+
+
+def with_references(field: str, schema: Schema, partial: bool) -> Schema:
+    """The schema with what is a built-in type replaced by a reference to schemas/kubernetes/.
+
+    `partial`: such a value is laid over another one, so that nothing is missing from it.
+    """
+    if field == "metadata" and schema.get("type") == "object":
+        return {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}
+    dated = {key: schema[key] for key in ("x-served",) if key in schema}
+    if found := _recognised(schema, partial):
+        return {"$ref": found.reference, **({"x-partial": True} if partial else {}), **dated}
+    result = dict(schema)
+    if "properties" in schema:
+        fields = schema["properties"].items()
+        result["properties"] = {key: with_references(key, s, partial) for key, s in fields}
+    if isinstance(schema.get("additionalProperties"), dict):
+        others = schema["additionalProperties"]
+        result["additionalProperties"] = with_references("", others, partial)
+        if field in _PAIRS and others.get("type") == "string":
+            result["x-kubernetes-label"] = "pairs"
+    if "items" in schema:
+        result["items"] = with_references("", schema["items"], partial)
+    return result
+
+
+def _recognised(schema: Schema, partial: bool) -> _Type | None:
+    names = schema.get("properties", {}).keys()
+    if len(names) < 2:
+        return None
+    found = [kind for kind in _types() if _covers(kind, names) and _is(schema, kind.shape, partial)]
+    found.sort(key=lambda kind: (len(kind.fields), kind.reference))
+    # Where several types have the same form, which of them it is matters only where they differ.
+    alike = [kind for kind in found if len(kind.fields) == len(found[0].fields)]
+    same = all(_bare(kind.shape.schema) == _bare(found[0].shape.schema) for kind in alike)
+    return found[0] if found and same else None
+
+
+def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "required"}
+
+
+@cache
+def _types() -> tuple[_Type, ...]:
+    found = []
+    for name in _FILES:
+        file = f"kubernetes/{name}.json"
+        for definition, schema in load(file).items():
+            if len(schema.get("properties", ())) > 2 or definition in _SMALL:
+                shape = Shape(schema, file)
+                found.append(_Type(definition, f"../{file}#/$defs/{definition}", shape))
+    return tuple(found)
+
+
+def _covers(kind: _Type, names: Any) -> bool:
+    fields = kind.fields
+    if not names <= fields.keys():
+        return False
+    return len(names) == len(fields) or (len(fields) > 6 and len(names) >= _SHARE * len(fields))
+
+
+def _is(schema: Schema, shape: Shape, partial: bool) -> bool:
+    """Whether every value the schema describes is one of the built-in type as well."""
+    return _same(schema, shape) and (partial or _demands(shape) <= set(schema.get("required", ())))
+
+
+def _same(schema: Schema, shape: Shape) -> bool:
+    """Whether two schemas have the same form; releases of the type differ in a field here and there."""
+    shape = shape.resolved()
+    wanted = shape.schema
+    if not wanted or not schema or (schema == {"type": "object"} and wanted.get("type") == "object"):
+        return True
+    if "properties" in wanted:
+        fields = schema.get("properties", {})
+        common = fields.keys() & wanted["properties"].keys()
+        if not fields or len(common) < _SHARE * len(fields):
+            return False
+        inner = ((fields[name], shape.field(name)) for name in common)
+        return all(known is not None and _same(field, known) for field, known in inner)
+    if wanted.get("type") == "array":
+        items = shape.item()
+        return schema.get("type") == "array" and items is not None and _same(schema["items"], items)
+    if isinstance(wanted.get("additionalProperties"), dict):
+        others = schema.get("additionalProperties")
+        known = Shape(wanted["additionalProperties"], shape.file)
+        return isinstance(others, dict) and _same(others, known)
+    return _types_of(schema) <= _types_of(wanted)
+
+
+def _demands(shape: Shape) -> set[str]:
+    """What the type itself requires; the rest is what the API server asks beyond it."""
+    added = {name for names in OVERLAY["required"].values() for name in names}
+    return set(shape.schema.get("required", ())) - added
+
+
+def _types_of(schema: Mapping[str, Any]) -> set[str]:
+    written = schema.get("type", "object")
+    types = {written} if isinstance(written, str) else set(written)
+    return types | ({"integer"} if "number" in types else set())
