@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from policykit.formats import Around
 from policykit.formats.text import tally
 from policykit.linter.finding import Finding, Report, TextFix
 
 SCHEMA_VERSION = 1
 
 
-def json_text(report: Report) -> str:
+def json_text(report: Report, around: Around | None = None) -> str:
     """The whole report as one JSON object; members are only ever added within a version."""
     totals = tally(report)
     data = {
@@ -27,12 +28,13 @@ def json_text(report: Report) -> str:
             "warnings": totals["warning"],
             "infos": totals["info"],
         },
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [as_data(finding) for finding in report.findings],
     }
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def as_data(finding: Finding) -> dict[str, Any]:
+    """A finding as an entry of the contract."""
     resource = finding.resource
     return {
         "code": finding.code,
@@ -50,6 +52,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "pointer": finding.pointer,
         "fix": _fix(finding.fix) if finding.fix else None,
         "url": None,
+        "source": finding.source or None,
     }
 
 

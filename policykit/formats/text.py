@@ -1,20 +1,50 @@
-"""Findings for people and editors: `path:line:col: CODE message [name]`, then help."""
+"""Findings for people: `path:line:col: CODE message [name]`, the line meant, then help."""
 
 from __future__ import annotations
 
-from policykit.linter.finding import Report
+from policykit.formats import Around
+from policykit.formats.colour import BOLD, DIM, OF_SEVERITY, paint
+from policykit.formats.excerpt import excerpt
+from policykit.formats.places import Files
+from policykit.linter.finding import Finding, Report
 
 
-def text(report: Report) -> str:
-    """One line per finding, its help indented below; empty where nothing was found."""
+def text(report: Report, around: Around) -> str:
+    """Each finding with its line of the source; empty where nothing was found."""
+    files = Files(around.raw)
     lines: list[str] = []
     for finding in report.findings:
-        place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
-        lines.append(f"{place}: {finding.code} {finding.message} [{finding.name}]")
-        lines.extend(
-            f"    {'help: ' if not n else '      '}{line}" for n, line in enumerate(_help(finding.help))
-        )
-    return "".join(printable(line) + "\n" for line in lines)
+        lines.append(heading(finding, around.colour))
+        lines += _excerpt(finding, files, around.colour)
+        lines += advice(finding)
+    return "".join(line + "\n" for line in lines)
+
+
+def heading(finding: Finding, colour: bool = False) -> str:
+    """`path:line:col: CODE message [name]`, whatever the finding quotes in one line."""
+    place = printable(f"{finding.path}:{finding.span.line}:{finding.span.column}")
+    code = paint(finding.code, OF_SEVERITY[finding.severity], colour)
+    said = f"{printable(finding.message)} {paint(f'[{finding.name}]', DIM, colour)}"
+    return f"{paint(place, BOLD, colour)}: {code} {said}"
+
+
+def advice(finding: Finding) -> list[str]:
+    """The help, indented below, and the template that the document was rendered from."""
+    lines = finding.help.split("\n") if finding.help else []
+    source = [printable(f"    rendered from: {finding.source}")] if finding.source else []
+    return source + [printable(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
+
+
+def _excerpt(finding: Finding, files: Files, colour: bool) -> list[str]:
+    shown = excerpt(finding, files)
+    if shown is None:
+        return []
+    number, line, marks = shown
+    bar = paint("|", DIM, colour)
+    return [
+        f"    {paint(number, DIM, colour)} {bar} {line}",
+        f"    {' ' * len(number)} {bar} {paint(marks, OF_SEVERITY[finding.severity], colour)}",
+    ]
 
 
 def printable(line: str) -> str:
@@ -48,7 +78,3 @@ def tally(report: Report) -> dict[str, int]:
     for finding in report.findings:
         totals[finding.severity.value] += 1
     return totals
-
-
-def _help(text: str) -> list[str]:
-    return text.split("\n") if text else []

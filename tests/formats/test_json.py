@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
+import pytest
+
+from policykit import bundled
 from policykit.formats.json import json_text
-from tests.formats.reports import EMPTY, REPORT
+from policykit.linter.finding import Report
+from tests.formats.reports import EMPTY, MIXED, REPORT
 
 
 def test_a_whole_report() -> None:
@@ -40,8 +45,14 @@ def test_a_whole_report() -> None:
         "pointer": "/spec/template",
         "fix": None,
         "url": None,
+        "source": None,
     }
     assert second["resource"] is None
+
+
+@pytest.mark.parametrize("report", [REPORT, EMPTY, MIXED], ids=["usual", "empty", "with a fix"])
+def test_valid_by_its_schema(report: Report) -> None:
+    jsonschema.validate(json.loads(json_text(report)), bundled.table("schemas", "findings.json"))
 
 
 def test_text_stays_readable() -> None:

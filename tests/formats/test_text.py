@@ -6,20 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.formats import FORMATS, format_named
+from policykit.formats import FORMATS, Around, format_named
 from policykit.formats.text import printable, summary, tally, text
 from policykit.linter.finding import Report
-from tests.formats.reports import EMPTY, FINDING, REPORT
+from tests.formats.reports import AROUND, EMPTY, FINDING, FIXED, REPORT
 
 
 def test_text() -> None:
-    assert text(REPORT) == (
+    assert text(REPORT, Around()) == (
         "apps/train.yaml:24:9: PK101 nothing tolerates a: 1 [missing-toleration]\n"
         "    help: Add the toleration,\n"
         "          or another one.\n"
         "b.yaml:1:1: PK008 no kind 节点 [unknown-api-kind]\n"
     )
-    assert text(EMPTY) == ""
+    assert text(EMPTY, Around()) == ""
+
+
+def test_the_line_meant_is_shown() -> None:
+    assert text(Report((FIXED,), 1, 1), AROUND) == (
+        "apps/名.yaml:2:7: PK206 50% of 'Job', it says: never [quota-key-never-counted]\n"
+        "    2 | kind: Job\n"
+        "      |       ^^^\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +52,7 @@ def test_tally_is_ordered_by_gravity() -> None:
 
 @given(st.text(st.characters(exclude_categories=[])), st.text(st.characters(exclude_categories=[])))
 def test_a_finding_is_one_line_whatever_it_quotes(path: str, message: str) -> None:
-    said = text(Report((FINDING._replace(path=path, message=message, help=""),), 1, 1))
+    said = text(Report((FINDING._replace(path=path, message=message, help=""),), 1, 1), Around())
     assert said.endswith("\n")
     assert said[:-1].isprintable()
 
@@ -64,7 +72,7 @@ def test_printable(raw: str, shown: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_ends_its_text(name: str) -> None:
-    assert format_named(name)(REPORT).endswith("\n")
+    assert format_named(name)(REPORT, Around()).endswith("\n")
 
 
 def test_a_format_that_does_not_exist() -> None:

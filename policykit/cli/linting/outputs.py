@@ -1,0 +1,97 @@
+"""Where findings go: one format or several, to standard output or to files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from policykit import __version__
+from policykit.cli.output import emit, say
+from policykit.errors import SourceError, UsageError
+from policykit.formats import FORMATS, WITH_FIXES, Around, format_named
+from policykit.formats.colour import wanted
+from policykit.linter.finding import Report
+from policykit.nearest import nearest
+
+_STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+"""Variable of GitHub Actions: the file whose Markdown is shown with the run."""
+
+
+class Output(NamedTuple):
+    """A format, and the file it is written to; empty: standard output."""
+
+    format: str
+    path: str = ""
+
+
+def outputs(formats: Sequence[str], output: str) -> tuple[Output, ...]:
+    """Formats as given: NAME, or NAME=FILE; `output` is for the one without a file.
+
+    Raises UsageError for an unknown format, and for two without a file.
+    """
+    found = [_output(given) for given in formats or ("text",)]
+    open_ended = [one.format for one in found if not one.path]
+    if len(open_ended) > 1:
+        both = " and ".join(open_ended[:2])
+        raise UsageError(f"formats {both} would both go to standard output", f"write {open_ended[1]}=FILE")
+    if output and not open_ended:
+        raise UsageError("--output is for a format without a file, and each has one", "leave --output out")
+    return tuple(one if one.path else one._replace(path=output) for one in found)
+
+
+def with_fixes(found: Sequence[Output]) -> bool:
+    """Whether any of the formats shows fixes."""
+    return any(one.format in WITH_FIXES for one in found)
+
+
+def write(report: Report, found: Sequence[Output], around: Around, color: str, aside: bool) -> bool:
+    """Writes every format; `aside`: standard output is taken, what would go there goes to standard error.
+
+    False where a file could not be written, which is told.
+    """
+    done = True
+    for one in found:
+        colours = not one.path and wanted(color, os.environ, _is_terminal(aside))
+        says = format_named(one.format)(report, around._replace(colour=colours, version=__version__))
+        try:
+            if one.path or not aside:
+                emit(says, one.path)
+            elif says:
+                say(says.removesuffix("\n"))
+            if one.format == "github":
+                _summarize(report, around)
+        except SourceError as error:
+            say(f"policykit: {error}")
+            done = False
+    return done
+
+
+def _output(given: str) -> Output:
+    name, _, path = given.partition("=")
+    if name not in FORMATS:
+        near = nearest(name, FORMATS)
+        raise UsageError(
+            f"no format is called {name!r}",
+            f"did you mean {near}?" if near else f"there are {', '.join(FORMATS)}",
+        )
+    return Output(name, path)
+
+
+def _summarize(report: Report, around: Around) -> None:
+    path = os.environ.get(_STEP_SUMMARY)
+    if not path:
+        return
+    from policykit.formats.github import step_summary
+
+    try:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(step_summary(report, around))
+    except OSError as error:
+        raise SourceError(f"cannot be written: {error.strerror}", "", path) from None
+
+
+def _is_terminal(aside: bool) -> bool:
+    stream = sys.stderr if aside else sys.stdout
+    return stream is not None and stream.isatty()

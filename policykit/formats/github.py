@@ -1,0 +1,69 @@
+"""Findings as workflow commands of GitHub Actions, which show them beside the change.
+
+Source: GitHub's page on workflow commands; limits of annotations as actions/toolkit issue 734 has them.
+"""
+
+from __future__ import annotations
+
+from policykit.formats import Around
+from policykit.formats.places import relative
+from policykit.formats.text import counted, tally
+from policykit.linter.finding import Finding, Report
+from policykit.model.severity import Severity
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+_SHOWN = 10
+"""Annotations of each gravity that a step shows; more are dropped in silence."""
+_ROWS = 200
+"""Rows of the summary: a page with more is of no use."""
+
+
+def github(report: Report, around: Around) -> str:
+    """A command per finding, the gravest first, and one that says how many will not be shown."""
+    ordered = sorted(report.findings, key=lambda f: f.severity.rank)
+    lines = [_command(finding, around) for finding in ordered]
+    hidden = sum(max(0, amount - _SHOWN) for amount in tally(report).values())
+    if hidden:
+        said = f"{counted(hidden, 'finding')} more than GitHub shows beside a change: the log has them all"
+        lines.append(f"::notice title=policykit::{_data(said)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def step_summary(report: Report, around: Around) -> str:
+    """The findings as a Markdown table, for the file that GITHUB_STEP_SUMMARY names."""
+    totals = ", ".join(counted(n, severity) for severity, n in tally(report).items() if n)
+    lines = ["### policykit", "", totals or "no findings", ""]
+    if report.findings:
+        lines += ["| | rule | place | what |", "| --- | --- | --- | --- |"]
+    ordered = sorted(report.findings, key=lambda f: f.severity.rank)
+    for finding in ordered[:_ROWS]:
+        place = f"{relative(finding.path, around.root)}:{finding.span.line}"
+        cells = (finding.severity.value, f"{finding.code} {finding.name}", place, finding.message)
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    if len(ordered) > _ROWS:
+        lines += ["", f"and {len(ordered) - _ROWS} more"]
+    return "\n".join(lines) + "\n"
+
+
+def _command(finding: Finding, around: Around) -> str:
+    span = finding.span
+    places = {"file": relative(finding.path, around.root), "line": span.line, "endLine": span.end_line}
+    if span.line == span.end_line:
+        places |= {"col": span.column, "endColumn": span.end_column}
+    places["title"] = f"{finding.code} {finding.name}"
+    properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
+    said = finding.message + (f"\n{finding.help}" if finding.help else "")
+    return f"::{_COMMANDS[finding.severity]} {properties}::{_data(said)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _cell(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(escaped.split())

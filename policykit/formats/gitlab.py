@@ -1,0 +1,29 @@
+"""Findings as a GitLab Code Quality report. Source: GitLab's page on code quality report formats."""
+
+from __future__ import annotations
+
+import json
+
+from policykit.formats import Around
+from policykit.formats.fingerprint import fingerprints
+from policykit.formats.places import relative
+from policykit.linter.finding import Report
+from policykit.model.severity import Severity
+
+_SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
+
+
+def gitlab(report: Report, around: Around) -> str:
+    """A list with an entry per finding; fingerprints are unique, since equal ones would collapse."""
+    named = [(relative(finding.path, around.root), finding) for finding in report.findings]
+    entries = [
+        {
+            "description": f"{finding.code} {finding.message}",
+            "check_name": finding.name,
+            "fingerprint": mark,
+            "severity": _SEVERITIES[finding.severity],
+            "location": {"path": path.removeprefix("./"), "lines": {"begin": finding.span.line}},
+        }
+        for (path, finding), mark in zip(named, fingerprints(named), strict=True)
+    ]
+    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"

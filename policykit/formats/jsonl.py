@@ -1,0 +1,17 @@
+"""Findings for machines that read line by line: one JSON object each, as in the json format."""
+
+from __future__ import annotations
+
+import json
+
+from policykit.formats import Around
+from policykit.formats.json import as_data
+from policykit.linter.finding import Report
+
+
+def jsonl(report: Report, around: Around) -> str:
+    """A line per finding; empty where nothing was found."""
+    return "".join(
+        json.dumps(as_data(finding), ensure_ascii=False, separators=(",", ":")) + "\n"
+        for finding in report.findings
+    )

@@ -1,0 +1,60 @@
+"""Findings as JUnit XML: one suite a file, one failed case a finding, a passed one for a clean file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from policykit.formats import Around
+from policykit.formats.places import relative
+from policykit.linter.finding import Finding, Report
+from policykit.model.severity import Severity
+
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 has no way to say."""
+
+
+def junit(report: Report, around: Around) -> str:
+    """Info is no failure: it stands in the case's output. Times are 0: a rule has no time of its own."""
+    by_file: dict[str, list[Finding]] = {path: [] for path in around.files}
+    for finding in report.findings:
+        by_file.setdefault(finding.path, []).append(finding)
+    failed = sum(_fails(finding) for finding in report.findings)
+    cases = sum(max(1, len(found)) for found in by_file.values())
+    head = f'<testsuites name="policykit" tests="{cases}" failures="{failed}" errors="0" time="0">'
+    suites = [_suite(relative(path, around.root), by_file[path]) for path in sorted(by_file)]
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *suites, "</testsuites>", ""])
+
+
+def _suite(path: str, findings: Sequence[Finding]) -> str:
+    failed = sum(_fails(finding) for finding in findings)
+    name = _attribute(path)
+    tests = max(1, len(findings))
+    lines = [f'  <testsuite name={name} tests="{tests}" failures="{failed}" errors="0" skipped="0" time="0">']
+    if not findings:
+        lines.append(f'    <testcase name="policykit" classname={name} file={name} time="0"/>')
+    for finding in findings:
+        line = finding.span.line
+        case = _attribute(f"{finding.code} {finding.name} {line}:{finding.span.column}")
+        body = _text("\n".join(part for part in (finding.message, finding.help) if part))
+        lines.append(f'    <testcase name={case} classname={name} file={name} line="{line}" time="0">')
+        if _fails(finding):
+            said, kind = _attribute(finding.message), _attribute(finding.severity.value)
+            lines.append(f"      <failure message={said} type={kind}>{body}</failure>")
+        else:
+            lines.append(f"      <system-out>{body}</system-out>")
+        lines.append("    </testcase>")
+    return "\n".join([*lines, "  </testsuite>"])
+
+
+def _fails(finding: Finding) -> bool:
+    return finding.severity is not Severity.INFO
+
+
+def _text(text: str) -> str:
+    return escape(_FORBIDDEN.sub("?", text))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_FORBIDDEN.sub("?", text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})

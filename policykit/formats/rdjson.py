@@ -1,0 +1,62 @@
+"""Findings as reviewdog's rdjson; fixes become suggestions in a review.
+
+Source: reviewdog's `proto/rdf` (columns are bytes there, counted from 1).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from policykit.formats import Around
+from policykit.formats.places import Files, relative
+from policykit.linter.finding import Finding, Report
+from policykit.model.severity import Severity
+
+_SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
+
+
+def rdjson(report: Report, around: Around) -> str:
+    """One DiagnosticResult."""
+    files = Files(around.raw)
+    data = {
+        "source": {"name": "policykit"},
+        "diagnostics": [_diagnostic(finding, around.root, files) for finding in report.findings],
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _diagnostic(finding: Finding, root: str, files: Files) -> dict[str, Any]:
+    span = finding.span
+    said = f"{finding.message} [{finding.name}]" + (f"\n{finding.help}" if finding.help else "")
+    found: dict[str, Any] = {
+        "message": said,
+        "location": {
+            "path": relative(finding.path, root),
+            "range": {
+                "start": _position(finding.path, span.line, span.column, files),
+                "end": _position(finding.path, span.end_line, span.end_column, files),
+            },
+        },
+        "severity": _SEVERITIES[finding.severity],
+        "code": {"value": finding.code},
+    }
+    if finding.fix and finding.fix.edits:
+        found["suggestions"] = [_suggestion(finding, edit, files) for edit in finding.fix.edits]
+    return found
+
+
+def _suggestion(finding: Finding, edit: Any, files: Files) -> dict[str, Any]:
+    start, end = (files.place(finding.path, at) for at in (edit.start, edit.end))
+    return {
+        "range": {
+            "start": _position(finding.path, *start, files),
+            "end": _position(finding.path, *end, files),
+        },
+        "text": edit.text,
+    }
+
+
+def _position(path: str, line: int, column: int, files: Files) -> dict[str, int]:
+    before = files.line(path, line)[: column - 1]
+    return {"line": line, "column": column + len(before.encode("utf-8", errors="replace")) - len(before)}

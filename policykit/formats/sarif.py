@@ -1,0 +1,148 @@
+"""Findings as SARIF 2.1.0, as GitHub's code scanning reads it.
+
+Sources: OASIS SARIF 2.1.0; GitHub's page on SARIF support (limits, required members).
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+from policykit.formats import Around
+from policykit.formats.fingerprint import fingerprints
+from policykit.formats.places import Files, relative
+from policykit.linter.finding import Finding, Report, TextFix
+from policykit.linter.rule import AnyRule
+from policykit.model.severity import Severity
+from policykit.rules import CATALOGUE, rule
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
+_MOST_RESULTS = 25_000
+"""GitHub refuses a run with more."""
+_MOST_TEXT = 1024
+_ROOT = "SRCROOT"
+
+
+def sarif(report: Report, around: Around) -> str:
+    """One run. Of more results than services take, the gravest are kept and the cut is said."""
+    ordered = report.findings
+    left_out = len(ordered) - _MOST_RESULTS
+    if left_out > 0:
+        kept = sorted(ordered, key=lambda f: f.severity.rank)[:_MOST_RESULTS]
+        ordered = tuple(sorted(kept, key=Finding.sort_key))
+    codes = sorted({finding.code for finding in ordered})
+    position = {code: number for number, code in enumerate(codes)}
+    files = Files(around.raw)
+    named = [(relative(finding.path, around.root), finding) for finding in ordered]
+    results = [
+        _result(finding, path, position[finding.code], mark, files)
+        for (path, finding), mark in zip(named, fingerprints(named), strict=True)
+    ]
+    run: dict[str, Any] = {
+        "tool": {
+            "driver": {
+                "name": "policykit",
+                "semanticVersion": around.version,
+                "rules": [_rule(rule(entry)) for entry in CATALOGUE if entry.code in position],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "invocations": [{"executionSuccessful": not report.failures, **_notifications(report, left_out)}],
+    }
+    if around.root:
+        run["originalUriBaseIds"] = {_ROOT: {"description": {"text": "The root of the repository."}}}
+    return (
+        json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+        + "\n"
+    )
+
+
+def _notifications(report: Report, left_out: int) -> dict[str, Any]:
+    said = [*report.failures]
+    if left_out > 0:
+        said.append(f"{left_out} findings are left out: a run holds {_MOST_RESULTS}")
+    if not said:
+        return {}
+    return {
+        "toolExecutionNotifications": [
+            {"level": "error" if text in report.failures else "warning", "message": {"text": text}}
+            for text in said
+        ]
+    }
+
+
+def _rule(known: AnyRule) -> dict[str, Any]:
+    page = inspect.cleandoc(known.doc)
+    first, _, rest = page.partition("\n")
+    example = f"Bad:\n\n```yaml\n{known.bad}```\n\nGood:\n\n```yaml\n{known.good}```\n"
+    return {
+        "id": known.code,
+        "name": known.name,
+        "shortDescription": {"text": first[:_MOST_TEXT]},
+        "fullDescription": {"text": " ".join(page.split())[:_MOST_TEXT]},
+        "help": {"text": page, "markdown": f"**{first}**\n\n{rest.strip()}\n\n{example}"},
+        "defaultConfiguration": {"level": _LEVELS[known.severity]},
+        "properties": {
+            "tags": ["kubernetes", known.code[:3]],
+            "precision": "high",
+            "problem.severity": _PROBLEMS[known.severity],
+        },
+    }
+
+
+def _result(finding: Finding, path: str, index: int, mark: str, files: Files) -> dict[str, Any]:
+    said = finding.message + (f". {finding.help}" if finding.help else "")
+    found: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": said},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": _artifact(path), "region": _region(finding)}}
+        ],
+        "partialFingerprints": {"policykit/v1": mark},
+    }
+    if finding.resource:
+        name = str(finding.resource)
+        logical = {
+            "name": finding.resource.name or finding.resource.kind,
+            "fullyQualifiedName": name + finding.pointer,
+        }
+        found["locations"][0]["logicalLocations"] = [{**logical, "kind": "resource"}]
+    if finding.fix and finding.fix.edits:
+        found["fixes"] = [_fix(finding.fix, finding.path, path, files)]
+    return found
+
+
+def _artifact(path: str) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    uri = quote(path, safe="/:~-._", errors="backslashreplace")
+    return {"uri": uri} if path.startswith("/") else {"uri": uri, "uriBaseId": _ROOT}
+
+
+def _region(finding: Finding) -> dict[str, int]:
+    span = finding.span
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": max(span.end_column, 1),
+    }
+
+
+def _fix(fix: TextFix, reported: str, path: str, files: Files) -> dict[str, Any]:
+    replacements = []
+    for edit in fix.edits:
+        line, column = files.place(reported, edit.start)
+        end_line, end_column = files.place(reported, edit.end)
+        region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+        replacements.append({"deletedRegion": region, "insertedContent": {"text": edit.text}})
+    return {
+        "description": {"text": f"{fix.description} ({fix.applicability.value})"},
+        "artifactChanges": [{"artifactLocation": _artifact(path), "replacements": replacements}],
+    }
