@@ -16,6 +16,9 @@ settings.register_profile("same", _ANY_MACHINE, derandomize=True, database=None)
 settings.register_profile("new", _ANY_MACHINE)
 settings.load_profile("new" if os.environ.get("POLICYKIT_FUZZ") else "same")
 
+# Tests find what there is to find; those about what is kept between runs say where.
+os.environ["POLICYKIT_CACHE_DIR"] = ""
+
 GOLDEN = Path(__file__).parent / "golden"
 
 

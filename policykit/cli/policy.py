@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from policykit.cli.output import say
+from policykit.sources import kept
 from policykit.sources.files import read
 from policykit.sources.policies import nearest_policy
 
@@ -16,12 +17,17 @@ if TYPE_CHECKING:
 
 def cluster_from(reference: str) -> Cluster:
     """The compiled policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
-    return _loaded(_settled(reference))[0]
+    return _loaded(_settled(reference)).cluster
 
 
 def files_of(reference: str) -> tuple[str, ...]:
     """Every file the policy was made of, itself first. Raises as `cluster_from` does."""
-    return _loaded(_settled(reference))[1]
+    return _loaded(_settled(reference)).files
+
+
+def forget() -> None:
+    """In a process that lives on: policies are read again."""
+    _loaded.cache_clear()
 
 
 def _settled(reference: str) -> str:
@@ -30,20 +36,27 @@ def _settled(reference: str) -> str:
 
 
 @cache
-def _loaded(reference: str) -> tuple[Cluster, tuple[str, ...]]:
+def _loaded(reference: str) -> kept.Policy:
+    found = kept.policy(shown_as(reference), read) or _compiled(shown_as(reference))
+    for notice in found.notices:
+        say(f"policykit: {notice}")
+    return found
+
+
+def _compiled(name: str) -> kept.Policy:
     from policykit.policy.load import load
 
-    loaded = load(_from_here(reference), read)
-    for notice in loaded.notices:
-        say(f"policykit: {notice}")
-    return loaded.cluster, loaded.files
+    loaded = load(name, read)
+    found = kept.Policy(loaded.cluster, loaded.files, tuple(map(str, loaded.notices)))
+    kept.keep(name, found, read)
+    return found
 
 
-def _from_here(reference: str) -> str:
+def shown_as(reference: str) -> str:
     """As people read it, and as findings name files: the shorter of its two paths."""
-    if not os.path.isabs(reference):
-        return reference  # profile:NAME
-    return min(os.path.relpath(reference), reference, key=len)
+    if reference.startswith("profile:"):
+        return reference
+    return min(os.path.relpath(reference), os.path.abspath(reference), key=len)
 
 
 def cluster_for(folder: str, reference: str | None) -> Cluster | None:
