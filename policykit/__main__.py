@@ -27,7 +27,7 @@ def entry() -> None:
     """The installed command: leaves at once, since taking everything down takes a while."""
     code = main()
     try:
-        if sys.stdout:
+        if sys.stdout and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
     except OSError:
         code = code or 2

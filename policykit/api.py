@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.kube import podsets
+from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter.finding import Report
+from policykit.linter.plan import Member, Run, Setting
 from policykit.linter.reader import decode, documents
 from policykit.linter.registry import RuleSet
-from policykit.linter.run import Member, Run, Setting, run
+from policykit.linter.run import run
 from policykit.linter.selection import choose
 from policykit.manifests.document import manifests
 from policykit.placement.review import Review, review
@@ -18,7 +20,11 @@ from policykit.targets import SYSTEMS, writers
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
+    from policykit.kube.structure.shapes import Schema
+    from policykit.linter.built.tree import Built
+    from policykit.linter.memory import Memory
     from policykit.linter.mend import Mended
+    from policykit.linter.policies import Policy
     from policykit.model.cluster import Cluster, LintSettings
 
 
@@ -28,13 +34,34 @@ def setting(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     namespace: str = "default",
+    *,
+    timed: bool = False,
+    below: str = "",
+    custom: Mapping[tuple[str, str], Schema] = NOTHING.custom,
 ) -> Setting:
-    """What governs a group of files. Raises UsageError for a rule that does not exist."""
+    """What governs a group of files; `timed`: its rules measure the time they take.
+
+    `below`: the current folder as seen from that of the settings, where it is below: `apps/`.
+    `custom`: the user's own kinds, by apiVersion and kind.
+    Raises UsageError for a rule that does not exist.
+    """
     able = entries(with_policy=cluster is not None)
     settings = lint or (cluster.lint if cluster else None)
-    chosen = choose(CATALOGUE, settings, select, ignore)
+    chosen = choose(CATALOGUE, settings, select, ignore, below)
     silent = len(chosen.codes.difference(entry.code for entry in able))
-    return Setting(RuleSet(able, rule, silent), chosen, cluster, namespace)
+    able_rules = RuleSet(able, rule, silent)
+    able_rules.timed = timed
+    served = Served(_releases(cluster), custom)
+    return Setting(able_rules, chosen, cluster, namespace, None if custom else b"", served)
+
+
+def _releases(cluster: Cluster | None) -> dict[str, str]:
+    """Systems to the release that the policy states."""
+    if cluster is None:
+        return {}
+    stated = {name: target.version for name, target in cluster.targets.items()}
+    stated["kubernetes"] = cluster.kubernetes_version
+    return {name: version for name, version in stated.items() if version}
 
 
 def lint(
@@ -47,13 +74,30 @@ def lint(
     *,
     fixes: bool = False,
     today: str = "",
+    policies: Sequence[Policy] = (),
+    memory: Memory | None = None,
+    built: Sequence[Built] = (),
 ) -> Report:
     """Findings over many files; `workers` 0 takes the processors there are when it pays.
 
     `fixes`: each finding comes with its fix, where there is one. `today`, YYYY-MM-DD: suppressions
-    with an earlier end hide nothing; empty: none has ended.
+    with an earlier end hide nothing; empty: none has ended. `policies`: those that are looked at
+    themselves. `memory`: what files gave in earlier runs. `built`: kustomizations whose objects are
+    looked at as they are built.
     """
-    work = Run(tuple(members), tuple(settings), SYSTEMS, read, surroundings, tuple(sizes), fixes, today)
+    work = Run(
+        tuple(members),
+        tuple(settings),
+        SYSTEMS,
+        read,
+        surroundings,
+        tuple(sizes),
+        fixes,
+        today,
+        tuple(policies),
+        memory,
+        tuple(built),
+    )
     return run(work, workers)
 
 
@@ -68,6 +112,8 @@ def fix(
     narrow: Callable[[Report], Report] = lambda report: report,
     unsafe: bool = False,
     today: str = "",
+    policies: Sequence[Policy] = (),
+    built: Sequence[Built] = (),
 ) -> Mended:
     """Fixes what can be fixed, and tells what remains; nothing is written.
 
@@ -78,7 +124,18 @@ def fix(
     def looked(reading: Callable[[str], bytes], paths: frozenset[str]) -> Report:
         some = [member for member in members if member.path in paths] if paths else members
         bytes_of = () if paths else sizes
-        report = lint(some, settings, reading, surroundings, bytes_of, workers, fixes=True, today=today)
+        report = lint(
+            some,
+            settings,
+            reading,
+            surroundings,
+            bytes_of,
+            workers,
+            fixes=True,
+            today=today,
+            policies=() if paths else policies,
+            built=() if paths else built,
+        )
         return narrow(report)
 
     return mend(looked, read, {member.path: member.file for member in members}, unsafe=unsafe)

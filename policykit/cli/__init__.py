@@ -29,6 +29,7 @@ COMMANDS = {
     "profiles": "bundled policies to start from",
     "cards": "the catalogue of accelerator cards",
     "schema": "bundled JSON Schemas",
+    "lsp": "as a language server: findings, rule pages and fixes in an editor",
     "krm": "as a function of kustomize: generator, transformer or validator",
 }
 """Each lives in the module of its name (`import_`: a keyword names no module) and calls its click command
@@ -78,7 +79,7 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit code of contract 4."""
     try:
         code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
-        if sys.stdout:
+        if sys.stdout and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:

@@ -9,7 +9,9 @@ import click
 
 from policykit import api
 from policykit.cli.linting.accepting import from_folder, settings_of, spoken, uncovered
+from policykit.cli.linting.build import Builds, builds_of, told
 from policykit.cli.linting.gather import STDIN, Gathered
+from policykit.cli.linting.policies import policies_of
 from policykit.cli.linting.today import today
 from policykit.cli.output import emit, say
 from policykit.errors import UsageError
@@ -38,7 +40,14 @@ from policykit.sources.baselines import Source, default_place, load, nearest_bas
 @click.option(
     "--prune", is_flag=True, help="Only take out what is no longer found; needs a run over all it speaks of."
 )
-def command(paths: tuple[str, ...], policy: str | None, output: str, prune: bool) -> int:
+@click.option(
+    "--kustomize",
+    type=click.Choice(("auto", "never")),
+    default="auto",
+    show_default=True,
+    help="As `lint` is run: at kustomizations as they are built, or at their files.",
+)
+def command(paths: tuple[str, ...], policy: str | None, output: str, prune: bool, kustomize: str) -> int:
     """Write today's findings to a file: `lint` reports only what is not in it.
 
     Commit the file. It knows findings by rule, object and field, never by line, and by file only
@@ -56,7 +65,8 @@ def command(paths: tuple[str, ...], policy: str | None, output: str, prune: bool
     paths = paths or (".",)
     gathered = Gathered(policy or "")
     gathered.gather(paths)
-    findings = _found(gathered)
+    builds = builds_of(gathered) if kustomize == "auto" else Builds()
+    findings = _found(gathered, builds)
     if findings is None:
         return 2
     before = old.baseline if old else Baseline()
@@ -101,7 +111,7 @@ def _require_all(old: Source, paths: tuple[str, ...]) -> None:
         )
 
 
-def _found(gathered: Gathered) -> tuple[Finding, ...] | None:
+def _found(gathered: Gathered, builds: Builds) -> tuple[Finding, ...] | None:
     """All findings of the files; None where not all could be looked at, which is told."""
     report = api.lint(
         gathered.members,
@@ -110,7 +120,11 @@ def _found(gathered: Gathered) -> tuple[Finding, ...] | None:
         gathered.surroundings,
         gathered.sizes,
         today=today(),
+        policies=policies_of(gathered),
+        built=builds.built,
     )
+    for line in told(builds, every=False):
+        say(line)
     failures = (*gathered.failures, *report.failures)
     for failure in failures:
         say(f"policykit: {failure}")

@@ -11,7 +11,7 @@ from policykit.cli.output import emit
 from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
-from policykit.linter.subjects import StaleEntry
+from policykit.linter.subjects import Declared, Drifted, StaleEntry
 from policykit.linter.suppression import Suppressed
 from policykit.model.severity import Applicability
 from policykit.rules import rules
@@ -22,9 +22,10 @@ from policykit.rules import rules
 def command(rule: str) -> int:
     """Print a rule's page: what it finds, why that hurts, an example and the same mended."""
     codes = resolve(rules(), [rule])
-    if len(codes) != 1:
+    named = [known for known in rules() if known.code in codes]
+    if len({known.name for known in named}) != 1:
         raise UsageError(f"{rule} names {len(codes)} rules", "name one, by its code or its name")
-    emit(page(next(r for r in rules() if r.code in codes)))
+    emit("\n".join(page(known) for known in named))
     return 0
 
 
@@ -39,7 +40,8 @@ def page(rule: AnyRule) -> str:
     """The page as plain text."""
     fix = _FIX[rule.fix]
     policy = "needs a policy" if rule.needs_policy else "works without a policy"
-    off = ", off unless its code or name is selected" if rule.on_request else ""
+    policy = "about the policy and what it generates" if rule.subject in (Declared, Drifted) else policy
+    off = ", off unless selected by code or name, or by preset strict" if rule.on_request else ""
     parts = [
         f"{rule.code} {rule.name}",
         f"{rule.severity.value}, {policy}, {fix}, since {rule.since}{off}",
@@ -54,16 +56,29 @@ def page(rule: AnyRule) -> str:
         "",
         textwrap.indent(rule.good.strip("\n"), "    "),
         "",
+        "Options:",
+        "",
+        *(f"    {option}" for option in _options(rule)),
+        "",
         *_silencing(rule),
         "",
     ]
     return "\n".join(parts)
 
 
+def _options(rule: AnyRule) -> list[str]:
+    return [*rule.options, f"lint: {{severity: {{{rule.code}: info}}}} changes how grave its findings are"]
+
+
 def _silencing(rule: AnyRule) -> list[str]:
     everywhere = f"everywhere with `lint: {{ignore: [{rule.code}]}}` in the policy."
-    if rule.subject in (Suppressed, StaleEntry):
+    if rule.subject in (Suppressed, StaleEntry, Drifted):
         return [f"Silence it {everywhere}"]
+    if rule.subject is Declared:
+        return [
+            f"Silence it on one line of the policy with `# policykit: ignore[{rule.name}] -- why`,",
+            everywhere,
+        ]
     return [
         f"Silence it on one line with `# policykit: ignore[{rule.name}] -- why`,",
         f"for one object with the annotation `policykit.io/ignore: {rule.code} -- why`,",

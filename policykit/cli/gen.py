@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from policykit import api
-from policykit.cli.generated import compare, plan, refuse, refuse_shared, show, shown, write
+from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
 from policykit.cli.output import emit, say
-from policykit.cli.policy import cluster_from, files_of
+from policykit.cli.policy import cluster_from
 from policykit.errors import PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.sources import outputs
@@ -97,13 +96,13 @@ def _generate(reference: str, asked: Asked) -> int:
     """Writes, or only compares, one policy's files; 1 where a comparison found drift."""
     cluster = cluster_from(reference)
     _known_targets(asked.targets, [name for name, _ in writers(cluster)])
-    generated = api.generate(cluster, asked.targets)
-    files = bundle(cluster, api.generate(cluster) if asked.targets else generated)
+    made = generated(reference, cluster, asked.targets)
+    files = bundle(cluster, generated(reference, cluster) if asked.targets else made)
     if asked.targets:
         # What joins the files of all targets is left as it is.
-        files = {artifact.path: files[artifact.path] for artifact in generated.artifacts}
+        files = {artifact.path: files[artifact.path] for artifact in made.artifacts}
     if asked.output == "-":
-        _tell(generated)
+        _tell(made)
         emit("".join(f"# File: {path}\n{text}" for path, text in files.items() if path.endswith(".yaml")))
         return 0
     folder = os.path.normpath(asked.output) if asked.output else _folder(reference, cluster.output)
@@ -119,7 +118,7 @@ def _generate(reference: str, asked: Asked) -> int:
     if asked.check:
         return int(not compare(state))
     if not asked.diff:
-        _tell(generated)
+        _tell(made)
         write(state, prune=asked.prune)
     return 0
 
@@ -142,16 +141,7 @@ def _all_policies() -> list[str]:
     found = outputs.policies(repository_root(os.getcwd()) or os.getcwd())
     if not found:
         raise UsageError("the repository has no policykit.yaml", "run `policykit init`")
-    bases = {os.path.abspath(base) for path in found for base in _bases(path)}
-    return [path for path in found if _has_output(path, os.path.abspath(path) in bases)]
-
-
-def _bases(path: str) -> tuple[str, ...]:
-    """The files a policy extends; none where it cannot be read, which is told when its turn comes."""
-    try:
-        return files_of(path)[1:]
-    except PolicykitError:
-        return ()
+    return [path for path in found if _has_output(path, outputs.extended(path))]
 
 
 def _has_output(path: str, base: bool) -> bool:
@@ -171,7 +161,7 @@ def _folder(reference: str, out: str) -> str:
         raise UsageError("a bundled profile has no folder of its own", "name one with -o")
     if not out:
         raise SourceError("the policy does not say where to write", "set generate.out, or give -o", reference)
-    return shown(os.path.join(os.path.dirname(reference), out))
+    return folder_of(reference, out)
 
 
 def _known_targets(targets: tuple[str, ...], known: list[str]) -> None:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
+from policykit import api
 from policykit.cli.output import emit, say, write_files
-from policykit.errors import SourceError
+from policykit.cli.policy import shown_as
+from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.text import counted
-from policykit.generator.bundle import drift
+from policykit.generator.bundle import bundle, drift
+from policykit.policy.places import places
 from policykit.sources import outputs, tree
+from policykit.sources.files import read
+
+if TYPE_CHECKING:
+    from policykit.generator.artifact import Generated
+    from policykit.model.cluster import Cluster
 
 _NOWHERE = "/dev/null"
 
@@ -56,6 +64,42 @@ def plan(
     if not whole:
         orphaned, stale = [], {}
     return Plan(folder, there, found, missing, different, orphaned, obstacles, stale)
+
+
+def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
+    """What a policy's targets write. Raises PolicykitError, with its place in the policy where it has one."""
+    try:
+        return api.generate(cluster, targets)
+    except PolicykitError as error:
+        said = places(shown_as(reference), read) if error.path and not error.place else None
+        if said is None:
+            raise
+        file, found = said.at(error.path, False)
+        place = f"{file}:{found.line}:{found.column}"
+        raise PolicykitError(error.message, error.hint, place) from None
+
+
+def folder_of(reference: str, out: str) -> str:
+    """The folder that `generate.out` of a policy means, as people read it."""
+    return shown(os.path.join(os.path.dirname(reference), out))
+
+
+def committed(reference: str, cluster: Cluster, among: Container[str] | None = None) -> Plan | None:
+    """A policy compared with its folder; None where no file of it is there, so nothing is generated.
+
+    `among`: absolute paths, one of which must be such a file. Raises PolicykitError where the
+    policy cannot be generated.
+    """
+    folder = folder_of(reference, cluster.output)
+    if not cluster.output or not os.path.isdir(folder):
+        return None
+    apart = outputs.taken(reference, folder)
+    ours = tree.look(folder, cluster.name, apart).ours
+    if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
+        return None
+    return plan(
+        reference, cluster.name, folder, bundle(cluster, generated(reference, cluster)), apart, whole=True
+    )
 
 
 def refuse_shared(folder: str, apart: Mapping[str, str]) -> None:

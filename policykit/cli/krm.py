@@ -13,12 +13,12 @@ from policykit.cli.linting.today import today
 from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
-from policykit.formats import krm
+from policykit.formats import Around, krm
 from policykit.formats.function_config import API, ROLES, FunctionConfig, function_config
 from policykit.formats.text import summary, text
 from policykit.generator.artifact import Role
 from policykit.linter.finding import Finding, Report
-from policykit.linter.run import Member
+from policykit.linter.plan import Member
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.writer import dump
@@ -147,9 +147,10 @@ def _fails(finding: Finding, fail_on: Severity) -> bool:
 
 
 def _tell(report: Report, cluster: Cluster | None) -> None:
-    found = text(report)
+    found = text(report, Around())
     if found:
         say(found.removesuffix("\n"))
     if cluster is None and report.silent_rules:
-        say(f"policykit: no policy: {report.silent_rules} rules stayed silent (name one in spec.policy)")
+        silent = f"{report.silent_rules} rule{'s' if report.silent_rules != 1 else ''}"
+        say(f"policykit: no policy: {silent} stayed silent (name one in spec.policy)")
     say(summary(report))

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from policykit import api
+from policykit.cli.linting.around import around
+from policykit.cli.linting.build import Builds, builds_of, told
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.cli.linting.narrow import narrowing
+from policykit.cli.linting.outputs import outputs, with_fixes, write
+from policykit.cli.linting.policies import policies_of
+from policykit.cli.linting.remembered import keep, memory_of
 from policykit.cli.linting.today import today
+from policykit.cli.linting.unchanged import report_of
 from policykit.cli.output import emit, say
-from policykit.formats import FORMATS, WITH_FIXES, format_named
+from policykit.formats import FORMATS
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
 from policykit.model.severity import Severity
+from policykit.sources import cache
 
 if TYPE_CHECKING:
     from policykit.linter.mend import Mended
@@ -29,9 +36,22 @@ if TYPE_CHECKING:
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="FORMAT[=FILE]",
+    help=f"How to tell findings, and where; several times for several. {', '.join(FORMATS)}; default: text.",
+)
 @click.option(
     "--output", metavar="FILE", default="", help="Write findings to FILE instead of standard output."
+)
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    default="auto",
+    show_default=True,
+    help="Colours in text; auto: on a terminal, FORCE_COLOR and NO_COLOR heeded.",
 )
 @click.option(
     "--select",
@@ -76,16 +96,34 @@ if TYPE_CHECKING:
     metavar="REV",
     help="Report only documents that changed since a git revision; REV... is where HEAD left it.",
 )
+@click.option(
+    "--crd",
+    "crds",
+    multiple=True,
+    metavar="PATH",
+    help="File or folder with CustomResourceDefinitions: objects of their kinds are checked against them.",
+)
+@click.option(
+    "--kustomize",
+    type=click.Choice(("auto", "never")),
+    default="auto",
+    show_default=True,
+    help="Look at kustomizations as kustomize builds them, where it is on PATH; never: at the files.",
+)
 @click.option("--require-policy", is_flag=True, help="Fail where a file has no policy.")
 @click.option("--show-files", is_flag=True, help="Say on stderr which files were passed over, and why.")
+@click.option("--statistics", is_flag=True, help="Say on stderr how often each rule spoke.")
+@click.option("--timings", is_flag=True, help="Say on stderr how long each rule took.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep what earlier runs have found.")
 @click.option(
     "--jobs", type=click.IntRange(min=0), default=0, help="Worker processes. Default: as many as pay."
 )
 def command(
     paths: tuple[str, ...],
     policy: str | None,
-    format_: str,
+    formats: tuple[str, ...],
     output: str,
+    color: str,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fix: bool,
@@ -99,8 +137,13 @@ def command(
     baseline: str,
     no_baseline: bool,
     since: str | None,
+    crds: tuple[str, ...],
+    kustomize: str,
     require_policy: bool,
     show_files: bool,
+    statistics: bool,
+    timings: bool,
+    no_cache: bool,
     jobs: int,
 ) -> int:
     """Find scheduling mistakes in manifests: files, folders, or - for standard input.
@@ -120,23 +163,40 @@ def command(
     """
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline exclude each other: give one of them")
-    gathered = Gathered(policy or "", _words(select), _words(ignore), namespace)
+    wanted = outputs(formats, output)
+    if no_cache:
+        cache.turn_off()
+    gathered = Gathered(policy or "", _words(select), _words(ignore), namespace, timed=timings, crds=crds)
     gathered.gather(paths or (".",), force_exclude, stdin_filename)
+    builds = builds_of(gathered) if kustomize == "auto" else Builds()
     work = (gathered.members, gathered.settings, gathered.read, gathered.surroundings, gathered.sizes, jobs)
+    policies = policies_of(gathered)
     narrow = narrowing(gathered, paths or (".",), baseline, no_baseline, since)
     done, changes = True, False
+    after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
-        mended = api.fix(*work, narrow=narrow, unsafe=unsafe_fixes, today=today())
-        report = mended.report
+        mended = api.fix(
+            *work, narrow=narrow, unsafe=unsafe_fixes, today=today(), policies=policies, built=builds.built
+        )
+        report, after = mended.report, mended.after
         done, changes = _make(mended, gathered, diff)
     else:
-        report = narrow(api.lint(*work, fixes=format_ in WITH_FIXES, today=today()))
-    says = format_named(format_)(report)
-    if output or not (diff or (STDIN in paths and (fix or unsafe_fixes))):
-        emit(says, output)
-    elif says:
-        say(says.removesuffix("\n"))
-    _tell(report, gathered, show_files)
+        asked = (with_fixes(wanted), today())
+
+        def lint() -> Report:
+            memory = memory_of(gathered)
+            found = api.lint(
+                *work, fixes=asked[0], today=asked[1], policies=policies, memory=memory, built=builds.built
+            )
+            keep(memory)
+            return found
+
+        plain = not policies and not builds.built
+        report = narrow(report_of(gathered, paths or (".",), asked, lint) if plain else lint())
+    aside = diff or (STDIN in paths and (fix or unsafe_fixes))
+    done = write(report, wanted, around(gathered, after), color, aside) and done
+    _tell(report, gathered, builds, show_files)
+    _tell_numbers(report, statistics, timings)
     if gathered.failures or report.failures or not done or (require_policy and gathered.without_policy):
         return 2
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
@@ -153,7 +213,22 @@ def _make(mended: Mended, gathered: Gathered, diff: bool) -> tuple[bool, bool]:
     else:
         done = fixed.written(mended, STDIN, gathered.given)
     fixed.tell(mended, diff=diff)
+    if gathered.built and mended.report.findings:
+        say(
+            "policykit: what is said of objects as kustomize builds them has no fix; --kustomize never"
+            " mends the files as they stand"
+        )
     return done, bool(shown)
+
+
+def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:
+    if statistics or timings:
+        from policykit.formats import statistics as numbers
+
+        for line in numbers.statistics(report) if statistics else ():
+            say(line)
+        for line in numbers.timings(report) if timings else ():
+            say(line)
 
 
 def _words(options: Sequence[str]) -> list[str]:
@@ -165,7 +240,7 @@ def _fails(report: Report, fail_on: Severity) -> bool:
     return worst is not None and worst is not Severity.INFO and worst.rank <= fail_on.rank
 
 
-def _tell(report: Report, gathered: Gathered, show_files: bool) -> None:
+def _tell(report: Report, gathered: Gathered, builds: Builds, show_files: bool) -> None:
     if not gathered.members and not gathered.failures:
         say("policykit: no manifest files there")
     for failure in (*gathered.failures, *report.failures):
@@ -173,10 +248,13 @@ def _tell(report: Report, gathered: Gathered, show_files: bool) -> None:
     if show_files:
         for path, why in report.skipped:
             say(f"skipped {path}: {why}")
+    for line in told(builds, every=show_files):
+        say(line)
     if gathered.without_policy and report.silent_rules:
         files = "file has" if gathered.without_policy == 1 else "files have"
         say(
-            f"policykit: {gathered.without_policy} {files} no policy: {report.silent_rules} rules stayed"
+            f"policykit: {gathered.without_policy} {files} no policy: {report.silent_rules} "
+            f"rule{'s' if report.silent_rules > 1 else ''} stayed"
             " silent (give one with -p, or see `policykit init`)"
         )
     say(summary(report))

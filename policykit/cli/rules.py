@@ -25,8 +25,15 @@ def _table() -> str:
         f"{rule.code}  {rule.name:<{width}}  {rule.severity.value:<7}  {_marks(rule)}  {first_line(rule)}"
         for rule in rules()
     ]
-    legend = "P needs a policy; S, U: its fix will be safe, unsafe; O: off unless selected by code or name"
-    return "\n".join([*lines, "", legend, "`policykit explain RULE` gives the page", ""])
+    return "\n".join([*lines, "", *_LEGEND, ""])
+
+
+_LEGEND = (
+    "P needs a policy; S, U: its fix will be safe, unsafe; O: off unless selected by code or name",
+    "Presets: minimal tells errors; recommended errors, warnings and info; strict also rules marked O and"
+    " those in preview",
+    "`policykit explain RULE` gives the page",
+)
 
 
 def _json() -> str:

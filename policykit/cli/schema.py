@@ -26,11 +26,11 @@ def command(name: str | None) -> int:
 
 
 def _names() -> tuple[str, ...]:
-    """`policy`, and the shapes of API kinds by folder: `kubernetes/apps`."""
+    """`policy`, `findings`, and the shapes of API kinds by folder: `kubernetes/apps`."""
     folders = sorted(
         n for n in os.listdir(bundled.path("schemas")) if os.path.isdir(bundled.path("schemas", n))
     )
     shapes = [
         f"{folder}/{name}" for folder in folders for name in bundled.names("schemas", folder, suffix=".json")
     ]
-    return ("policy", *shapes)
+    return ("policy", "findings", *shapes)

@@ -71,7 +71,7 @@ def bare(manifest: Manifest, known: Sequence[Configuration]) -> Manifest | None:
 
 def held(manifest: Manifest, text: str, known: Sequence[Configuration]) -> Iterator[Held]:
     """Configurations in the strings of an object, or of a document of Helm values; `text`: the whole file."""
-    if not known or manifest.kind not in _HOLDERS or manifest.read_as:
+    if not known or manifest.kind not in _HOLDERS:
         return
     node, start = manifest.node, _HOLDERS[manifest.kind]
     for step in start:

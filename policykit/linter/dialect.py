@@ -49,8 +49,8 @@ class Dialect(NamedTuple):
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
     read_membership: Callable[[Manifest, PodSet, str], Joined | None] | None = None
-    configuration: Configuration | None = None
-    """The text that configures it."""
+    configurations: tuple[Configuration, ...] = ()
+    """The texts that configure it."""
 
 
 def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozenset[str]) -> PodGroup | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.served import NOTHING, Served
+from policykit.linter import rendered
 from policykit.linter.configurations import Held, bare, held, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.ground import Ground
@@ -41,6 +43,16 @@ class Job(NamedTuple):
     """Compute the fixes of findings."""
     today: str = ""
     """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
+    served: Served = NOTHING
+    """What the API server serves, as far as it is stated."""
+    look: str = ""
+    """READ or BUILT where it is not looked at as a whole."""
+
+
+READ = "read"
+"""Of a file only how it is written: its objects are looked at as they are built."""
+BUILT = "built"
+"""Objects as they are built; how they are written is told of the files they come from."""
 
 
 class FileResult(NamedTuple):
@@ -55,6 +67,10 @@ class FileResult(NamedTuple):
     suppressed: int = 0
     dropped: tuple[str, ...] = ()
     """Fixes left out because the text would not say what was intended, each with its place."""
+    times: tuple[tuple[str, float], ...] = ()
+    """Code of each rule and the seconds it took, where they are measured."""
+    sources: Mapping[int, str] = {}
+    """Templates that documents were rendered from, by the documents' indices."""
 
 
 def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileResult:
@@ -74,7 +90,9 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     unfinished: set[int] = set()
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     known = hinted(text.text, systems.configurations)
-    context = Context(job.cluster, job.path, job.namespace)
+    templates = rendered.comments(text.text)
+    sources: dict[int, str] = {}
+    context = Context(job.cluster, job.path, job.namespace, job.served)
     for index, (document, last_line) in enumerate(_with_last_line(text)):
         if template and document.problem:
             skipped = "a template, YAML only once rendered"
@@ -82,13 +100,16 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
         found.extend(_reading(job, text, document, index, rules))
         if document.root is None or document.problem:
             continue
+        if templates:
+            first_line = document.start_line if index else 0
+            sources[index] = rendered.source(templates, first_line, document.root.start.line)
         if asked_to_ignore:
             lines = (document.start_line if index else 0, last_line)
             suppressions.extend(bind(asked_to_ignore, document.root, lines, index, job.today))
         for manifest in manifests(document.root, index):
+            inner = list(held(manifest, text.text, known))
             manifest = bare(manifest, known) or manifest
             ground = Ground(manifest, text.text)
-            inner = list(held(manifest, text.text, known))
             for each in inner:
                 found.extend(_held(job, each, rules, context, fixes))
                 facts.extend(_facts_of_held(each, systems, context))
@@ -98,19 +119,22 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
                 facts.extend(facts_of(ground, (), (), systems.readers, context))
                 continue
             if not manifest.kind or not manifest.api_version:
-                skipped = skipped or ("" if inner else "without apiVersion and kind")
+                skipped = skipped or ("" if inner else _without(manifest))
                 continue
             objects += 1
             pod_sets = podsets.pod_sets(manifest.data)
             partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
             ground = ground._replace(manifest=manifest._replace(partial=partial))
-            suppressions.extend(annotated(manifest, _lines(manifest), ground.resource, job.today))
+            if job.look != BUILT:
+                suppressions.extend(annotated(manifest, _lines(manifest), ground.resource, job.today))
             if partial:
                 unfinished.add(index)
             found.extend(_object(job, ground, pod_sets, rules, context, fixes))
             facts.extend(facts_of(ground, pod_sets, systems.dialects, systems.readers, context))
     asked = tuple(Suppressed(s._replace(judged=_whole(s, template, unfinished))) for s in suppressions)
     kept, asked = sift(found, asked) if asked else (found, ())
+    if sources:
+        kept = [finding._replace(source=sources.get(finding.document, "")) for finding in kept]
     return FileResult(
         tuple(kept),
         tuple(facts),
@@ -119,6 +143,8 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
         skipped,
         len(found) - len(kept),
         tuple(fixes.dropped) if fixes else (),
+        rules.times(),
+        sources,
     )
 
 
@@ -143,10 +169,10 @@ def _object(
     fixes: Fixes | None,
 ) -> Iterator[Finding]:
     manifest = ground.manifest
-    if problems := structures.check(manifest.data, manifest.api_version, manifest.kind):
+    if problems := structures.check(manifest.data, manifest.api_version, manifest.kind, job.served):
         structure = Structure(manifest, problems)
         for rule in rules.of(STRUCTURE):
-            yield from _place(ground, rule, rule.check(structure, context), context, fixes)
+            yield from _place(ground, rule, rules.check(rule, structure, context), context, fixes)
     yield from _by_kind(ground, rules, context, fixes)
     for pod_set in pod_sets:
         looked = review(manifest, pod_set, job.cluster, job.namespace)
@@ -156,7 +182,7 @@ def _object(
 
 def _by_kind(ground: Ground, rules: RuleSet, context: Context, fixes: Fixes | None) -> Iterator[Finding]:
     for rule in rules.of(MANIFEST, ground.manifest.kind):
-        yield from _place(ground, rule, rule.check(ground.manifest, context), context, fixes)
+        yield from _place(ground, rule, rules.check(rule, ground.manifest, context), context, fixes)
 
 
 def _held(job: Job, inner: Held, rules: RuleSet, context: Context, fixes: Fixes | None) -> Iterator[Finding]:
@@ -177,6 +203,12 @@ def _held(job: Job, inner: Held, rules: RuleSet, context: Context, fixes: Fixes 
     yield from _by_kind(ground, rules, context, inside)
 
 
+def _without(manifest: Manifest) -> str:
+    """Why a document is no object."""
+    lacking = [field for field in ("apiVersion", "kind") if manifest.data.get(field) is None]
+    return f"without {' and '.join(lacking)}" if lacking else "without a text as apiVersion or kind"
+
+
 def _facts_of_held(inner: Held, systems: Systems, context: Context) -> list[Fact]:
     ground = Ground(inner.manifest, inner.text, inner.relocate)
     return facts_of(ground, (), (), systems.readers, context) if inner.manifest.data else []
@@ -184,7 +216,7 @@ def _facts_of_held(inner: Held, systems: Systems, context: Context) -> list[Fact
 
 def _said(looked: Review, context: Context, rules: RuleSet) -> Iterator[Said]:
     for rule in rules.of(PODS):
-        for violation in rule.check(looked, context):
+        for violation in rules.check(rule, looked, context):
             yield Said(rule, violation)
 
 
@@ -198,7 +230,7 @@ def _place(
 ) -> Iterator[Finding]:
     """Violations with the rule, the place, the object and, where asked for, the fix."""
     for violation in violations:
-        place = ground.place(violation.path, key=violation.key, inside=violation.inside)
+        place = ground.place(violation.path, key=violation.key, inside=violation.inside, part=violation.part)
         yield Finding(
             context.path,
             place.span,
@@ -218,9 +250,9 @@ def _place(
 def _reading(job: Job, text: Text, parsed: Parsed, index: int, rules: RuleSet) -> Iterator[Finding]:
     if not parsed.problem and not parsed.duplicates:
         return
-    context = Context(job.cluster, job.path, job.namespace)
+    context = Context(job.cluster, job.path, job.namespace, job.served)
     for rule in rules.of(READING):
-        for violation in rule.check(Reading(text.text, parsed), context):
+        for violation in rules.check(rule, Reading(text.text, parsed), context):
             yield Finding(
                 job.path,
                 violation.span,

@@ -52,6 +52,8 @@ class Finding(NamedTuple):
     """Computed only where somebody wants it."""
     field: str = ""
     """The place in its object, items of lists by their names: see `policykit.linter.field`."""
+    source: str = ""
+    """The template that its document was rendered from, as the document says; empty: it says none."""
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)
@@ -79,6 +81,8 @@ class Report(NamedTuple):
     """Findings left out because a baseline accepts them."""
     unchanged: int = 0
     """Findings left out because their documents are as they were."""
+    times: tuple[tuple[str, float], ...] = ()
+    """Code of each rule and the seconds it took in all processes, where they were measured."""
 
     def worst(self) -> Severity | None:
         return min((f.severity for f in self.findings), key=lambda s: s.rank, default=None)

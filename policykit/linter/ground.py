@@ -37,10 +37,23 @@ class Ground(NamedTuple):
     relocate: Relocate | None = None
     """Where `text` is a string of the file; None: it is the file."""
 
-    def place(self, path: Path, *, key: bool = False, inside: Path | None = None) -> Place:
-        """Where a field stands; `inside`: the field of the text that the string at `path` holds."""
+    def place(
+        self,
+        path: Path,
+        *,
+        key: bool = False,
+        inside: Path | None = None,
+        part: tuple[int, int] | None = None,
+    ) -> Place:
+        """Where a field stands; `inside`: the field of the text that the string at `path` holds;
+        `part`: some of its characters.
+        """
         manifest = self.manifest
-        found = within(self.text, manifest.node, path, inside) if inside is not None else None
+        found = None
+        if inside is not None:
+            found = within(self.text, manifest.node, path, inside)
+        elif part is not None:
+            found = characters(self.text, manifest.node, path, part)
         if found is None:
             found = manifest.span(path, key=key)
         if self.relocate:
@@ -76,6 +89,20 @@ def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
     if document is None or document.root is None:
         return None
     return relocation(text, path, node)(span(document.root, inside))
+
+
+def characters(text: str, root: Node, path: Path, part: tuple[int, int]) -> Span | None:
+    """The place of some characters of a string, counted from 0; None: there is no string."""
+    node = node_at(root, path)
+    if node is None or not isinstance(node.data, str):
+        return None
+    start, end = (_line_and_column(node.data, at) for at in part)
+    return relocation(text, path, node)(Span(*start, *end))
+
+
+def _line_and_column(text: str, at: int) -> tuple[int, int]:
+    before = text[:at]
+    return before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
 
 
 def node_at(root: Node, path: Path) -> Node | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Finding
-from policykit.linter.registry import SCOPE, SUPPRESSION, RuleSet
+from policykit.linter.registry import DECLARED, DRIFTED, SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.subjects import SuppressionViolation
 from policykit.linter.suppression import ANNOTATION, Annotation, Suppressed
@@ -19,10 +19,21 @@ _FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
 def judged(
-    asked: Sequence[Suppressed], rules: RuleSet, context: Context, *, scoped: bool, fixes: Fixes | None
+    asked: Sequence[Suppressed],
+    rules: RuleSet,
+    context: Context,
+    *,
+    scoped: bool,
+    policy: bool,
+    fixes: Fixes | None,
 ) -> Iterator[Finding]:
-    """What the rules say of the suppressions of one file; `scoped`: it stands in a complete scope."""
-    able = rules.codes() if scoped else rules.codes() - rules.codes(SCOPE)
+    """What the rules say of the suppressions of one file.
+
+    `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
+    """
+    able = rules.codes() - rules.codes(DRIFTED)
+    able -= frozenset() if scoped else rules.codes(SCOPE)
+    able -= frozenset() if policy else rules.codes(DECLARED)
     for one in asked:
         subject = one._replace(able=able)
         for rule in rules.of(SUPPRESSION):

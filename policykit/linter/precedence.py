@@ -23,7 +23,8 @@ class Said(NamedTuple):
 def causes(said: Iterable[Said]) -> list[Said]:
     """What remains for one pod set: nothing that follows from another finding.
 
-    A rule silenced by another one still silences what follows from it.
+    A rule silenced by another one still silences what follows from it. A single violation may
+    say which findings it follows from, where others of its rule do not.
     """
     everything = list(said)
     silenced: set[str] = set()
@@ -31,7 +32,10 @@ def causes(said: Iterable[Said]) -> list[Said]:
         silenced |= one.rule.silences
         if one.severity is Severity.ERROR:
             silenced |= one.rule.silences_as_error
-    remaining = [one for one in everything if one.rule.code not in silenced]
+    codes = {one.rule.code for one in everything}
+    remaining = [
+        one for one in everything if one.rule.code not in silenced and not codes & one.violation.follows
+    ]
     return [one for one in remaining if not (one.rule.only_alone and _explained(one, remaining))]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from time import perf_counter
+from typing import Any, NamedTuple
 
-from policykit.linter.rule import AnyRule
+from policykit.linter.rule import AnyRule, Context
 
 READING = "reading"
 """A document as it was read."""
@@ -19,6 +20,10 @@ SCOPE = "scope"
 """What the files of a scope say together."""
 SUPPRESSION = "suppression"
 BASELINE = "baseline"
+DECLARED = "declared"
+"""A policy as people wrote it."""
+DRIFTED = "drifted"
+"""A generated file that is not as its policy gives it."""
 
 
 class Entry(NamedTuple):
@@ -31,7 +36,7 @@ class Entry(NamedTuple):
     needs_policy: bool = False
     preview: bool = False
     on_request: bool = False
-    """Off in every preset: speaks only where its code or name is selected."""
+    """Off but in preset strict: elsewhere it speaks only where its code or name is selected."""
     subject: str = MANIFEST
     """What it looks at."""
     kinds: tuple[str, ...] = ()
@@ -41,14 +46,18 @@ class Entry(NamedTuple):
 class RuleSet:
     """Rules that can speak in a run."""
 
-    __slots__ = ("_entries", "_found", "_load", "silent")
+    __slots__ = ("_entries", "_found", "_load", "_parts", "_times", "silent", "timed")
 
     def __init__(self, entries: Iterable[Entry], load: Callable[[Entry], AnyRule], silent: int = 0) -> None:
         """`load` gives the rule of an entry; `silent` counts rules left out for want of a policy."""
         self._entries = tuple(entries)
         self._load = load
         self._found: dict[tuple[str, str], tuple[AnyRule, ...]] = {}
+        self._times: dict[str, float] = {}
+        self._parts: dict[bool, RuleSet] = {}
         self.silent = silent
+        self.timed = False
+        """Whether `check` measures."""
 
     def of(self, subject: str, kind: str = "") -> tuple[AnyRule, ...]:
         """Rules that look at a subject, those bound to other kinds than `kind` left out."""
@@ -59,6 +68,28 @@ class RuleSet:
                 for entry in self._entries
                 if entry.subject == subject and (not entry.kinds or kind in entry.kinds)
             )
+        return found
+
+    def part(self, *, reading: bool) -> RuleSet:
+        """Rules about how files are written, or all others."""
+        if reading not in self._parts:
+            some = (entry for entry in self._entries if (entry.family == "reading") == reading)
+            part = self._parts[reading] = RuleSet(some, self._load, self.silent)
+            part.timed = self.timed
+        return self._parts[reading]
+
+    def check(self, rule: AnyRule, subject: object, context: Context) -> Iterable[Any]:
+        """What a rule says of a subject."""
+        if not self.timed:
+            return rule.check(subject, context)
+        start = perf_counter()
+        found = list(rule.check(subject, context))
+        self._times[rule.code] = self._times.get(rule.code, 0.0) + perf_counter() - start
+        return found
+
+    def times(self) -> tuple[tuple[str, float], ...]:
+        """Seconds that each rule took since this was last asked for."""
+        found, self._times = tuple(sorted(self._times.items())), {}
         return found
 
     def codes(self, subject: str = "") -> frozenset[str]:

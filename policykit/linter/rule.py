@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from policykit.kube.structure.served import NOTHING, Served
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
@@ -50,6 +51,10 @@ class Violation(NamedTuple):
     fix: MakeFix | None = None
     inside: Path | None = None
     """Where in the text that the string at `path` holds, JSON or YAML; () is its root."""
+    part: tuple[int, int] | None = None
+    """Which characters of the string at `path`, counted from 0: one word of several."""
+    follows: frozenset[str] = frozenset()
+    """Codes whose finding on the same pod set says this too: beside one of them it is not reported."""
 
 
 class Context(NamedTuple):
@@ -61,6 +66,8 @@ class Context(NamedTuple):
     """The file, as reported."""
     namespace: str = "default"
     """Where an object without a namespace stands."""
+    served: Served = NOTHING
+    """What the API server serves, as far as it is stated."""
 
 
 class Rule(NamedTuple, Generic[S, V]):
@@ -97,7 +104,9 @@ class Rule(NamedTuple, Generic[S, V]):
     since: str = "0.1"
     preview: bool = False
     on_request: bool = False
-    """Off in every preset: speaks only where its code or name is selected."""
+    """Off but in preset strict: elsewhere it speaks only where its code or name is selected."""
+    options: tuple[str, ...] = ()
+    """What a policy can say to it, beside what it can say to every rule."""
 
     @property
     def family(self) -> str:

@@ -2,108 +2,87 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from policykit.errors import SourceError
-from policykit.linter.engine import FileResult, Job, fixes_of, lint_file
+from policykit.linter.engine import BUILT, READ, fixes_of
 from policykit.linter.finding import Finding, Report, TextFix
+from policykit.linter.outcomes import outcomes, told
+from policykit.linter.plan import Member, Run, Setting
 from policykit.linter.reader import decode
-from policykit.linter.registry import SCOPE, RuleSet
+from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.scope import Fact, ScopeViolation, scope_of
-from policykit.linter.selection import Selection
 from policykit.linter.suppression import Suppressed, sift
-from policykit.linter.systems import Systems
 
-if TYPE_CHECKING:
-    from policykit.model.cluster import Cluster
-
-
-_WORTH_WORKERS = 400_000
-"""Bytes of manifests below which starting processes costs more than it saves."""
-
-
-class Setting(NamedTuple):
-    """What governs a group of files: a policy or none, and the rules chosen under it."""
-
-    rules: RuleSet
-    selection: Selection
-    cluster: Cluster | None = None
-    namespace: str = "default"
-
-
-class Member(NamedTuple):
-    """A file of the run."""
-
-    path: str
-    """As reported."""
-    file: str
-    """As opened."""
-    scope: str
-    """Files of one scope see each other in cross-document rules; empty: no scope at all."""
-    setting: int
-    """Index into the run's settings."""
-    partial: bool = False
-    """A kustomization lists it as a patch."""
-    namespace: str = ""
-    """Where its objects without a namespace stand; empty: where the setting says."""
-
-
-class Run(NamedTuple):
-    """Everything a run needs; `read` and `surroundings` are the only ways to the disk."""
-
-    members: tuple[Member, ...]
-    settings: tuple[Setting, ...]
-    systems: Systems
-    read: Callable[[str], bytes]
-    surroundings: Callable[[str], Iterable[Member]]
-    """All files of a scope, those of the run among them."""
-    sizes: tuple[int, ...] = ()
-    """Bytes of each member, for spreading work; empty: unknown."""
-    fixes: bool = False
-    """Compute the fixes of findings."""
-    today: str = ""
-    """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
-
-
-class _Outcome(NamedTuple):
-    """One file's result, or why it could not be read."""
-
-    result: FileResult
-    failure: str = ""
+_MOST_BESIDE = 5_000
+"""Files that are read for what they say of those linted. A folder with more is no scope anybody meant:
+then nothing is said of what is absent."""
 
 
 def run(work: Run, workers: int = 0) -> Report:
     """Lints every member. Findings are sorted; the number of workers changes nothing in them."""
     findings: list[Finding] = []
+    times: dict[str, float] = {}
+    sources: dict[tuple[str, int], str] = {}
     facts: dict[str, list[Fact]] = {}
     suppressions: dict[str, tuple[Suppressed, ...]] = {}
     skipped: list[tuple[str, str]] = []
     failures: list[str] = []
     dropped: list[str] = []
     documents = hidden = 0
-    for member, (result, failure) in zip(work.members, _outcomes(work, workers), strict=True):
+    about_built: list[Finding] = []
+    opened = frozenset(member.path for member in work.members)
+    built_scopes = frozenset(built.member.scope for built in work.built)
+    everything = work.with_built()
+    for member, (result, failure, _, _) in zip(
+        everything.members, outcomes(everything, workers), strict=True
+    ):
         if failure:
             failures.append(failure)
+        if member.look == BUILT:
+            about_built.extend(result.findings)
+            facts.setdefault(member.scope, []).extend(result.facts)
+            _add(times, result.times)
+            continue
         findings.extend(work.settings[member.setting].selection.apply(result.findings))
         documents += result.documents
         hidden += result.suppressed
         dropped.extend(result.dropped)
+        _add(times, result.times)
         if result.skipped:
             skipped.append((member.path, result.skipped))
-        if result.facts:
+        if result.facts and not (member.look == READ and member.scope in built_scopes):
             facts.setdefault(member.scope or _alone(member), []).extend(result.facts)
         if result.suppressions:
             suppressions[member.path] = result.suppressions
-    for finding, setting in _about_scopes(work, facts, dropped):
+        sources |= {(member.path, number): source for number, source in result.sources.items()}
+    for finding, setting in _about_scopes(everything, facts, dropped):
+        if finding.path not in opened:
+            about_built.append(finding)
+            continue
         kept, suppressions[finding.path] = sift([finding], suppressions.get(finding.path, ()))
+        hidden += not kept
+        kept = [found._replace(source=sources.get((found.path, found.document), "")) for found in kept]
+        findings.extend(setting.selection.apply(kept))
+    if about_built:
+        from policykit.linter.built.placed import heard
+
+        told, unheard = heard(work.built, about_built, work.read, suppressions)
+        hidden += unheard
+        for built, finding in told:
+            findings.extend(work.settings[built.member.setting].selection.apply([finding]))
+    for finding, setting in _about_policies(work):
+        if finding.path not in suppressions:
+            suppressions[finding.path] = _suppressions_of(work, finding.path)
+        kept, suppressions[finding.path] = sift([finding], suppressions[finding.path])
         hidden += not kept
         findings.extend(setting.selection.apply(kept))
     findings.extend(_about_suppressions(work, suppressions, dropped))
+    for setting in work.settings:
+        _add(times, setting.rules.times())
     return Report(
-        tuple(sorted({f._replace(fix=None): f for f in findings}.values(), key=Finding.sort_key)),
+        tuple(_once(findings)),
         len(work.members),
         documents,
         tuple(skipped),
@@ -111,7 +90,23 @@ def run(work: Run, workers: int = 0) -> Report:
         hidden,
         max((setting.rules.silent for setting in work.settings), default=0),
         tuple(dropped),
+        times=tuple(sorted(times.items())),
     )
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    """Sorted; what several pods of one anchor have at the same place is said once, with its fix."""
+    said: dict[tuple[object, ...], Finding] = {}
+    for finding in sorted(findings, key=Finding.sort_key):
+        mark = (finding.path, finding.span, finding.code, finding.message, finding.document)
+        if mark not in said or (finding.fix and not said[mark].fix):
+            said[mark] = finding
+    return list(said.values())
+
+
+def _add(times: dict[str, float], more: Iterable[tuple[str, float]]) -> None:
+    for code, seconds in more:
+        times[code] = times.get(code, 0.0) + seconds
 
 
 def _alone(member: Member) -> str:
@@ -128,14 +123,17 @@ def _about_scopes(
     for name in sorted(facts):
         setting = work.settings[settings[name]]
         whole = not name.startswith("\0")
-        beside = [m for m in work.surroundings(name) if m.path not in reported] if whole else []
-        others = [fact for member in beside for fact in _attempt(work, member).result.facts]
+        around = work.surroundings(name) if whole else ()
+        beside = list(islice((m for m in around if m.path not in reported), _MOST_BESIDE + 1))
+        if len(beside) > _MOST_BESIDE:
+            beside, whole = [], False
+        others = [fact for member in beside for fact in told(work, member).facts]
         scope = scope_of([*facts[name], *others], complete=whole)
         context = Context(setting.cluster, "", setting.namespace)
         for rule in setting.rules.of(SCOPE):
-            for violation in rule.check(scope, context):
+            for violation in setting.rules.check(rule, scope, context):
                 member = reported.get(violation.located.path)
-                if member is not None:
+                if member is not None and member.look != READ:
                     yield _finding(work, member, rule, violation, dropped), setting
 
 
@@ -155,7 +153,9 @@ def _finding(
         where.document,
         where.resource,
         place.pointer,
-        _fix(work, member, rule, violation, dropped) if work.fixes and violation.fix else None,
+        _fix(work, member, rule, violation, dropped)
+        if work.fixes and violation.fix and not member.look
+        else None,
         place.field,
     )
 
@@ -174,6 +174,23 @@ def _fix(
     return made
 
 
+def _about_policies(work: Run) -> Iterator[tuple[Finding, Setting]]:
+    """Rules about the policies that the run looks at, and about what they generate."""
+    for policy in work.policies:
+        from policykit.linter.policies import judged
+
+        setting = work.settings[policy.setting]
+        for finding in judged(policy, setting.rules, Context(setting.cluster, "", setting.namespace)):
+            yield finding, setting
+
+
+def _suppressions_of(work: Run, path: str) -> tuple[Suppressed, ...]:
+    """Those of a file that a policy extends: it need not be a member."""
+    if any(member.path == path for member in work.members):
+        return ()
+    return told(work, Member(path, path, "", 0)).suppressions
+
+
 def _about_suppressions(
     work: Run, suppressions: dict[str, tuple[Suppressed, ...]], dropped: list[str]
 ) -> Iterator[Finding]:
@@ -184,74 +201,14 @@ def _about_suppressions(
             continue
         from policykit.linter.housekeeping import judged
 
-        rules, selection, cluster, namespace = work.settings[member.setting]
-        context = Context(cluster, member.path, namespace)
+        setting = work.settings[member.setting]
+        rules, selection = setting.rules, setting.selection
+        context = Context(setting.cluster, member.path, setting.namespace, setting.served)
         fixes = None
         if work.fixes:
             raw = work.read(member.file)
             fixes = fixes_of(member.path, decode(raw).text, raw)
-        found = judged(asked, rules, context, scoped=bool(member.scope), fixes=fixes)
+        whole = any(policy.looked_at(member.path) for policy in work.policies)
+        found = judged(asked, rules, context, scoped=bool(member.scope), policy=whole, fixes=fixes)
         yield from selection.apply(found)
         dropped.extend(fixes.dropped if fixes else ())
-
-
-def _outcomes(work: Run, workers: int) -> Iterator[_Outcome]:
-    wanted = workers or os.cpu_count() or 1
-    if min(wanted, len(work.members)) < 2 or (not workers and sum(work.sizes) < _WORTH_WORKERS):
-        for member in work.members:
-            yield _attempt(work, member)
-        return
-    yield from _in_parallel(work, min(wanted, len(work.members)))
-
-
-def _attempt(work: Run, member: Member) -> _Outcome:
-    setting = work.settings[member.setting]
-    try:
-        raw = work.read(member.file)
-    except SourceError as error:
-        return _Outcome(FileResult(), str(error))
-    namespace = member.namespace or setting.namespace
-    job = Job(member.path, setting.cluster, member.partial, namespace, work.fixes, work.today)
-    return _Outcome(lint_file(job, raw, setting.rules, work.systems))
-
-
-_work: list[Run] = []
-"""The run of this worker process, set once when it starts."""
-
-
-def _start(work: Run) -> None:
-    import signal
-
-    # An interrupt ends the main process, which ends its workers; they must not answer it too.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _work.append(work)
-
-
-def _chunk(span: tuple[int, int]) -> list[_Outcome]:
-    work = _work[-1]
-    return [_attempt(work, member) for member in work.members[span[0] : span[1]]]
-
-
-def _in_parallel(work: Run, workers: int) -> Iterator[_Outcome]:
-    import multiprocessing
-
-    # fork shares rules and policy without sending them; elsewhere they are sent once.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with context.Pool(workers, _start, (work,)) as pool:
-        for outcomes in pool.imap(_chunk, list(_spans(work, workers))):
-            yield from outcomes
-
-
-def _spans(work: Run, workers: int) -> Iterator[tuple[int, int]]:
-    """Runs of neighbouring files, of about equal size, several for each worker."""
-    sizes: Sequence[int] = work.sizes or (1,) * len(work.members)
-    share = max(1, sum(sizes) // (workers * 8))
-    start = gathered = 0
-    for position, size in enumerate(sizes):
-        gathered += size
-        if gathered >= share or position - start >= 200:
-            yield start, position + 1
-            start, gathered = position + 1, 0
-    if start < len(sizes):
-        yield start, len(sizes)

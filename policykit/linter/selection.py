@@ -37,20 +37,30 @@ class Selection(NamedTuple):
     per_path: tuple[tuple[str, frozenset[str]], ...] = ()
     """(glob, codes silent there)."""
     errors_only: bool = False
+    """What is no error here is noise: preset minimal."""
+    below: str = ""
+    """The current folder as seen from that of the settings, `apps/`, where it is below: globs start there."""
 
     def apply(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that remain, with the severities the settings give."""
         kept = []
         for finding in findings:
-            if finding.code not in self.codes or self._silent(finding):
+            if finding.code not in self.codes or (self.per_path and self._silent(finding)):
                 continue
             severity = self.severities.get(finding.code, finding.severity)
             if severity is Severity.ERROR or not self.errors_only:
-                kept.append(finding._replace(severity=severity))
+                kept.append(finding if severity is finding.severity else finding._replace(severity=severity))
         return kept
 
     def _silent(self, finding: Finding) -> bool:
-        return any(finding.code in codes and _matches(finding.path, glob) for glob, codes in self.per_path)
+        return any(
+            finding.code in codes
+            and (
+                _matches(finding.path, glob, self.below)
+                or (finding.source and _matches(finding.source, glob, ""))
+            )
+            for glob, codes in self.per_path
+        )
 
 
 def choose(
@@ -58,26 +68,30 @@ def choose(
     settings: LintSettings | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    below: str = "",
 ) -> Selection:
     """Joins the policy's `lint:` section and the command line, which wins.
 
+    A preset says how much is told where nothing is selected, never what is right:
+    minimal: what is an error here; recommended: every rule but those on request and in preview;
+    strict: every rule there is. Rules that are selected speak in full, whatever the preset.
     Raises UsageError for a rule that does not exist.
     """
     named = select or (settings.select if settings else ())
     chosen = resolve(rules, named) - _not_asked_for(rules, named)
     preset = settings.preset if settings else "recommended"
-    usual = {rule.code for rule in rules if not rule.on_request and (preset == "strict" or not rule.preview)}
+    usual = {rule.code for rule in rules if preset == "strict" or not (rule.on_request or rule.preview)}
     codes = chosen if named else usual
     severities: dict[str, Severity] = {}
     per_path: tuple[tuple[str, frozenset[str]], ...] = ()
     if settings:
         if not select:
             codes = codes - resolve(rules, settings.ignore)
-        for named, severity in settings.severity.items():
-            severities |= dict.fromkeys(resolve(rules, [named]), Severity(severity))
-        per_path = tuple((glob, frozenset(resolve(rules, named))) for glob, named in settings.per_path)
+        for word, severity in settings.severity.items():
+            severities |= dict.fromkeys(resolve(rules, [word]), Severity(severity))
+        per_path = tuple((glob, frozenset(resolve(rules, words))) for glob, words in settings.per_path)
     codes = codes - resolve(rules, ignore)
-    return Selection(frozenset(codes), severities, per_path, preset == "minimal")
+    return Selection(frozenset(codes), severities, per_path, preset == "minimal" and not named, below)
 
 
 def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
@@ -95,9 +109,9 @@ def resolve(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
 
 
 def _not_asked_for(rules: Sequence[Listed], named: Iterable[str]) -> set[str]:
-    """Codes of the rules that are off unless their own code or name is given: a family is not enough."""
+    """Codes of rules that a family does not reach: their own code or name must be given."""
     words = {word.upper() for word in named}
-    return {r.code for r in rules if r.on_request and not words & {r.code, r.name.upper()}}
+    return {r.code for r in rules if (r.on_request or r.preview) and not words & {r.code, r.name.upper()}}
 
 
 def _closest(rules: Sequence[Listed], word: str) -> str:
@@ -105,9 +119,14 @@ def _closest(rules: Sequence[Listed], word: str) -> str:
     return f"did you mean {near}?" if near else "`policykit rules` lists them all"
 
 
-def _matches(path: str, glob: str) -> bool:
-    return (
-        fnmatchcase(path, glob)
-        or fnmatchcase(path, f"{glob.rstrip('/')}/*")
-        or fnmatchcase(path, f"*/{glob}")
+def _matches(path: str, glob: str, below: str) -> bool:
+    """Whether a reported path is what a glob of the settings means, or stands below it.
+
+    Anywhere in the path, since the settings may stand in a folder below; `below` is that of the run.
+    """
+    return any(
+        fnmatchcase(each, glob)
+        or fnmatchcase(each, f"{glob.rstrip('/')}/*")
+        or fnmatchcase(each, f"*/{glob}")
+        for each in ((path, below + path) if below else (path,))
     )

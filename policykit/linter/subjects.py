@@ -1,14 +1,19 @@
-"""What rules look at beside manifests: the text as read, and the shape of an object."""
+"""What rules look at beside manifests: texts, shapes, suppressions, and the policy with what it generates."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube.structure import Problem
 from policykit.linter.rule import MakeFix
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Parsed
+from policykit.manifests.path import Path
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 
 class Reading(NamedTuple):
@@ -50,3 +55,27 @@ class StaleEntry(NamedTuple):
     found: int
     span: Span
     """Its place in the baseline."""
+
+
+class Declared(NamedTuple):
+    """A policy as people wrote it, with what it extends. Rules about it yield Violations from its root."""
+
+    cluster: Cluster
+    at: Callable[[Path, bool], tuple[str, Span]]
+    """File and place of what it says at a path (of the key, where that is True), or nearest above."""
+    own: Callable[[Path], bool] = lambda path: True
+    """Whether its own file says what stands at a path, and not one that it extends."""
+    base: Callable[[], bool] = lambda: False
+    """Whether other policies extend it: what it declares may be theirs to use."""
+
+
+class Drifted(NamedTuple):
+    """A generated file on disk that is not as its policy gives it. Rules about it yield TextViolations."""
+
+    path: str
+    """As reported."""
+    policy: str
+    """The policy's file, as people read it."""
+    there: str
+    wanted: str | None
+    """None: the policy does not give this file."""

@@ -23,6 +23,8 @@ class Stated(NamedTuple):
     name: str
     out: str
     """`generate.out`, relative to the policy; empty: not given."""
+    bases: tuple[str, ...] = ()
+    """Absolute paths of the files it extends."""
 
 
 def policies(root: str) -> list[str]:
@@ -52,6 +54,13 @@ def named(reference: str, folder: str) -> frozenset[str]:
     return frozenset(_stated(path).name for path in files if _MARK in _content(path))
 
 
+def extended(path: str) -> bool:
+    """Whether another policykit.yaml of the repository extends the policy of that path."""
+    file = os.path.abspath(path)
+    root = repository_root(os.path.dirname(file))
+    return any(file in _stated(other).bases for other in (policies(root) if root else ()))
+
+
 def _neighbours(reference: str, folder: str) -> list[str]:
     root = _root(reference, folder)
     return policies(root) if root else []
@@ -69,11 +78,13 @@ def _same(path: str, reference: str) -> bool:
 @cache
 def _stated(path: str) -> Stated:
     """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
+    files = Files(read, Problems())
     try:
-        tree = Files(read, Problems()).resolve(path)
+        tree = files.resolve(path)
     except SourceError:
         tree = None
-    return Stated(_text(tree, "metadata", "name"), _text(tree, "generate", "out"))
+    bases = tuple(os.path.abspath(name) for name in files.names[1:] if not name.startswith(PROFILE))
+    return Stated(_text(tree, "metadata", "name"), _text(tree, "generate", "out"), bases)
 
 
 def _text(tree: Said | None, *path: str) -> str:

@@ -10,7 +10,7 @@ from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.sources.files import ancestors, read, repository_root
 
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 def scope_root(path: str, argument: str, policy_folder: str) -> str:
@@ -34,7 +34,7 @@ def kustomization_namespace(folder: str) -> str:
     """The namespace that kustomizations give the objects of a folder: the outermost wins; empty: none."""
     found = ""
     for here in _kustomizations(folder):
-        for data in _documents(_kustomization(here)):
+        for data in _documents(kustomization(here)):
             namespace = data.get("namespace")
             found = namespace if isinstance(namespace, str) and namespace else found
     return found
@@ -46,7 +46,7 @@ def _kustomizations(folder: str) -> tuple[str, ...]:
     limit = repository_root(folder)
     found: list[str] = []
     for here in ancestors(folder):
-        if _kustomization(here) and (not found or _lists(here, found[-1])):
+        if kustomization(here) and (not found or _lists(here, found[-1])):
             found.append(here)
         if here == limit:
             break
@@ -56,7 +56,7 @@ def _kustomizations(folder: str) -> tuple[str, ...]:
 @cache
 def patch_files(folder: str) -> frozenset[str]:
     """Absolute paths that the folder's kustomization lists as patches."""
-    path = _kustomization(folder)
+    path = kustomization(folder)
     found: set[str] = set()
     for data in _documents(path) if path else ():
         listed = data.get("patches")
@@ -93,8 +93,9 @@ def _chart_root(folder: str) -> str:
     return ""
 
 
-def _kustomization(folder: str) -> str:
-    for name in _KUSTOMIZATIONS:
+def kustomization(folder: str) -> str:
+    """The folder's kustomization file; empty: it has none."""
+    for name in KUSTOMIZATIONS:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
             return path
@@ -104,7 +105,7 @@ def _kustomization(folder: str) -> str:
 @cache
 def _lists(folder: str, below: str) -> bool:
     """Whether the kustomization of `folder` uses the folder `below`."""
-    for data in _documents(_kustomization(folder)):
+    for data in _documents(kustomization(folder)):
         for field in ("resources", "components", "bases"):
             entries = data.get(field)
             if isinstance(entries, list) and any(

@@ -13,7 +13,7 @@ from policykit.sources.files import ancestors, read, repository_root
 if TYPE_CHECKING:
     from policykit.model.cluster import LintSettings
 
-_LISTS = ("select", "ignore", "exclude", "extra-plugins")
+_LISTS = ("select", "ignore", "exclude", "extra-plugins", "crds")
 _TABLES = ("per-path", "severity")
 _PRESETS = ("minimal", "recommended", "strict")
 
@@ -70,6 +70,7 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
         lists["exclude"],
         lists["extra-plugins"],
         _one_of(path, "preset", table.get("preset", "recommended"), _PRESETS),
+        lists["crds"],
     )
 
 

@@ -53,6 +53,7 @@ spec:
           name: a
           resources:
             limits:
+              cpu: 96
               nvidia.com/gpu: 8
         restartPolicy: Never
 """

@@ -25,7 +25,7 @@ spec:
       containers:
       - name: main
         image: registry.example/train:1
-        resources: {requests: {nvidia.com/gpu: 1}}
+        resources: {requests: {cpu: 1, nvidia.com/gpu: 1}}
 """
 BROKEN = "a: [\n"
 POLICY = """\
@@ -36,7 +36,7 @@ pools:
   cpu: {nodes: 2, allocatable: {cpu: 8, memory: 32Gi}}
 """
 SILENT = (
-    "policykit: 1 file has no policy: 21 rules stayed silent (give one with -p, or see `policykit init`)\n"
+    "policykit: 1 file has no policy: 34 rules stayed silent (give one with -p, or see `policykit init`)\n"
 )
 
 
@@ -51,7 +51,10 @@ def test_text_and_summary(shell: Shell) -> None:
     said = shell.run("lint")
     assert said.code == 1
     assert said.out == (
-        "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n    help: close it with ]\n"
+        "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
+        "    1 | a: [\n"
+        "      |    ^\n"
+        "    help: close it with ]\n"
     )
     assert said.err.endswith("1 error (1 object in 2 files)\n")
 
@@ -128,7 +131,8 @@ def test_a_value_of_a_manifest_neither_breaks_lines_nor_colours_the_terminal(she
     shell.write({"a.yaml": POD.replace("spec: {", 'spec: {"x\\ny\\e[31m": 1, ')})
     said = shell.run("lint", "a.yaml")
     assert said.out.startswith(r"a.yaml:4:8: PK003 unknown field spec.x\ny\x1b[31m [unknown-field]")
-    assert len(said.out.splitlines()) == 2
+    assert len(said.out.splitlines()) == 4
+    assert "\x1b" not in said.out
 
 
 PARTIAL = """\
@@ -176,13 +180,17 @@ def test_nothing_is_missing_from_a_partial_document(
 
 
 def test_what_was_passed_over(shell: Shell) -> None:
-    shell.write({"a.yaml": "a: 1\n", "b.yaml": "{{ x }}\n{{ y }}\n", "c.json": "{}"})
+    kindless = {"d.yaml": "apiVersion: v1\n", "e.yaml": "kind: Pod\n", "f.yaml": "kind: 5\napiVersion: v1\n"}
+    shell.write({"a.yaml": "a: 1\n", "b.yaml": "{{ x }}\n{{ y }}\n", "c.json": "{}", **kindless})
     said = shell.run("lint", "--show-files")
     assert (said.code, said.out) == (0, "")
-    assert said.err.splitlines()[:3] == [
+    assert said.err.splitlines()[:6] == [
         "skipped a.yaml: without apiVersion and kind",
         "skipped b.yaml: a template, YAML only once rendered",
         "skipped c.json: no Kubernetes object",
+        "skipped d.yaml: without kind",
+        "skipped e.yaml: without apiVersion",
+        "skipped f.yaml: without a text as apiVersion or kind",
     ]
 
 
@@ -469,3 +477,63 @@ def test_output_that_cannot_be_written(shell: Shell) -> None:
     assert said.code == 2
     assert said.err.startswith("policykit: a.yaml/report.txt: cannot be written: ")
     assert (shell.folder / "a.yaml").read_text() == BROKEN
+
+
+def test_several_formats_in_one_run(shell: Shell) -> None:
+    shell.write({"a.yaml": BROKEN})
+    said = shell.run(
+        "lint", "--format", "concise", "--format", "json=out.json", "--format", "sarif=out.sarif"
+    )
+    assert said.out == "a.yaml:1:4: PK001 the [ that opens here is never closed [syntax-error]\n"
+    assert (
+        json.loads((shell.folder / "out.json").read_text(encoding="utf-8"))["findings"][0]["code"] == "PK001"
+    )
+    assert (
+        json.loads((shell.folder / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"][0][
+            "ruleId"
+        ]
+        == "PK001"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--format", "sarfi"], "no format is called 'sarfi'"),
+        (["--format", "text", "--format", "json"], "formats text and json would both go to standard output"),
+        (
+            ["--format", "json=a", "--output", "b"],
+            "--output is for a format without a file, and each has one",
+        ),
+    ],
+)
+def test_formats_that_do_not_go_together(shell: Shell, words: list[str], says: str) -> None:
+    said = shell.run("lint", *words)
+    assert said.code == 2
+    assert says in said.err
+
+
+def test_numbers_on_standard_error(shell: Shell) -> None:
+    shell.write({"a.yaml": BROKEN, "b.yaml": BROKEN})
+    said = shell.run("lint", "--statistics", "--timings", "--format", "concise")
+    assert "\n2  PK001  syntax-error\n" in said.err
+    assert said.err.endswith(" ms  all rules\n")
+    assert said.out.count("\n") == 2
+
+
+def test_the_summary_of_a_step(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.write({"a.yaml": BROKEN, "summary.md": "before\n"})
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+    said = shell.run("lint", "a.yaml", "--format", "github")
+    assert said.out.startswith("::error file=a.yaml,line=1,endLine=1,col=4,")
+    assert (
+        (shell.folder / "summary.md")
+        .read_text(encoding="utf-8")
+        .startswith("before\n### policykit\n\n1 error\n")
+    )
+
+
+@pytest.mark.parametrize(("color", "on"), [("always", True), ("never", False), ("auto", False)])
+def test_colours(shell: Shell, color: str, on: bool) -> None:
+    shell.write({"a.yaml": BROKEN})
+    assert ("\x1b[1;31mPK001" in shell.run("lint", "--color", color).out) is on

@@ -127,7 +127,8 @@ def test_wherever_it_stands(key: str, text: str, holder: str, place: tuple[int, 
     ids=["a bracket left open", "twice in a block", "twice in quotes", "twice in folded lines"],
 )
 def test_a_broken_text_is_told_inside(value: str, places: list[tuple[str, int, int]]) -> None:
-    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: volcano}}\ndata:\n  volcano-scheduler.conf: {value}"
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: volcano}\ndata:\n"
+    text = f"{head}  volcano-scheduler.conf: {value}"
     report = api.lint_texts({"a.yaml": text.encode()}, select=["PK001", "PK002"])
     assert [(f.code, f.span.line, f.span.column) for f in report.findings] == places
     assert {f.pointer for f in report.findings} == {"/data/volcano-scheduler.conf"}

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit import api
+from policykit.formats import Around
 from policykit.formats import where as where_formats
 from policykit.formats.json import json_text
 from policykit.formats.text import text
@@ -33,6 +34,7 @@ spec:
         image: registry.example/train:1
         resources:
           requests:
+            cpu: 1
             nvidia.com/gpu: 1
 """
 
@@ -40,7 +42,7 @@ spec:
 def test_a_finding_in_full() -> None:
     (finding,) = api.lint_texts({"a.yaml": JOB.encode()}).findings
     assert (finding.path, finding.code, finding.name) == ("a.yaml", "PK201", "card-request-limit-mismatch")
-    assert finding.span == (13, 29, 13, 30)
+    assert finding.span == (14, 29, 14, 30)
     assert (finding.document, str(finding.resource)) == (0, "Job team-a/train")
     assert finding.pointer == "/spec/template/spec/containers/0/resources/requests/nvidia.com~1gpu"
 
@@ -48,18 +50,18 @@ def test_a_finding_in_full() -> None:
 @pytest.mark.parametrize(
     ("text_", "line", "document", "pointer"),
     [
-        (f"---\n---\n{JOB}", 15, 1, "/spec/"),
-        (f"a: 1\n---\n{JOB}---\nb: 2\n", 15, 1, "/spec/"),
-        ("apiVersion: v1\nkind: List\nitems:\n- " + JOB.replace("\n", "\n  "), 16, 0, "/items/0/spec/"),
+        (f"---\n---\n{JOB}", 16, 1, "/spec/"),
+        (f"a: 1\n---\n{JOB}---\nb: 2\n", 16, 1, "/spec/"),
+        ("apiVersion: v1\nkind: List\nitems:\n- " + JOB.replace("\n", "\n  "), 17, 0, "/items/0/spec/"),
         (
             "apiVersion: batch/v1\nkind: JobList\nitems:\n- " + JOB.replace("\n", "\n  "),
-            16,
+            17,
             0,
             "/items/0/spec/",
         ),
-        (JOB.replace("\n", "\r\n"), 13, 0, "/spec/"),
-        (f"\ufeff{JOB}", 13, 0, "/spec/"),
-        (json.dumps(yaml.safe_load(JOB), indent=1), 18, 0, "/spec/"),
+        (JOB.replace("\n", "\r\n"), 14, 0, "/spec/"),
+        (f"\ufeff{JOB}", 14, 0, "/spec/"),
+        (json.dumps(yaml.safe_load(JOB), indent=1), 19, 0, "/spec/"),
     ],
     ids=["after empty documents", "between others", "list", "typed list", "crlf", "byte order mark", "json"],
 )
@@ -132,7 +134,7 @@ def test_no_shape_makes_lint_or_where_raise(policy: str | None, document: dict[s
     cluster = profile(policy) if policy else None
     report = api.lint_texts({"a.yaml": raw}, cluster)
     assert json.loads(json_text(report))["findings"] or not report.findings
-    for line in text(report).splitlines():
+    for line in text(report, Around()).splitlines():
         assert line.startswith(("a.yaml:1:", "    "))
     if cluster:
         reviews = [("a.yaml", review) for review in api.where(raw, cluster)]

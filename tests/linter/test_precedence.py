@@ -23,6 +23,8 @@ TAINT = rule("PK101", silences=frozenset({"PK203"}))
 SIZE = rule("PK203")
 ALONE = rule("PK102", only_alone=True)
 MINOR = rule("PK105", severity=Severity.WARNING)
+DEAD = rule("PK115", severity=Severity.WARNING)
+FOLLOWING = Said(DEAD, Violation((), "message", follows=frozenset({"PK101"})))
 
 
 def said(one: AnyRule, severity: Severity | None = None) -> Said:
@@ -44,6 +46,8 @@ def said(one: AnyRule, severity: Severity | None = None) -> Said:
         ([said(ALONE), said(TAINT)], ["PK101"]),
         ([said(ALONE), said(MINOR)], ["PK102", "PK105"]),
         ([said(ALONE), said(SIZE)], ["PK102", "PK203"]),
+        ([FOLLOWING, said(DEAD)], ["PK115", "PK115"]),
+        ([FOLLOWING, said(DEAD), said(TAINT)], ["PK115", "PK101"]),
     ],
     ids=[
         "nothing",
@@ -58,6 +62,8 @@ def said(one: AnyRule, severity: Severity | None = None) -> Said:
         "explained",
         "not explained by a warning",
         "not explained by another family",
+        "what it follows from is not there",
+        "one violation follows, the other does not",
     ],
 )
 def test_causes(everything: list[Said], remain: list[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from policykit.linter import registry
 from policykit.linter.registry import Entry, RuleSet
 from policykit.linter.scope import Scope
-from policykit.linter.subjects import Reading, StaleEntry, Structure
+from policykit.linter.subjects import Declared, Drifted, Reading, StaleEntry, Structure
 from policykit.linter.suppression import Suppressed
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
@@ -21,6 +21,8 @@ SUBJECTS: dict[str, type] = {
     registry.SCOPE: Scope,
     registry.SUPPRESSION: Suppressed,
     registry.BASELINE: StaleEntry,
+    registry.DECLARED: Declared,
+    registry.DRIFTED: Drifted,
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
-from policykit.linter.run import Member
+from policykit.linter.plan import Member
 
 JOB = b"""\
 apiVersion: batch/v1
@@ -18,7 +18,7 @@ spec:
     spec:
       restartPolicy: Never
       containers:
-      - {name: main, image: "registry.example/a:1", resources: {requests: {nvidia.com/gpu: 1}}}
+      - {name: main, image: "registry.example/a:1", resources: {requests: {cpu: 1, nvidia.com/gpu: 1}}}
 """
 FILES = {f"{n:03}.yaml": JOB if n % 3 else b"a: [\n" for n in range(60)}
 
@@ -81,3 +81,28 @@ def test_what_stands_beside_is_seen_and_not_reported() -> None:
 def test_nothing_to_lint() -> None:
     report = api.lint([], [api.setting()], lambda _: b"", lambda _: [])
     assert report == Report((), 0, 0, silent_rules=report.silent_rules)
+
+
+def test_what_pods_of_one_anchor_have_at_the_same_place_is_said_once() -> None:
+    job = b"""\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train}
+spec:
+  minAvailable: 2
+  tasks:
+  - name: a
+    replicas: 1
+    template: &pod
+      spec:
+        containers:
+        - name: main
+          image: registry.example/app:1
+          resources: {limits: {nvidia.com/gpu: 1}}
+  - name: b
+    replicas: 1
+    template: *pod
+"""
+    report = linted({"a.yaml": job, "b.yaml": job, "c.yaml": job + b"---\n" + job})
+    found = [(f.path, f.document, f.span.line) for f in report.findings if f.code == "PK205"]
+    assert found == [("a.yaml", 0, 14), ("b.yaml", 0, 14), ("c.yaml", 0, 14), ("c.yaml", 1, 32)]

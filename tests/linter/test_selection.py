@@ -1,10 +1,12 @@
 """Codes, names and families as users write them."""
 
+from typing import NamedTuple
+
 import pytest
 
 from policykit.errors import UsageError
 from policykit.linter.finding import Finding
-from policykit.linter.selection import choose, resolve
+from policykit.linter.selection import Listed, choose, resolve
 from policykit.manifests.node import Span
 from policykit.model.cluster import LintSettings
 from policykit.model.severity import Severity
@@ -19,7 +21,10 @@ RULES = rules()
         (["PK101"], {"PK101"}),
         (["missing-toleration"], {"PK101"}),
         (["pk101"], {"PK101"}),
-        (["PK8"], {"PK801"}),
+        (
+            ["PK11"],
+            {"PK110", "PK111", "PK112", "PK113", "PK114", "PK115", "PK116", "PK117", "PK118", "PK119"},
+        ),
         (["PK801", "syntax-error"], {"PK801", "PK001"}),
         (["ALL"], {rule.code for rule in RULES}),
         ([], set()),
@@ -78,21 +83,50 @@ def test_severity_of_the_settings_wins() -> None:
     ]
 
 
+class New(NamedTuple):
+    """A rule that has not proven itself."""
+
+    code: str = "PK999"
+    name: str = "new"
+    preview: bool = True
+    on_request: bool = False
+
+
 @pytest.mark.parametrize(
-    ("preset", "speak"),
-    [("minimal", ["PK101"]), ("recommended", ["PK101", "PK103"]), ("strict", ["PK101", "PK103"])],
+    ("settings", "speak"),
+    [
+        (LintSettings(preset="minimal"), ["PK101"]),
+        (LintSettings(preset="recommended"), ["PK101", "PK103", "PK204"]),
+        (LintSettings(preset="strict"), ["PK101", "PK103", "PK204", "PK905", "PK999"]),
+        # By the severity that a finding has here.
+        (LintSettings(preset="minimal", severity={"PK101": "warning", "PK103": "error"}), ["PK103"]),
+        # What is selected speaks in full.
+        (LintSettings(preset="minimal", select=("PK1", "PK905")), ["PK101", "PK103", "PK905"]),
+        (LintSettings(preset="strict", select=("PK101",)), ["PK101"]),
+        (LintSettings(select=("PK101", "new")), ["PK101", "PK999"]),
+        # A family does not reach what is new.
+        (LintSettings(select=("ALL",)), ["PK101", "PK103", "PK204"]),
+        (LintSettings(preset="strict", ignore=("PK9",)), ["PK101", "PK103", "PK204"]),
+    ],
 )
-def test_presets_differ_by_noise(preset: str, speak: list[str]) -> None:
-    chosen = choose(RULES, LintSettings(preset=preset))
-    found = [finding("PK101"), finding("PK103")._replace(severity=Severity.WARNING)]
-    assert [f.code for f in chosen.apply(found)] == speak
+def test_presets_differ_by_noise(settings: LintSettings, speak: list[str]) -> None:
+    listed: tuple[Listed, ...] = (*RULES, New("PK204", "fragmenting", False), New())
+    found = [
+        finding("PK101"),
+        finding("PK103")._replace(severity=Severity.WARNING),
+        finding("PK204")._replace(severity=Severity.INFO),
+        finding("PK905")._replace(severity=Severity.WARNING),
+        finding("PK999"),
+    ]
+    assert [f.code for f in choose(listed, settings).apply(found)] == speak
 
 
 @pytest.mark.parametrize(
     ("settings", "select", "speaks"),
     [
         (LintSettings(), [], False),
-        (LintSettings(preset="strict"), [], False),
+        (LintSettings(preset="strict"), [], True),
+        (LintSettings(preset="strict"), ["ALL"], False),
         (LintSettings(), ["ALL"], False),
         (LintSettings(), ["PK9"], False),
         (LintSettings(), ["PK905"], True),
@@ -107,3 +141,19 @@ def test_what_is_off_by_default_must_be_named(
 ) -> None:
     assert ("PK905" in choose(RULES, settings, select).codes) is speaks
     assert choose(RULES, settings, select).codes
+
+
+@pytest.mark.parametrize(
+    ("path", "below", "silent"),
+    [
+        ("apps/a.yaml", "", True),
+        ("prod/apps/a.yaml", "", True),
+        ("a.yaml", "", False),
+        ("a.yaml", "apps/", True),
+        ("deep/a.yaml", "apps/", True),
+        ("a.yaml", "other/", False),
+    ],
+)
+def test_globs_start_where_the_settings_stand(path: str, below: str, silent: bool) -> None:
+    chosen = choose(RULES, LintSettings(per_path=(("apps/*.yaml", ("PK101",)),)), below=below)
+    assert (chosen.apply([finding("PK101", path)]) == []) is silent

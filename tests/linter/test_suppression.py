@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.run import Member
+from policykit.linter.plan import Member
 from policykit.manifests.edit import read
 
 TEMPLATE = """\
@@ -25,6 +25,7 @@ metadata:
           image: registry.example/train:1
           resources:{resources}
 {above}            requests:
+              cpu: 1
               nvidia.com/gpu: 1{card}
 """
 
@@ -138,7 +139,7 @@ COMMENTS = st.sampled_from(
         "# policykit: ignore[PK903]",
     ]
 )
-LINES = st.lists(st.tuples(st.integers(0, 13), COMMENTS, st.booleans()), max_size=6)
+LINES = st.lists(st.tuples(st.integers(0, 14), COMMENTS, st.booleans()), max_size=6)
 TEXT = TEMPLATE.format_map(EMPTY)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.sources.outputs import named, policies, taken
+from policykit.sources.outputs import extended, named, policies, taken
 
 HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\n"
 
@@ -93,3 +93,16 @@ def test_without_a_repository_nobody_is_looked_for(tmp_path: Path) -> None:
 def test_names_are_those_of_every_policy_file(repository: Path) -> None:
     reference = f"{repository}/prod/policykit.yaml"
     assert named(reference, "") - {""} == {"maip", "prod", "dev", "draft", "wrong"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_base"),
+    [
+        ("base.yaml", True),
+        ("prod/policykit.yaml", False),
+        ("broken/policykit.yaml", False),
+        ("none.yaml", False),
+    ],
+)
+def test_what_others_extend(repository: Path, path: str, is_base: bool) -> None:
+    assert extended(f"{repository}/{path}") is is_base

@@ -43,10 +43,17 @@ def test_nearest_settings(tmp_path: Path, files: dict[str, str], nearest: str) -
         (HEAD, LintSettings()),
         (
             HEAD + "select = ['PK1']\nignore = ['PK101']\nexclude = ['gen']\n"
-            "extra-plugins = ['Mine']\npreset = 'strict'\n"
+            "extra-plugins = ['Mine']\npreset = 'strict'\ncrds = ['crds']\n"
             "severity = {PK103 = 'info'}\nper-path = {'a/*' = ['PK2']}\n",
             LintSettings(
-                ("PK1",), ("PK101",), {"PK103": "info"}, (("a/*", ("PK2",)),), ("gen",), ("Mine",), "strict"
+                ("PK1",),
+                ("PK101",),
+                {"PK103": "info"},
+                (("a/*", ("PK2",)),),
+                ("gen",),
+                ("Mine",),
+                "strict",
+                ("crds",),
             ),
         ),
     ],
@@ -64,7 +71,7 @@ def test_settings(tmp_path: Path, text: str, settings: LintSettings) -> None:
         (
             "x = 1",
             "[tool.policykit.lint] has no setting 'x'",
-            "known: exclude, extra-plugins, ignore, per-path, preset, select, severity",
+            "known: crds, exclude, extra-plugins, ignore, per-path, preset, select, severity",
         ),
         ("select = 'a'", "[tool.policykit.lint] select must be a list of texts", "write it in brackets"),
         ("ignore = [1]", "[tool.policykit.lint] ignore must be a list of texts", "write it in brackets"),

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.linter.baseline import Key, Locate, hide, stale
 from policykit.linter.finding import Finding
+from policykit.linter.plan import Member, Setting
 from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
-from policykit.linter.run import Member, Setting
 from policykit.sources.baselines import Source, load, shown_as, within
 
 Left = dict[str, Counter[Key]]

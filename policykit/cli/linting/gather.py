@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli.policy import cluster_from
 from policykit.errors import PolicykitError
-from policykit.linter.run import Member, Setting
+from policykit.linter.engine import BUILT
+from policykit.linter.plan import Member, Setting
+from policykit.sources.crds import custom_kinds_of
 from policykit.sources.files import File, discover, excluded, read, walk
 from policykit.sources.policies import nearest_policy
-from policykit.sources.scopes import is_patch, kustomization_namespace, scope_root
+from policykit.sources.scopes import KUSTOMIZATIONS, is_patch, kustomization_namespace, scope_root
 from policykit.sources.settings import nearest_settings, pyproject_settings
 
 if TYPE_CHECKING:
@@ -26,23 +28,58 @@ class Gathered:
     """Members and settings of a run, as files are looked at; failures are kept, not raised."""
 
     def __init__(
-        self, policy: str = "", select: Sequence[str] = (), ignore: Sequence[str] = (), namespace: str = ""
+        self,
+        policy: str = "",
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        namespace: str = "",
+        *,
+        timed: bool = False,
+        texts: Mapping[str, bytes] = {},
+        crds: Sequence[str] = (),
     ) -> None:
-        """Raises UsageError for a rule of the command line that does not exist."""
+        """`texts`: what an editor holds of files, by absolute path; it counts instead of the disk.
+        `crds`: files and folders with the user's own kinds.
+
+        Raises UsageError for a rule of the command line that does not exist, SourceError for
+        a path without definitions.
+        """
         self.members: list[Member] = []
         self.sizes: list[int] = []
         self.settings: list[Setting] = []
+        self.sources: list[str] = []
+        """The policy, or the settings' file, of each setting; empty: there is none."""
+        self.beside: list[str] = []
+        """Files that are no members, and that findings may stand in."""
         self.failures: list[str] = []
         self.without_policy = 0
         self._policy = policy
         self._select = select
         self._ignore = ignore
         self._namespace = namespace
-        self._excludes: list[tuple[str, ...]] = []
+        self.timed = timed
+        self._custom = custom_kinds_of(crds) if crds else {}
+        self._texts = texts
+        self._globs: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
+        self._scopes: dict[str, dict[str, Member]] = {}
+        """Files of each scope by their absolute paths, once they are asked for."""
+        self.folders: dict[str, None] = {}
+        """Folders whose kustomization, if they have one, the run looks at as a whole."""
+        self.left_out: list[str] = []
+        """Files that settings leave out."""
+        self.built: dict[str, bytes] = {}
+        """Objects as kustomize builds them, by the names that they are opened by."""
+        self.built_from: frozenset[str] = frozenset()
+        """Files that those were built from, links resolved."""
         self.given: bytes | None = None
         """What came by standard input; None: it was not asked for."""
         self._setting(None, None, "")
+
+    @property
+    def excludes(self) -> bool:
+        """Whether any setting leaves files out."""
+        return any(self._globs)
 
     def gather(self, paths: Sequence[str], force_exclude: bool = False, stdin_filename: str = "") -> None:
         """Adds the files that paths mean, and standard input where `-` is among them."""
@@ -54,21 +91,45 @@ class Gathered:
         for file in discover(present):
             scope = scope_root(file.path, file.argument, self._policy_folder(_folder(file)))
             self._add(file, file.path, scope, force_exclude)
+            if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
+                self.folders[_folder(file)] = None
+
+    def gather_text(self, path: str, *, whole: bool) -> None:
+        """Adds a file that an editor holds; `whole`: together with its scope."""
+        file = File(path, "")
+        scope = scope_root(path, "", self._policy_folder(_folder(file))) if whole else ""
+        self._add(file, path, scope, True)
 
     def read(self, path: str) -> bytes:
         """The bytes of a member. Raises SourceError."""
+        if path in self.built:
+            return self.built[path]
+        if self._texts:
+            held = self._texts.get(os.path.abspath(path))
+            if held is not None:
+                return held
         return self.given or b"" if path == STDIN else read(path)
 
     def surroundings(self, scope: str) -> Iterator[Member]:
         """Every manifest file of a scope; those of the run under the paths they were given by."""
-        members = {os.path.abspath(m.file): m for m in self.members if m.scope == scope}
+        if not self._scopes:
+            for member in self.members:
+                self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
+        members = self._scopes[scope]
         setting = next(iter(members.values())).setting
         for path in walk(scope):
             folder = os.path.dirname(path)
             if path in members:
                 yield members[path]
+            elif self.built_from and os.path.realpath(path) in self.built_from:
+                continue
             elif scope_root(path, scope, self._policy_folder(folder)) == scope:
                 yield Member(path, path, scope, setting, is_patch(path), self._stands_in(folder))
+
+    def standing_in(self, folder: str, path: str, scope: str) -> Member:
+        """A member that is no file: the objects of a folder, under what governs the folder."""
+        setting = self._governing(folder, self._policy or nearest_policy(folder))
+        return Member(path, path, scope, setting, False, self._stands_in(folder), BUILT)
 
     def _add_stdin(self, file: File, force_exclude: bool) -> None:
         if sys.stdin is None:
@@ -82,12 +143,18 @@ class Gathered:
         folder = _folder(file)
         reference = self._policy or nearest_policy(folder)
         setting = self._governing(folder, reference)
-        if (file.argument or force_exclude) and excluded(file.path, self._excludes[setting]):
+        if (file.argument or force_exclude) and self._excluded(file.path, setting):
+            self.left_out.append(opened)
             return
         self.without_policy += not reference
         namespace = self._stands_in(folder)
         self.members.append(Member(file.path, opened, scope, setting, is_patch(file.path), namespace))
         self.sizes.append(os.path.getsize(opened) if os.path.isfile(opened) else 0)
+
+    def _excluded(self, path: str, setting: int) -> bool:
+        """Whether the settings leave a file out; their globs start where they stand."""
+        globs, below = self._globs[setting], self.settings[setting].selection.below
+        return excluded(path, globs) or bool(below and excluded(below + path, globs))
 
     def _policy_folder(self, folder: str) -> str:
         return "" if self._policy else os.path.dirname(nearest_policy(folder))
@@ -105,16 +172,49 @@ class Gathered:
             cluster = cluster_from(source) if reference else None
             return self._setting(cluster, cluster.lint if cluster else pyproject_settings(source), source)
         except PolicykitError as error:
-            self.failures.append(str(error) if error.place else f"{source}: {error}")
+            if not (reference and _is_base(reference)):
+                self.failures.append(str(error) if error.place else f"{source}: {error}")
             self._known[source] = 0
             return 0
 
     def _setting(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:
-        setting = api.setting(cluster, lint, self._select, self._ignore, self._namespace or "default")
+        namespace = self._namespace or "default"
+        own = custom_kinds_of(_beside(source, lint.crds)) if lint and lint.crds else {}
+        setting = api.setting(
+            cluster,
+            lint,
+            self._select,
+            self._ignore,
+            namespace,
+            timed=self.timed,
+            below=_below(source),
+            custom={**own, **self._custom},
+        )
         self.settings.append(setting)
-        self._excludes.append(lint.exclude if lint else ())
+        self.sources.append(source)
+        self._globs.append(lint.exclude if lint else ())
         return self._known.setdefault(source, len(self.settings) - 1)
 
 
 def _folder(file: File) -> str:
     return os.path.dirname(os.path.abspath(file.path))
+
+
+def _below(source: str) -> str:
+    """The current folder as seen from that of a policy or settings file, `apps/`; empty: it is not below."""
+    here = os.path.dirname(os.path.abspath(source)) if source else ""
+    apart = os.path.relpath(os.getcwd(), here) if here else os.curdir
+    outside = apart == os.curdir or apart.startswith(os.pardir) or source.startswith("profile:")
+    return "" if outside else f"{apart.replace(os.sep, '/')}/"
+
+
+def _beside(source: str, paths: Sequence[str]) -> list[str]:
+    """Paths of a policy or settings file, which start in its folder, as they are opened."""
+    return [os.path.join(os.path.dirname(source), path) for path in paths]
+
+
+def _is_base(policy: str) -> bool:
+    """Whether others extend the policy: then it need not stand by itself."""
+    from policykit.sources.outputs import extended
+
+    return extended(policy)

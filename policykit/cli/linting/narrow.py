@@ -57,7 +57,7 @@ def _unchanged(gathered: Gathered, since: str | None) -> Callable[[Finding], boo
 
 def _governing(gathered: Gathered, paths: Sequence[str], named: str) -> dict[str, str]:
     """The baseline of each file; a folder that holds no manifest any more still has its own."""
-    files = [member.path for member in gathered.members]
+    files = [*(member.path for member in gathered.members), *gathered.beside]
     files += [os.path.join(path, BASELINE) for path in paths if path != STDIN]
     return dict.fromkeys(files, os.path.abspath(named)) if named else nearest_baselines(files)
 

@@ -17,7 +17,7 @@ metadata:
     policykit.io/ignore: PK201 until 2026-06-30 -- the webhook adds the limit
 spec:
   containers:
-  - {name: main, image: "registry.example/a:1", resources: {requests: {nvidia.com/gpu: 1}}}
+  - {name: main, image: "registry.example/a:1", resources: {requests: {cpu: 1, nvidia.com/gpu: 1}}}
 """
 
 

@@ -1,0 +1,105 @@
+"""The policies that a run looks at: among the linted files, or with generated files among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from policykit.errors import PolicykitError
+from policykit.linter.plan import Setting
+from policykit.linter.registry import DECLARED, DRIFTED
+
+if TYPE_CHECKING:
+    from policykit.cli.linting.gather import Gathered
+    from policykit.linter.policies import Policy
+    from policykit.linter.subjects import Declared, Drifted
+    from policykit.model.cluster import Cluster
+
+
+def policies_of(gathered: Gathered) -> tuple[Policy, ...]:
+    """Where neither a policy nor a file below its `generate.out` is linted, this costs nothing.
+
+    A policy that can no longer be generated, while files of it are there, is a failure of the run.
+    """
+    return tuple(_policies(gathered))
+
+
+def _policies(gathered: Gathered) -> Iterator[Policy]:
+    for number, (setting, source) in enumerate(zip(gathered.settings, gathered.sources, strict=True)):
+        cluster = setting.cluster
+        if cluster is None or source.startswith("profile:"):
+            continue
+        near = _nearby(source, cluster)
+        members = {os.path.abspath(m.file): m.path for m in gathered.members if near(m.file)}
+        file = members.get(os.path.abspath(source), "")
+        declared = (
+            _declared(gathered, source, cluster, members) if file and _speaks(setting, DECLARED) else None
+        )
+        drifted = (
+            _drifted(gathered, source, cluster, members) if members and _speaks(setting, DRIFTED) else ()
+        )
+        if declared or drifted:
+            from policykit.linter.policies import Policy
+
+            yield Policy(number, declared, drifted, file)
+
+
+def _speaks(setting: Setting, subject: str) -> bool:
+    return not setting.selection.codes.isdisjoint(setting.rules.codes(subject))
+
+
+def _nearby(source: str, cluster: Cluster) -> Callable[[str], bool]:
+    """Whether a file may be the policy or generated from it; told by names, without the disk."""
+    file, folder = os.path.basename(source), os.path.basename(cluster.output)
+    if folder and folder in os.getcwd():
+        return lambda path: True
+    return lambda path: path.endswith(file) or bool(folder and folder in path)
+
+
+def _declared(
+    gathered: Gathered, source: str, cluster: Cluster, members: Mapping[str, str]
+) -> Declared | None:
+    from policykit.cli.policy import shown_as
+    from policykit.linter.subjects import Declared
+    from policykit.manifests.node import Span
+    from policykit.manifests.path import Path
+    from policykit.policy.places import places
+    from policykit.sources import outputs
+    from policykit.sources.files import read
+
+    said = places(shown_as(source), read)
+    if said is None:
+        return None
+    gathered.beside += [file for file in said.files if os.path.abspath(file) not in members]
+
+    def at(path: Path, key: bool) -> tuple[str, Span]:
+        file, span = said.at(path, key)
+        return members.get(os.path.abspath(file), file), span
+
+    return Declared(cluster, at, said.own, lambda: outputs.extended(source))
+
+
+def _drifted(
+    gathered: Gathered, source: str, cluster: Cluster, members: Mapping[str, str]
+) -> tuple[Drifted, ...]:
+    """Generated files that are not as they should be: all, where the policy is linted."""
+    from policykit.cli.generated import committed
+    from policykit.cli.policy import shown_as
+    from policykit.linter.subjects import Drifted
+
+    wanted = None if os.path.abspath(source) in members else members
+    try:
+        plan = committed(source, cluster, wanted)
+    except PolicykitError as error:
+        gathered.failures.append(str(error) if error.place else f"{shown_as(source)}: {error}")
+        return ()
+    found = []
+    for path in sorted([*plan.different, *plan.orphaned]) if plan else ():
+        assert plan is not None
+        place = os.path.join(plan.folder, path)
+        told = members.get(os.path.abspath(place), place if wanted is None else "")
+        if told:
+            found.append(Drifted(told, shown_as(source), plan.found.ours[path], plan.files.get(path)))
+    gathered.beside += [each.path for each in found]
+    return tuple(found)

@@ -1,0 +1,20 @@
+"""`policykit lsp`: a language server on standard input and output."""
+
+from __future__ import annotations
+
+import click
+
+from policykit.errors import UsageError
+
+
+@click.command("lsp")
+@click.option("-p", "--policy", metavar="POLICY", default="", help="Default: the nearest above each file.")
+def command(policy: str) -> int:
+    """Tell an editor what lint finds, as manifests are written: with the rule's page on hover, and
+    fixes. It speaks the Language Server Protocol on standard input and output."""
+    try:
+        from policykit.cli.editor.server import serve
+    except ImportError:
+        raise UsageError("the language server needs pygls", "pip install 'policykit[lsp]'") from None
+    serve(policy)
+    return 0

@@ -1,0 +1,1 @@
+"""Objects as kustomize builds them, and where the files say what a finding is about."""

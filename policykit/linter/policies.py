@@ -1,0 +1,59 @@
+"""Rules about policies: what they say, and what stands in their folders of generated files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.linter.finding import Finding
+from policykit.linter.registry import DECLARED, DRIFTED, RuleSet
+from policykit.linter.rule import Context
+from policykit.linter.subjects import Declared, Drifted
+from policykit.manifests.path import pointer
+
+
+class Policy(NamedTuple):
+    """A policy that a run looks at, not only with."""
+
+    setting: int
+    """Index into the run's settings: what it governs itself by."""
+    declared: Declared | None = None
+    """None: its file is not looked at, only what was generated from it."""
+    drifted: tuple[Drifted, ...] = ()
+    file: str = ""
+    """Its file, as reported."""
+
+    def looked_at(self, path: str) -> bool:
+        """Whether all that can be said of the policy file of that path is said in this run.
+
+        What a base says is judged with every policy that extends it, and those may be elsewhere.
+        """
+        return self.declared is not None and path == self.file and not self.declared.base()
+
+
+def judged(policy: Policy, rules: RuleSet, context: Context) -> Iterator[Finding]:
+    """What the rules say of a policy and of its generated files; suppressions are not looked at."""
+    if policy.declared is not None:
+        yield from _declared(policy.declared, rules, context)
+    for file in policy.drifted:
+        for rule in rules.of(DRIFTED):
+            for said in rules.check(rule, file, context):
+                yield Finding(
+                    file.path, said.span, rule.code, rule.name, rule.severity, said.message, said.help
+                )
+
+
+def _declared(policy: Declared, rules: RuleSet, context: Context) -> Iterator[Finding]:
+    for rule in rules.of(DECLARED):
+        for said in rules.check(rule, policy, context):
+            path, span = policy.at(said.path, said.key)
+            yield Finding(
+                path,
+                span,
+                rule.code,
+                rule.name,
+                said.severity or rule.severity,
+                said.message,
+                said.help,
+                pointer=pointer(said.path),
+            )

@@ -1,0 +1,256 @@
+"""The language server over its protocol: another process, spoken to as an editor does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+from tests.shared import ROOT
+
+T = TypeVar("T")
+
+QUOTA = """\
+# 配额 for a team
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: team}
+spec:
+  hard: {"limits.nvidia.com/gpu": "8"}
+"""
+POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: test}
+lint: {ignore: [PK206]}
+"""
+
+
+class Editor:
+    """A client and what the server has told it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.client = LanguageClient("editor", "1")
+        self.told: dict[str, list[types.Diagnostic]] = {}
+        self.logged: list[str] = []
+        self._news = asyncio.Event()
+
+        @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
+        def publish(params: types.PublishDiagnosticsParams) -> None:
+            self.told[Path(params.uri.removeprefix("file://")).name] = list(params.diagnostics)
+            self._news.set()
+
+        @self.client.feature(types.WINDOW_LOG_MESSAGE)  # type: ignore[untyped-decorator]
+        def log(params: types.LogMessageParams) -> None:
+            self.logged.append(params.message)
+
+    def uri(self, name: str) -> str:
+        return (self.folder / name).as_uri()
+
+    async def start(self, *words: str) -> types.InitializeResult:
+        os.environ["PYTHONPATH"] = str(ROOT)
+        await self.client.start_io(sys.executable, "-m", "policykit", "lsp", *words)
+        params = types.InitializeParams(types.ClientCapabilities(), root_uri=self.folder.as_uri())
+        found = await self.client.initialize_async(params)
+        self.client.initialized(types.InitializedParams())
+        return found
+
+    async def open(self, name: str, text: str) -> list[types.Diagnostic]:
+        item = types.TextDocumentItem(self.uri(name), "yaml", 1, text)
+        return await self._after(
+            name, lambda: self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        )
+
+    async def change(self, name: str, text: str, version: int) -> list[types.Diagnostic]:
+        params = types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(version, self.uri(name)),
+            [types.TextDocumentContentChangeWholeDocument(text)],
+        )
+        return await self._after(name, lambda: self.client.text_document_did_change(params))
+
+    async def save(self, name: str, waits_for: str) -> list[types.Diagnostic]:
+        params = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(self.uri(name)))
+        return await self._after(waits_for, lambda: self.client.text_document_did_save(params))
+
+    async def _after(self, name: str, act: Callable[[], None]) -> list[types.Diagnostic]:
+        self.told.pop(name, None)
+        act()
+        while name not in self.told:
+            self._news.clear()
+            await asyncio.wait_for(self._news.wait(), 30)
+        return self.told[name]
+
+    async def stop(self) -> None:
+        await self.client.shutdown_async(None)
+        self.client.exit(None)
+        await self.client.stop()  # type: ignore[no-untyped-call]
+
+
+def spoken(folder: Path, what: Callable[[Editor], Awaitable[T]], *words: str) -> T:
+    """A conversation from the first to the last word."""
+
+    async def whole() -> T:
+        editor = Editor(folder)
+        await editor.start(*words)
+        try:
+            return await what(editor)
+        finally:
+            await editor.stop()
+
+    return asyncio.run(whole())
+
+
+def test_what_the_server_offers(tmp_path: Path) -> None:
+    async def ask() -> types.InitializeResult:
+        editor = Editor(tmp_path)
+        found = await editor.start()
+        await editor.stop()
+        return found
+
+    offered = asyncio.run(ask())
+    assert offered.server_info == types.ServerInfo("policykit", "0.1.0")
+    assert offered.capabilities.hover_provider
+    assert isinstance(offered.capabilities.code_action_provider, types.CodeActionOptions)
+
+
+def test_findings_as_the_text_changes(tmp_path: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        (one,) = await editor.open("quota.yaml", QUOTA)
+        assert (one.code, one.source, one.severity) == ("PK206", "policykit", types.DiagnosticSeverity.Error)
+        assert one.range == types.Range(types.Position(5, 9), types.Position(5, 32))
+        assert one.message.startswith("limits.nvidia.com/gpu is accepted but never counted")
+        assert await editor.change("quota.yaml", QUOTA.replace("limits.", "requests."), 2) == []
+        (broken,) = await editor.change("quota.yaml", "a: [", 3)
+        assert broken.code == "PK001"
+
+    spoken(tmp_path, talk)
+
+
+def test_columns_count_as_the_protocol_does(tmp_path: Path) -> None:
+    text = QUOTA.replace('{"limits', '{"x.example.com/𝒜节": "1", "limits')
+
+    async def talk(editor: Editor) -> None:
+        found = await editor.open("quota.yaml", text)
+        place = next(one.range for one in found if one.code == "PK206" and "nvidia" in one.message)
+        line = text.splitlines()[5].encode("utf-16-le")
+        shown = line[place.start.character * 2 : place.end.character * 2].decode("utf-16-le")
+        assert shown == '"limits.nvidia.com/gpu"'
+
+    spoken(tmp_path, talk)
+
+
+def test_the_page_of_a_rule_on_hover(tmp_path: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        await editor.open("quota.yaml", QUOTA)
+        document = types.TextDocumentIdentifier(editor.uri("quota.yaml"))
+        found = await editor.client.text_document_hover_async(
+            types.HoverParams(document, types.Position(5, 12))
+        )
+        assert found is not None
+        assert isinstance(found.contents, types.MarkupContent)
+        assert found.contents.value.startswith("**PK206 quota-key-never-counted**\n\nA ResourceQuota limits")
+        elsewhere = types.HoverParams(document, types.Position(1, 1))
+        assert await editor.client.text_document_hover_async(elsewhere) is None
+
+    spoken(tmp_path, talk)
+
+
+def test_a_quick_fix_makes_what_lint_would(tmp_path: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        await editor.open("quota.yaml", QUOTA)
+        document = types.TextDocumentIdentifier(editor.uri("quota.yaml"))
+        place = types.Range(types.Position(5, 10), types.Position(5, 10))
+        context = types.CodeActionContext([])
+        found = await editor.client.text_document_code_action_async(
+            types.CodeActionParams(document, place, context)
+        )
+        assert found is not None
+        (action,) = found
+        assert isinstance(action, types.CodeAction)
+        assert action.title == "PK206: rename limits.nvidia.com/gpu to requests.nvidia.com/gpu (unsafe)"
+        assert action.is_preferred is False
+        assert action.edit is not None
+        assert action.edit.changes is not None
+        edits = action.edit.changes[editor.uri("quota.yaml")]
+        assert applied(QUOTA, edits) == QUOTA.replace("limits.", "requests.")
+
+    spoken(tmp_path, talk)
+
+
+def applied(text: str, edits: object) -> str:
+    """The text with edits made, as an editor makes them; the lines here are plain ASCII."""
+    lines = text.split("\n")
+    assert isinstance(edits, (list, tuple))
+    for edit in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
+        line = lines[edit.range.start.line]
+        assert edit.range.start.line == edit.range.end.line
+        lines[edit.range.start.line] = (
+            line[: edit.range.start.character] + edit.new_text + line[edit.range.end.character :]
+        )
+    return "\n".join(lines)
+
+
+def test_a_saved_policy_is_read_again(tmp_path: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        assert len(await editor.open("quota.yaml", QUOTA)) == 1
+        (tmp_path / "policykit.yaml").write_text(POLICY, encoding="utf-8")
+        assert await editor.open("policykit.yaml", POLICY) == []
+        assert await editor.save("policykit.yaml", "quota.yaml") == []
+
+    spoken(tmp_path, talk)
+
+
+def test_a_mistake_of_the_policy_stands_in_its_own_text(tmp_path: Path) -> None:
+    wrong = POLICY.replace("lint:", "lnit:")
+    (tmp_path / "policykit.yaml").write_text(wrong, encoding="utf-8")
+
+    async def talk(editor: Editor) -> None:
+        (one,) = await editor.open("policykit.yaml", wrong)
+        assert one.range.start == types.Position(3, 0)
+        assert "lnit" in one.message
+        assert len(await editor.open("quota.yaml", QUOTA)) == 1
+        assert "lnit" in editor.logged[-1]
+
+    spoken(tmp_path, talk)
+
+
+def test_another_file_of_the_scope(tmp_path: Path) -> None:
+    pod = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a, annotations: {scheduling.k8s.io/group-name: train}}
+spec: {schedulerName: volcano, containers: [{name: main, image: "registry.example/a:1"}]}
+"""
+    group = (
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\n"
+        "metadata: {name: train}\nspec: {minMember: 1}\n"
+    )
+    (tmp_path / "group.yaml").write_text(group, encoding="utf-8")
+
+    async def talk(editor: Editor) -> None:
+        codes = [one.code for one in await editor.open("pod.yaml", pod)]
+        assert "PK306" not in codes
+        await editor.open("group.yaml", group.replace("train", "other"))
+        found = await editor.save("pod.yaml", "pod.yaml")
+        assert "PK306" in [one.code for one in found]
+
+    spoken(tmp_path, talk)
+
+
+def test_what_is_wrong_with_a_policy_itself(tmp_path: Path) -> None:
+    unused = POLICY + "cards: {h20: {product: NVIDIA-H20}}\npools: {cpu: {nodes: 2}}\n"
+    (tmp_path / "policykit.yaml").write_text(unused, encoding="utf-8")
+
+    async def talk(editor: Editor) -> None:
+        (one,) = await editor.open("policykit.yaml", unused)
+        assert (one.code, one.severity) == ("PK908", types.DiagnosticSeverity.Information)
+        assert one.range.start.line == 4
+
+    spoken(tmp_path, talk)
