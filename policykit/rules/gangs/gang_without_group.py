@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
+from policykit.model.gang import GangPartners, TaskGroups
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -50,6 +51,9 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         return
     joined = {(m.value.system, m.value.namespace, m.value.group) for m in scope.memberships}
     there = {(g.value.system, g.value.namespace, g.value.name) for g in scope.groups}
+    by_pods = (m.value for m in scope.memberships if m.value.by_pods)
+    yield from _partners(scope, there | {value[:3] for value in by_pods})
+    yield from _unused(scope)
     for group in scope.groups:
         system, namespace, name = group.value.system, group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned:
@@ -76,6 +80,61 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 "add the PodGroup, or correct the name: without it the pods never start",
                 Severity.ERROR,
             )
+
+
+def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeViolation]:
+    """Gangs that start together: each must be there, and list the same gangs."""
+    lists = scope.of(GangPartners)
+    groups = {each.value[:3]: each.value for each in lists}
+    spaces = {namespace for _, namespace, _ in there}
+    for each in lists:
+        value = each.value
+        for number, (namespace, name) in enumerate(value.partners):
+            other = (value.system, namespace, name)
+            if other == value[:3] or namespace not in spaces or is_placeholder(name):
+                continue
+            if other not in there:
+                yield ScopeViolation(
+                    each,
+                    str(number),
+                    f"gang {value.group} starts together with {namespace}/{name}, which does not exist",
+                    "add its PodGroup or its pods, or take it out of the list: until then neither starts",
+                    Severity.ERROR,
+                )
+            elif other in groups and _differ(value, groups[other]):
+                yield ScopeViolation(
+                    each,
+                    "groups",
+                    f"gang {value.group} and {namespace}/{name} list different gangs: they form two groups",
+                    "write the same list in all of them",
+                    Severity.ERROR,
+                )
+
+
+def _differ(one: GangPartners, other: GangPartners) -> bool:
+    """Whether they list different gangs; said once of two that list each other."""
+    mutual = (one.namespace, one.group) in other.partners
+    return {*one.partners} != {*other.partners} and not (mutual and one[:3] > other[:3])
+
+
+def _unused(scope: Scope) -> Iterator[ScopeViolation]:
+    """Task groups that no pod of their application names."""
+    lists = scope.of(TaskGroups)
+    used = {(m.value.namespace, m.value.group) for m in scope.memberships}
+    opened = {each.value[:2] for each in lists if not each.value.closed}
+    for each in lists:
+        value = each.value
+        for number, name in enumerate(value.names):
+            named = (value.namespace, f"{value.application}/{name}") in used
+            if value[:2] not in opened and not named and not is_placeholder(name + value.application):
+                yield ScopeViolation(
+                    each,
+                    str(number),
+                    f"no pod of application {value.application} is in task group {name}: "
+                    "places are held for it until the time-out",
+                    "name it in yunikorn.apache.org/task-group-name of its pods, or delete it",
+                    Severity.WARNING,
+                )
 
 
 def _how_to_join(name: str, scope: Scope, namespace: str) -> str:

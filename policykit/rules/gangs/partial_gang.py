@@ -19,6 +19,7 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.asking import card_resources
 from policykit.placement.review import review
+from policykit.targets.yunikorn.groups import read_membership
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -64,6 +65,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     if not any(_synchronous(manifest, one) for one in sets):
         return
+    yield from _task_groups(manifest, sets, context)
     for gang in gangs(manifest.data):
         members = [one for one in sets if one.name in gang.members]
         if gang.min_member is None or not gang.written or not gang.enabled or gang.minima:
@@ -82,6 +84,23 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 f"write {pods}, so that none holds cards while it waits for the others. If the job can "
                 "go on with fewer, say so where its kind has a field for that",
                 fix=partial(_fix, gang.path, pods),
+            )
+
+
+def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> Iterator[Violation]:
+    """Gangs that pods state in a text of their own: YuniKorn's task groups."""
+    for one in sets:
+        pods = one.replicas
+        if pods is None or pods < 2 or not card_resources(one, context.cluster):
+            continue
+        found = read_membership(manifest, one, context.namespace)
+        least = found.membership.min_member if found else None
+        if found and least is not None and least < pods and not _as_stated(manifest, [one], least, context):
+            yield Violation(
+                found.min_member,
+                f"task group {found.membership.group.rpartition('/')[2]} starts with {least} of {pods} pods "
+                "that ask for cards",
+                f"write minMember {pods}, so that none holds cards while it waits for the others",
             )
 
 

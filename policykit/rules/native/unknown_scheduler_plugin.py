@@ -2,7 +2,7 @@
 
 A name in an `enabled` list that the binary does not know stops the scheduler when it starts.
 In a `disabled` list, or in `pluginConfig` alone, it has no effect. Plugins built into a
-scheduler of your own are listed in the policy under `lint.extra_plugins`.
+scheduler of your own are listed in the policy under `lint.extraPlugins`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.targets.koordinator.checks.whose import PLUGIN_NAMES, is_koordinators
+from policykit.targets.kubernetes.scheduler.in_tree import FIRST, known
+from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -40,91 +43,45 @@ profiles:
         weight: 2
 """
 
-IN_TREE = frozenset(
-    {
-        "DefaultBinder",
-        "DefaultPreemption",
-        "DynamicResources",
-        "GangScheduling",
-        "ImageLocality",
-        "InterPodAffinity",
-        "NodeAffinity",
-        "NodeDeclaredFeatures",
-        "NodeName",
-        "NodePorts",
-        "NodeResourcesBalancedAllocation",
-        "NodeResourcesFit",
-        "NodeUnschedulable",
-        "NodeVolumeLimits",
-        "PodGroupPodsCount",
-        "PodTopologySpread",
-        "PrioritySort",
-        "SchedulingGates",
-        "TaintToleration",
-        "TopologyPlacementGenerator",
-        "VolumeBinding",
-        "VolumeRestrictions",
-        "VolumeZone",
-    }
-)
-"""Every name of kube-scheduler 1.36, gated ones included. Source: `plugins/names/names.go`."""
-
 _OLD = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 """Still known under v1beta2 and v1beta3, refused by name under v1."""
 
 _NOW_STRATEGIES = frozenset(
     {"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio"}
 )
-_KOORDINATOR = frozenset(
-    {
-        "Coscheduling",
-        "DefaultPreBind",
-        "DeviceShare",
-        "ElasticQuota",
-        "LoadAwareScheduling",
-        "NodeNUMAResource",
-        "NodeResourcesFitPlus",
-        "Reservation",
-        "ScarceResourceAvoidance",
-        "SchedulingHint",
-        "BatchResourceFit",
-    }
-)
-"""Plugins of koord-scheduler 1.3 to 1.8; which of them a version has is another rule's matter."""
-_COMMON = ("Coscheduling",)
-"""Names that plugins of other projects have too."""
-_KOORDINATOR_PROFILE = "koord-scheduler"
 _POINTS_ALL = "*"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The object itself."""
     extra = context.cluster.lint.extra_plugins if context.cluster else ()
-    yield from check_config(manifest.data, extra)
+    version = context.cluster.kubernetes_version if context.cluster else ""
+    yield from check_config(manifest.data, extra, minor=parse(version).minor if version else None)
 
 
 def check_config(
-    data: Mapping[str, Any], extra: Collection[str] = (), base: Path = ()
+    data: Mapping[str, Any], extra: Collection[str] = (), base: Path = (), minor: int | None = None
 ) -> Iterator[Violation]:
     """A KubeSchedulerConfiguration as plain data; `base` leads to it in its manifest.
 
+    `minor`: of the Kubernetes release; None: a name that any release knows is known.
     Each unknown name is reported once per profile, where it does most harm.
     """
     version = data.get("apiVersion")
-    known = IN_TREE | frozenset(extra)
+    in_tree = known(minor) | frozenset(extra)
     if isinstance(version, str) and version.rpartition("/")[2].startswith("v1beta"):
-        known |= _OLD
-    profiles = data.get("profiles")
+        in_tree |= _OLD
+    profiles, koordinators = data.get("profiles"), is_koordinators(data)
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
         if not isinstance(profile, Mapping):
             continue
         named = list(_named(profile))
-        here = known | _KOORDINATOR if _is_koordinator(profile, named) else known
+        here = in_tree | PLUGIN_NAMES if koordinators else in_tree
         seen: set[str] = set()
         for where, path, name in named:
             if name not in here and name not in seen:
                 seen.add(name)
-                yield _violation(where, (*base, "profiles", position, *path), name, here)
+                yield _violation(where, (*base, "profiles", position, *path), name, here, minor)
 
 
 def _named(profile: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:
@@ -146,31 +103,26 @@ def _names(profile: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]
             yield found, name
 
 
-def _is_koordinator(profile: Mapping[str, Any], named: list[tuple[str, Path, str]]) -> bool:
-    """Its own profile name, or a plugin that no other scheduler has."""
-    scheduler = profile.get("schedulerName")
-    if isinstance(scheduler, str) and _KOORDINATOR_PROFILE in scheduler:
-        return True
-    return any(name in _KOORDINATOR and name not in _COMMON for _, _, name in named)
-
-
-def _violation(where: str, path: Path, name: str, known: Collection[str]) -> Violation:
+def _violation(where: str, path: Path, name: str, there: Collection[str], minor: int | None) -> Violation:
     if where == "enabled":
         effect = "a scheduler without it stops at start-up"
     else:
         effect = f"naming it in {where} has no effect"
-    return Violation(path, f"kube-scheduler has no plugin {name}: {effect}", _advice(name, known))
+    release = f" 1.{minor}" if name in FIRST else ""
+    return Violation(path, f"kube-scheduler{release} has no plugin {name}: {effect}", _advice(name, there))
 
 
-def _advice(name: str, known: Collection[str]) -> str:
+def _advice(name: str, there: Collection[str]) -> str:
+    if name in FIRST:
+        return f"it came with Kubernetes 1.{FIRST[name]}"
     if name in _NOW_STRATEGIES:
         return "it became a scoringStrategy of NodeResourcesFit in 1.22; set it in that plugin's args"
     if name in _OLD:
         return "NodeVolumeLimits took over its work"
-    near = nearest(name, tuple(sorted(known)), 0.8)
+    near = nearest(name, tuple(sorted(there)), 0.8)
     if near:
         return f"did you mean {near}?"
-    return "if your scheduler is built with it, list it in the policy under lint.extra_plugins"
+    return "if your scheduler is built with it, list it in the policy under lint.extraPlugins"
 
 
 RULE = Rule(
@@ -183,4 +135,5 @@ RULE = Rule(
     good=GOOD,
     check=check,
     kinds=frozenset({"KubeSchedulerConfiguration"}),
+    options=("lint: {extraPlugins: [NAME]} lists plugins that your scheduler is built with",),
 )

@@ -1,0 +1,98 @@
+"""A gang that waits for pods which are only made once the gang runs.
+
+Ordered starts make the second pod when the first one is ready, and a gang lets the first one
+start when all of them are there: neither happens, and nothing ever starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.gang import Ordered
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  minAvailable: 3
+  tasks:
+  - name: ps
+    replicas: 1
+    template:
+      spec:
+        containers:
+        - name: main
+          image: registry.example/train:1
+  - name: worker
+    replicas: 2
+    dependsOn:
+      name: [ps]
+    template:
+      spec:
+        containers:
+        - name: main
+          image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("minAvailable: 3", "minAvailable: 1").replace(
+    "    replicas: 2\n", "    replicas: 2\n    minAvailable: 0\n"
+)
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Each ordered start against its gang; a PodGroup's size only where there is one of its name."""
+    for one in scope.of(Ordered):
+        order = one.value
+        minimum = _minimum(scope, order)
+        if order.said or (minimum is not None and minimum > order.first):
+            yield _violation(one, minimum)
+
+
+def _minimum(scope: Scope, order: Ordered) -> int | None:
+    if order.minimum is not None or not order.system:
+        return order.minimum
+    name = (order.system, order.namespace, order.group)
+    groups = [each.value.min_member for each in scope.groups if each.value[:3] == name]
+    return groups[0] if len(groups) == 1 else None
+
+
+def _violation(one: Located[Ordered], minimum: int | None) -> ScopeViolation:
+    order = one.value
+    gang = f"gang {order.group}" if order.group else "the gang"
+    pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
+    message = order.said or (
+        f"{gang} starts with {minimum} pods, but only {pods} made before it starts: {order.why}"
+    )
+    return ScopeViolation(one, "order", message, _advice(one))
+
+
+def _advice(one: Located[Ordered]) -> str:
+    first = one.value.first
+    lower = f"lower the gang to {first}" if first > 1 else "give up the gang"
+    if one.resource.kind == "StatefulSet":
+        return f"write podManagementPolicy: Parallel, or {lower}"
+    if one.value.why.startswith("dependsOn makes the pods of a task"):
+        return (
+            f"write minAvailable at most {first} for the job and 0 for the tasks that wait, "
+            "or let all tasks start together"
+        )
+    if one.resource.kind == "MPIJob":
+        return f"write minAvailable: {first}, or launcherCreationPolicy: AtStartup"
+    return f"let all pods start together, or {lower}"
+
+
+RULE = Rule(
+    code="PK308",
+    name="gang-dependency-deadlock",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

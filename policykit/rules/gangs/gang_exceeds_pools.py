@@ -1,0 +1,147 @@
+"""A gang larger than all the nodes it may run on.
+
+A gang starts only when every member has a place at the same time. Members cannot share what is
+left over on several nodes, so nodes are counted whole: two nodes of 8 cards take two pods of 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.kube.podsets import Gang, gangs, pod_sets
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.pool import Pool
+from policykit.model.quantity import amount_text
+from policykit.model.severity import Severity
+from policykit.placement.capacity import pods_in
+from policykit.placement.review import Review, review
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  minAvailable: 400
+  tasks:
+  - name: worker
+    replicas: 400
+    template:
+      spec:
+        restartPolicy: Never
+        affinity:
+          nodeAffinity:
+            requiredDuringSchedulingIgnoredDuringExecution:
+              nodeSelectorTerms:
+              - matchExpressions:
+                - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+            preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+        tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+        containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 8
+"""
+
+GOOD = BAD.replace("400", "2")
+
+
+class _Members(NamedTuple):
+    looked: Review
+    pools: tuple[Pool, ...]
+    room: int | None
+    """Pods of it that empty pools take; None: not known, or without limit."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Gangs that an object makes of its own pods, against empty pools."""
+    found = [gang for gang in gangs(manifest.data) if gang.enabled and (gang.min_member or 0) > 1]
+    if manifest.partial or context.cluster is None or not found:
+        return
+    sets = pod_sets(manifest.data)
+    for gang in found:
+        members = [
+            _look(review(manifest, s, context.cluster, context.namespace))
+            for s in sets
+            if s.name in gang.members
+        ]
+        if members and all(one.looked.judged for one in members):
+            yield from _judge(gang, members)
+
+
+def _look(looked: Review) -> _Members:
+    pools = tuple(landing.pool for landing in looked.landings if landing.verdict != "refused")
+    cluster = looked.cluster
+    closed = cluster is not None and (cluster.complete or bool(looked.card_resources))
+    if not closed or any(pool.autoscaled and any(s.maximum is None for s in pool.shapes) for pool in pools):
+        return _Members(looked, pools, None)
+    return _Members(looked, pools, pods_in((s for pool in pools for s in pool.shapes), looked.requests))
+
+
+def _judge(gang: Gang, members: Sequence[_Members]) -> Iterator[Violation]:
+    """The most members that fit: each part by itself, and parts alike together."""
+    minimum = gang.min_member or 0
+    most = 0
+    for group in _alike(members):
+        wanted = [one.looked.pod_set.replicas for one in group]
+        room = group[0].room
+        if room == 0 or (room is None and None in wanted):
+            return  # one pod alone finds no place, which is said elsewhere; or nothing is known
+        pods = None if None in wanted else sum(number or 0 for number in wanted)
+        most += min(number for number in (pods, room) if number is not None)
+    if most < minimum:
+        tight = next((one for one in members if one.room is not None), None)
+        if tight is not None:
+            yield _violation(gang, tight, minimum, most)
+
+
+def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
+    """Parts whose pods ask for the same and may use the same pools compete for the same places."""
+    groups: list[list[_Members]] = []
+    for one in members:
+        for group in groups:
+            same = group[0].looked.requests == one.looked.requests
+            if same and [p.name for p in group[0].pools] == [p.name for p in one.pools]:
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    return groups
+
+
+def _violation(gang: Gang, tight: _Members, minimum: int, most: int) -> Violation:
+    looked = tight.looked
+    asked = ", ".join(f"{amount_text(r, looked.requests[r])} {r}" for r in looked.card_resources)
+    each = f" of {asked} each" if asked else ""
+    names = ", ".join(pool.name for pool in tight.pools)
+    path: Path = gang.path if gang.written else looked.pod_set.path
+    return Violation(
+        path,
+        f"the gang needs {minimum} pods{each} at once, and empty pools ({names}) take {most}",
+        f"lower the gang to {most} if the job can run so, let it use further pools, or ask for less per pod",
+    )
+
+
+RULE = Rule(
+    code="PK304",
+    name="gang-exceeds-pools",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+)

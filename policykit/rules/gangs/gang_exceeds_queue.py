@@ -1,0 +1,150 @@
+"""A gang that asks for more than its queue may ever use.
+
+All members are admitted together or not at all. Above the limit of the queue, or of a queue over
+it, the gang waits for ever, however empty the cluster is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.cluster import Cluster
+from policykit.model.gang import TaskGroups
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.model.severity import Severity
+from policykit.model.sharing import QueueUse
+from policykit.targets import destinations, sharing
+from policykit.targets.destinations import FOUND, Directory
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: research
+spec:
+  capability:
+    nvidia.com/gpu: 16
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  queue: research
+  minAvailable: 4
+  tasks:
+  - name: worker
+    replicas: 4
+    template:
+      spec:
+        restartPolicy: OnFailure
+        containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 8
+"""
+
+GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 32")
+
+
+class _Limit(NamedTuple):
+    queue: str
+    amounts: Amounts
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """The least that each gang asks for, against every limit from its queue up."""
+    known: dict[str, Directory] = {}
+    trees = list(sharing.trees(scope, context.cluster, configurations=True))
+    for use in (*scope.of(QueueUse), *_applications(scope)):
+        if (use.value.gang or 0) < 2 or use.partial:
+            continue
+        system = use.value.system
+        if system not in known:
+            known[system] = destinations.directory(system, scope, context.cluster)
+        found = destinations.destination(use.value, known[system])
+        if found is None or found.verdict != FOUND:
+            continue
+        limits = [*_declared(found.queue, system, trees), *_planned(found.queue, system, context.cluster)]
+        yield from _above(use, limits)
+
+
+def _applications(scope: Scope) -> Iterator[Located[QueueUse]]:
+    """YuniKorn's, whose places are all held at once: it rejects the application else."""
+    for one in scope.of(TaskGroups):
+        value = one.value
+        if value.queue and value.pods and not is_placeholder(value.queue):
+            use = QueueUse("yunikorn", value.namespace, value.queue, gang=value.pods, request=value.request)
+            yield Located(use, one.path, one.document, one.resource, one.fields, one.partial)
+
+
+def _declared(queue: str, system: str, trees: list[sharing.Tree]) -> Iterator[_Limit]:
+    """Limits of queues that documents declare; nothing where two do, or where they are of two clusters."""
+    mine = [tree for tree in trees if tree.system == system]
+    for tree in mine if len(mine) == 1 else ():
+        there = tree.named(queue)
+        if len(there) != 1 or there[0].partial:
+            continue
+        for one in (there[0], *tree.above(there[0])):
+            if one.value.measured and not one.partial:
+                yield _Limit(one.value.name, one.value.limit)
+
+
+def _planned(queue: str, system: str, cluster: Cluster | None) -> Iterator[_Limit]:
+    """Limits of the policy's queues, under the system's own names."""
+    planned = destinations.planned(system, cluster)
+    if cluster is None or queue not in planned.queues:
+        return
+    queues = {each.name: each for each in cluster.queues}
+    names = _names(cluster, system)
+    name, seen = names.get(queue, ""), set[str]()
+    while name in queues and name not in seen:
+        seen.add(name)
+        yield _Limit(name, queues[name].limit)
+        name = queues[name].parent
+
+
+def _names(cluster: Cluster, system: str) -> dict[str, str]:
+    """The system's name of a queue to the policy's."""
+    if system != "yunikorn":
+        return {each.name: each.name for each in cluster.queues}
+    from policykit.targets.yunikorn.derived.paths import paths
+
+    return {path.lower(): name for name, path in paths(cluster.queues).items()}
+
+
+def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[ScopeViolation]:
+    """The first resource that some limit does not grant, cards first."""
+    asked = use.value.request
+    for resource in sorted(asked, key=lambda name: ("/" not in name, name)):
+        for limit in limits:
+            allowed = limit.amounts.get(resource)
+            if allowed is not None and asked[resource] > allowed:
+                yield ScopeViolation(
+                    use,
+                    "queue",
+                    f"the gang of {use.value.gang} pods asks for {amount_text(resource, asked[resource])} "
+                    f"{resource}, "
+                    f"queue {limit.queue} may use {amount_text(resource, allowed)} at most",
+                    "raise the limit of the queue, choose another queue, or make the gang smaller",
+                )
+                return
+
+
+RULE = Rule(
+    code="PK305",
+    name="gang-exceeds-queue",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

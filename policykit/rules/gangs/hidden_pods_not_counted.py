@@ -1,0 +1,160 @@
+"""A launcher, driver or submitter that its gang leaves out.
+
+The workers get their cards, and the pod that gives them work may find no place: they hold the
+cards and wait. Pods that an object makes without showing a template are easy to forget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
+from policykit.kube.podsets.titles import title
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.model.severity import Severity
+from policykit.placement.asking import card_resources
+from policykit.targets import DIALECTS
+
+BAD = """\
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata:
+  name: train
+spec:
+  runPolicy:
+    schedulingPolicy:
+      minAvailable: 2
+  mpiReplicaSpecs:
+    Launcher:
+      template:
+        spec:
+          containers:
+          - name: main
+            image: registry.example/train:1
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers:
+          - name: main
+            image: registry.example/train:1
+            resources:
+              limits:
+                nvidia.com/gpu: 8
+"""
+
+GOOD = BAD.replace("minAvailable: 2", "minAvailable: 3")
+
+_LEADING = ("launcher", "master", "driver", "head", "submitter", "chief")
+_KINDS = ("Job", "CronJob", "JobTemplate", "MPIJob", "PyTorchJob", "TFJob", "XGBoostJob", "JobSet", "RayJob")
+_QUEUES = ("volcano.sh/queue-name", "yunikorn.apache.org/queue", "kai.scheduler/queue")
+"""Labels of a RayJob by which KubeRay gives the pods of its cluster a scheduler and a gang."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Gangs of exactly the workers, templates of which only some join a gang, and a RayJob's submitter."""
+    sets = pod_sets(manifest.data)
+    if manifest.partial or len(sets) < 2:
+        return
+    if manifest.kind == "RayJob":
+        yield from _submitter(manifest)
+        return
+    for gang in gangs(manifest.data):
+        yield from _of_workers(manifest, gang, sets, context)
+    yield from _joined(manifest, sets)
+
+
+def _of_workers(
+    manifest: Manifest, gang: Gang, sets: Sequence[PodSet], context: Context
+) -> Iterator[Violation]:
+    members = [one for one in sets if one.name in gang.members]
+    outside = [one for one in members if not card_resources(one, context.cluster)]
+    counted = [one.replicas for one in members if one not in outside]
+    if not gang.written or gang.min_member is None or not outside or not counted or gang.minima:
+        return
+    if None in counted or sum(n or 0 for n in counted) != gang.min_member or _in_order(manifest):
+        return
+    leading = [one for one in outside if _leads(manifest, one)]
+    if not leading or len(leading) < len(outside) or any(one.replicas != 1 for one in leading):
+        return
+    what = " and ".join(title(manifest.data, one) for one in leading)
+    yield Violation(
+        gang.path,
+        f"the gang starts with {gang.min_member} pods, which are its workers: "
+        f"{what} may find no place afterwards",
+        f"write {gang.min_member + len(leading)}",
+    )
+
+
+def _in_order(manifest: Manifest) -> bool:
+    """Some pods are made once others run: a gang of all would never start."""
+    if lookup(manifest.data, ("spec", "launcherCreationPolicy")) == "WaitForWorkersReady":
+        return True
+    for path in (("spec", "tasks"), ("spec", "jobTemplate", "spec", "tasks"), ("spec", "replicatedJobs")):
+        listed = lookup(manifest.data, path)
+        if isinstance(listed, list) and any(isinstance(one, dict) and one.get("dependsOn") for one in listed):
+            return True
+    return lookup(manifest.data, ("spec", "startupPolicy", "startupPolicyOrder")) == "InOrder"
+
+
+def _leads(manifest: Manifest, pod_set: PodSet) -> bool:
+    return any(word in title(manifest.data, pod_set).lower() for word in _LEADING)
+
+
+def _joined(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Templates without the group that the workers name, under the same scheduler."""
+    if _in_order(manifest):
+        return
+    for dialect in DIALECTS:
+        read = dialect.read_membership
+        if read is None:
+            continue
+        inside = [(one, found) for one in sets if (found := read(manifest, one, "default"))]
+        names = {found.membership.group for _, found in inside}
+        for one in sets:
+            outside = all(one is not each for each, _ in inside)
+            if (
+                len(names) == 1
+                and outside
+                and _leads(manifest, one)
+                and one.scheduler_name in {each.scheduler_name for each, _ in inside}
+            ):
+                yield Violation(
+                    one.path,
+                    f"{title(manifest.data, one)} is not in gang {min(names)}, which the other pods join: "
+                    "it may find no place once they have theirs",
+                    "name the gang in its metadata too, and count it",
+                )
+
+
+def _submitter(manifest: Manifest) -> Iterator[Violation]:
+    mode = lookup(manifest.data, ("spec", "submissionMode"))
+    if (
+        mode not in (None, "", "K8sJobMode")
+        or lookup(manifest.data, ("spec", "submitterPodTemplate")) is not None
+    ):
+        return
+    label = next((key for key in _QUEUES if key in manifest.labels), "")
+    if label:
+        yield Violation(
+            ("spec", "submissionMode"),
+            f"the pod that submits the job is not in queue {manifest.labels[label]} nor in the gang: "
+            "it comes beside them, by the default scheduler",
+            "leave room for it, or give it the scheduler and queue in submitterPodTemplate",
+            Severity.INFO,
+        )
+
+
+RULE = Rule(
+    code="PK307",
+    name="hidden-pods-not-counted",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset(_KINDS),
+)

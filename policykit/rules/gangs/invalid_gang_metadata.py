@@ -1,0 +1,126 @@
+"""Gang metadata that its scheduler cannot read.
+
+Labels and annotations are text, and most schedulers say nothing when the text is not what they
+expect: the gang never starts, or the pods start one by one as if they had none. Numbers, lists
+and true or false without quotes are refused by the API server.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from policykit.kube.podsets import PodSet, pod_sets
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.words import words
+from policykit.model.severity import Applicability, Severity
+from policykit.targets.gang_words import ANNOTATIONS
+from policykit.targets.koordinator import gang_faults as koordinator
+from policykit.targets.kueue import gang_faults as kueue
+from policykit.targets.volcano import gang_faults as volcano
+from policykit.targets.yunikorn import gang_faults as yunikorn
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  parallelism: 4
+  completions: 4
+  template:
+    metadata:
+      annotations:
+        gang.scheduling.koordinator.sh/name: train
+        gang.scheduling.koordinator.sh/min-available: 4
+    spec:
+      schedulerName: koord-scheduler
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("min-available: 4", 'min-available: "4"')
+
+_MARKS = (
+    "gang.scheduling.koordinator.sh/",
+    "pod-group.scheduling.sigs.k8s.io",
+    "scheduling.k8s.io/group-name",
+    "scheduling.volcano.sh/group-min-member",
+    "volcano.sh/network-topology-",
+    "yunikorn.apache.org/",
+    "kueue.x-k8s.io/pod-group-",
+    "kueue.x-k8s.io/podset-",
+    "podGroupPolicy",
+    "volcanoSchedulingStrategy",
+)
+"""What the keys of gang metadata, and fields that ask for a gang, begin with; most objects have none."""
+
+_Read = Callable[[Manifest, Sequence[PodSet]], Iterator[Violation]]
+_READERS: tuple[_Read, ...] = (volcano.faults, koordinator.faults, yunikorn.faults, kueue.faults)
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """PodGroups, owners of pods and pod templates, each scheduler's metadata by its own rules."""
+    if manifest.read_as or (manifest.kind != "PodGroup" and not words(manifest.data).begin(_MARKS)):
+        return
+    sets = pod_sets(manifest.data)
+    yield from _unquoted(manifest, sets)
+    for read in _READERS:
+        yield from read(manifest, sets)
+
+
+def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Annotations of gangs that are no text; labels are another rule's."""
+    places = [
+        ("metadata", "annotations"),
+        *(place for one in sets if (place := one.places.get("annotations"))),
+    ]
+    for place in dict.fromkeys(places):
+        found = lookup(manifest.data, place)
+        for key, value in found.items() if isinstance(found, dict) else ():
+            if key in ANNOTATIONS and value is not None and not isinstance(value, str):
+                path = (*place, key)
+                yield Violation(
+                    path,
+                    f"{key} is {_kind(value)}, but an annotation is text: the API server refuses the object",
+                    f"write {_quoted(manifest, path, value)!r}",
+                    fix=partial(_fix, manifest, path, value),
+                )
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
+    return "a list" if isinstance(value, list) else "a map"
+
+
+def _quoted(manifest: Manifest, path: Path, value: object) -> str:
+    if isinstance(value, (int, float)):  # bool included: as it stands in the file
+        return manifest.written(path) or json.dumps(value)
+    return json.dumps(value, default=str)
+
+
+def _fix(manifest: Manifest, path: Path, value: object) -> Fix:
+    patch = Patch("replace", path, _quoted(manifest, path, value))
+    return Fix("write it as text", (patch,), Applicability.SAFE)
+
+
+RULE = Rule(
+    code="PK310",
+    name="invalid-gang-metadata",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.SAFE,
+)

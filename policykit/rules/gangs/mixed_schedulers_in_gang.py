@@ -1,0 +1,121 @@
+"""Members of one gang that different schedulers place.
+
+A scheduler counts only the pods it places itself. Each of the two waits for members that the other
+one has, so the gang never starts; and both count the same nodes as free.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from policykit.linter.rule import Context, Fix, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.manifests.patch import Patch
+from policykit.model.gang import Scheduled
+from policykit.model.severity import Applicability, Severity
+from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
+
+BAD = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  minAvailable: 3
+  tasks:
+  - name: master
+    replicas: 1
+    template:
+      spec:
+        schedulerName: default-scheduler
+        containers:
+        - name: main
+          image: registry.example/train:1
+  - name: worker
+    replicas: 2
+    template:
+      spec:
+        schedulerName: volcano
+        containers:
+        - name: main
+          image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("default-scheduler", "volcano")
+
+_Member = Located[Scheduled]
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Gangs that objects make of their own pods, and those that pods join by name."""
+    gangs: dict[tuple[object, ...], list[_Member]] = {}
+    for one in scope.of(Scheduled):
+        value = one.value
+        whose = (one.path, one.document) if not value.system else ()
+        gangs.setdefault((value.system, value.namespace, value.group, *whose), []).append(one)
+    for members in gangs.values():
+        yield from _mixed(members, context)
+
+
+def _mixed(members: Sequence[_Member], context: Context) -> Iterator[ScopeViolation]:
+    known = [one for one in members if not one.value.filled]
+    wanted = _wanted(members, known, context)
+    placed = {_placed_by(one, context) for one in known}
+    if wanted is None or len(placed) < 2 or None in placed:
+        return
+    theirs = next(one for one in known if _placed_by(one, context) == system_of(wanted, context.cluster))
+    for one in known:
+        if _placed_by(one, context) == system_of(wanted, context.cluster):
+            continue
+        by = one.value.scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
+        group = f"gang {one.value.group}" if one.value.system else "one gang"
+        yield ScopeViolation(
+            one,
+            "scheduler",
+            f"{by} places {one.value.what}, but {wanted} places {_of(theirs, one)} of {group}",
+            f"write schedulerName: {wanted}",
+            None if one.value.certain else Severity.WARNING,
+            partial(_fix, one, wanted),
+        )
+
+
+def _of(theirs: _Member, one: _Member) -> str:
+    return theirs.value.what if theirs.value.what != one.value.what else "other pods"
+
+
+def _placed_by(one: _Member, context: Context) -> str | None:
+    """The system; None: nobody knows."""
+    return system_of(one.value.scheduler, context.cluster)
+
+
+def _wanted(members: Sequence[_Member], known: Sequence[_Member], context: Context) -> str | None:
+    """The schedulerName that all should have: of the system that reads the gang, else of most members."""
+    system = members[0].value.system
+    names = Counter(one.value.scheduler for one in known)
+    for name, _ in names.most_common():
+        served = system_of(name, context.cluster)
+        if served == system if system else any(d.name == served and d.schedulers for d in DIALECTS):
+            return name
+    return None
+
+
+def _fix(one: _Member, name: str) -> Fix | None:
+    path = one.place("scheduler").path
+    if not path or path[-1] != "schedulerName":
+        return None
+    return Fix(f"write schedulerName: {name}", (Patch("add", path, name),))
+
+
+RULE = Rule(
+    code="PK311",
+    name="mixed-schedulers-in-gang",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.UNSAFE,
+)

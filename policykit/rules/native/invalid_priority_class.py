@@ -1,0 +1,91 @@
+"""A PriorityClass that the API server refuses.
+
+Values above 1000000000 and names that begin with system- belong to Kubernetes itself, and only
+one class of a cluster may be the default. Pods that name a class which was refused are refused
+in their turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.priority import DeclaredPriority
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata:
+  name: training
+value: 2000000000
+"""
+
+GOOD = BAD.replace("2000000000", "100000")
+
+HIGHEST = 1_000_000_000
+OWN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
+"""Classes that every cluster has, with their values."""
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Each class by itself, then the defaults of all of them."""
+    classes = scope.of(DeclaredPriority)
+    for one in classes:
+        yield from _alone(one)
+    yield from _defaults(classes)
+
+
+def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
+    name, value, _ = one.value
+    if name in OWN:
+        if value is not None and value != OWN[name]:
+            yield ScopeViolation(
+                one,
+                "value",
+                f"{name} has the value {OWN[name]} in every cluster, here it is {value}",
+                "delete it",
+            )
+        return
+    if name.startswith("system-"):
+        yield ScopeViolation(
+            one,
+            "name",
+            f"{name} begins with system-, which Kubernetes keeps for itself",
+            "choose another name",
+        )
+    if value is not None and value > HIGHEST:
+        yield ScopeViolation(
+            one, "value", f"value is {value}, the largest allowed is {HIGHEST}", f"write at most {HIGHEST}"
+        )
+
+
+def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeViolation]:
+    """Copies of one class, a base and its overlay, are one."""
+    first: Located[DeclaredPriority] | None = None
+    for one in classes:
+        if not one.value.default or one.value.name in OWN:
+            continue
+        if first is None:
+            first = one
+        elif one.value.name != first.value.name:
+            yield ScopeViolation(
+                one,
+                "default",
+                f"globalDefault of {one.value.name} is true, and that of {first.value.name} too: "
+                "a cluster has one default",
+                f"leave globalDefault to one of them ({first.value.name} is in {first.path})",
+            )
+
+
+RULE = Rule(
+    code="PK804",
+    name="invalid-priority-class",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

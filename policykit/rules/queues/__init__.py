@@ -1,0 +1,1 @@
+"""Queues and quotas of Volcano, YuniKorn and Koordinator, in one vocabulary."""

@@ -1,0 +1,94 @@
+"""A queue limits cpu and memory, and leaves the cards unlimited.
+
+What a limit does not name it does not limit: in Volcano, YuniKorn and Koordinator alike a team
+with such a queue may take every card of the cluster, which is what the queue was to prevent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.catalogue.resources import is_card
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Scope, ScopeViolation
+from policykit.model.severity import Severity
+from policykit.targets.destinations import planned
+from policykit.targets.fleet import card_resources
+from policykit.targets.sharing import Declared, Tree, place, trees
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: research
+spec:
+  weight: 1
+  capability: {cpu: "64", memory: 256Gi}
+"""
+
+GOOD = BAD.replace("memory: 256Gi", 'memory: 256Gi, nvidia.com/gpu: "8"')
+
+_COMPUTE = ("cpu", "memory")
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """The highest queue on each path that has a limit, where nothing on the path names a card.
+
+    What the policy says of a queue of its own is decided.
+    """
+    cluster = context.cluster
+    cards = sorted({r for pool in cluster.pools for r in card_resources(cluster, pool)}) if cluster else []
+    for tree in trees(scope, cluster, configurations=True) if cards else ():
+        decided = planned(tree.system, cluster).queues
+        for queue in tree.queues:
+            if queue.value.name not in decided and _is_open(queue, tree, frozenset(cards)):
+                yield _violation(queue, cards, tree)
+
+
+def _is_open(queue: Declared, tree: Tree, cards: frozenset[str]) -> bool:
+    value = queue.value
+    if (
+        value.name in tree.ways.roots
+        or queue.partial
+        or not value.measured
+        or value.confined
+        or not _compute(queue)
+    ):
+        return False
+    above = list(tree.above(queue))
+    if value.parent not in ("", *tree.ways.roots) and not above:
+        return False
+    way = (queue, *above)
+    if any(name in cards or is_card(name) for each in way for name in each.value.limit):
+        return False
+    return not any(_compute(each) or each.value.confined for each in above)
+
+
+def _compute(queue: Declared) -> list[str]:
+    return [name for name in _COMPUTE if queue.value.limit.get(name)]
+
+
+def _violation(queue: Declared, cards: list[str], tree: Tree) -> ScopeViolation:
+    ways = tree.ways
+    word, limited = ways.words["limit"], [ways.names.get(name, name) for name in _compute(queue)]
+    whose, missing = f"{ways.noun} {queue.value.name}", " or ".join(cards)
+    return ScopeViolation(
+        queue,
+        place(queue, "limit"),
+        f"{word} of {whose} names {' and '.join(limited)}, but not {missing}: "
+        "of what it does not name it has no limit",
+        f"add {missing} to {word}; 0 keeps the queue off the cards",
+    )
+
+
+RULE = Rule(
+    code="PK409",
+    name="missing-card-limit",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+)

@@ -1,0 +1,86 @@
+"""A queue of YuniKorn that nobody may submit to.
+
+Without an access list a queue lets nobody in. A list on it or on any queue above it is enough;
+where none of them has one, every application is rejected, those of administrators too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.severity import Severity
+from policykit.targets.yunikorn import judged
+from policykit.targets.yunikorn.checks.problem import Located
+from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.derived.paths import paths
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+BAD = """\
+partitions:
+- name: default
+  queues:
+  - name: root
+    queues:
+    - name: research
+    - name: serving
+"""
+
+GOOD = BAD.replace("  - name: root\n", "  - name: root\n    submitacl: '*'\n")
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """The highest queues with no list above, on or below them. Source: core `objects/queue.go` (1.9).
+
+    A queue that the policy closes to everybody is as it should be.
+    """
+    found = judged.read(manifest, context.cluster)
+    for closed in _closed(found.tree, "", _meant(context.cluster)) if found else ():
+        name = closed.queue.name
+        below = " nor to any queue below it" if closed.children else ""
+        yield Violation(
+            (*closed.path, "name"),
+            f"nobody can submit to queue {name}{below}: no submitacl or adminacl stands on it or above",
+            "state submitacl: `*` for everybody, else `users groups`",
+        )
+
+
+def _meant(cluster: Cluster | None) -> frozenset[str]:
+    """Paths of queues that nobody is to submit to, or nobody whom YuniKorn can name: `gen` says so."""
+    if cluster is None or "yunikorn" not in cluster.targets:
+        return frozenset()
+    places = paths(cluster.queues)
+    return frozenset(
+        places[queue.name].lower()
+        for queue in cluster.queues
+        if queue.submit is not None
+        and not {*queue.submit.users, *queue.submit.groups} - set(acl.strangers(queue.submit))
+    )
+
+
+def _closed(here: Located, above: str, meant: frozenset[str]) -> list[Located]:
+    """None where somebody is let in here or everywhere below."""
+    path = f"{above}{here.queue.name}".lower()
+    if here.queue.submit.strip() or here.queue.admin.strip() or path in meant:
+        return []
+    below = [_closed(child, f"{path}.", meant) for child in here.children]
+    if all(found == [child] for found, child in zip(below, here.children, strict=True)):
+        return [here]
+    return [each for found in below for each in found]
+
+
+RULE = Rule(
+    code="PK411",
+    name="nobody-can-submit",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({judged.KIND}),
+)

@@ -1,0 +1,128 @@
+"""A workload names a queue that is not there.
+
+Volcano refuses jobs and PodGroups of a queue that does not exist, YuniKorn rejects the
+application or puts it somewhere else, Koordinator charges its default quota. The queues are those
+of the policy and of the files that stand together; without either nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Fix, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.manifests.patch import Patch
+from policykit.model.severity import Applicability, Severity
+from policykit.model.sharing import QueueUse
+from policykit.nearest import nearest
+from policykit.targets import destinations
+from policykit.targets.destinations import Destination, Directory
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: research
+spec:
+  weight: 1
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata:
+  name: train
+spec:
+  queue: reserach
+  minAvailable: 1
+  tasks:
+  - name: worker
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: OnFailure
+        containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            requests: {cpu: "4", memory: 16Gi}
+"""
+
+GOOD = BAD.replace("reserach", "research")
+
+_SHOWN = 5
+"""Names of queues in a message."""
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Each name of a queue, where it is known which there are."""
+    directories: dict[str, Directory] = {}
+    for use in scope.of(QueueUse):
+        system, name = use.value.system, use.value.queue
+        known = directories.get(system)
+        if known is None:
+            known = directories[system] = destinations.directory(system, scope, context.cluster)
+        if is_placeholder(name) or not known.speaks_of_absence:
+            continue
+        found = destinations.destination(use.value, known)
+        if found and found.verdict in _SAYS:
+            yield _violation(use, found, known)
+
+
+def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> ScopeViolation:
+    # Where neither the policy nor a likely name says so, another repository may define the queue.
+    message = _message(use.value, found, known)
+    likely = nearest(found.queue, found.known, 0.75) if found.verdict != destinations.UNREAD else ""
+    return ScopeViolation(
+        use,
+        "queue",
+        message,
+        _advice(found, known, likely),
+        None
+        if found.verdict == destinations.NOWHERE and (likely or known.planned.queues)
+        else Severity.WARNING,
+        partial(_fix, use, likely) if likely else None,
+    )
+
+
+_SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOWHERE})
+
+
+def _message(use: QueueUse, found: Destination, known: Directory) -> str:
+    name = use.queue if use.queue == found.queue else f"{use.queue} ({found.queue})"
+    if found.verdict == destinations.UNREAD:
+        return f"no placement rule of YuniKorn reads the queue that a pod names: {name} has no effect"
+    who = "neither the policy nor the files here define" if known.planned.queues else "no file here defines"
+    tail = ": other placement rules decide" if found.verdict == destinations.ELSEWHERE else ""
+    return f"{who} {known.ways.noun} {name}{tail}"
+
+
+def _advice(found: Destination, known: Directory, likely: str) -> str:
+    if found.verdict == destinations.UNREAD:
+        return "delete the queue, or add a rule `provided` to placementrules"
+    fault = known.ways.unknown_fault
+    if found.verdict == destinations.ELSEWHERE:
+        fault = "the pods go to another queue than the one they name"
+    if likely:
+        return f"did you mean {likely}? {fault}"
+    there = ", ".join(found.known[:_SHOWN]) + (", ..." if len(found.known) > _SHOWN else "")
+    first = f"there are {there}; " if there else ""
+    return f"{first}{fault}"
+
+
+def _fix(use: Located[QueueUse], likely: str) -> Fix:
+    path = use.place("queue").path
+    return Fix(f"submit to {likely}", (Patch("replace", path, likely),), Applicability.UNSAFE)
+
+
+RULE = Rule(
+    code="PK401",
+    name="unknown-queue",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    fix=Applicability.UNSAFE,
+)
