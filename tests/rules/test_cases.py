@@ -11,15 +11,16 @@ from policykit import api
 from policykit.linter.finding import Report
 from policykit.linter.mend import Mended
 from policykit.linter.rule import AnyRule
-from policykit.linter.subjects import StaleEntry
+from policykit.linter.subjects import Declared, Drifted, StaleEntry
 from policykit.model.cluster import Cluster
 from policykit.rules import rules
 from tests.clusters import cluster
 from tests.shared import ROOT
 
 FOLDER = Path(__file__).parent
-RULES = tuple(rule for rule in rules() if rule.subject is not StaleEntry)
-"""Those about manifests; a baseline's rule is tested with the command, in tests/cli/test_baseline.py."""
+RULES = tuple(rule for rule in rules() if rule.subject not in (StaleEntry, Declared, Drifted))
+"""Those about manifests; of the others, a baseline's rule is tested with the command, in
+tests/cli/test_baseline.py, those about policies in tests/rules/housekeeping."""
 TODAY = "2026-07-01"
 BY_NAME: dict[str, AnyRule] = {rule.name: rule for rule in RULES}
 
@@ -100,8 +101,7 @@ def test_fixed(rule: str, reference: object, case: dict[str, Any]) -> None:
 def test_a_rule_with_a_fix_shows_it(rule: AnyRule) -> None:
     """A case at least, and the bad example of its page can be mended."""
     assert rule.name in {case.values[0] for case in fixable() if "fixed" in case.values[2]}
-    reference = OPEN_POOLS if rule.code in NEED_OPEN_POOLS else "profile:hybrid-volcano"
-    policy = cluster(reference) if rule.needs_policy else None
+    policy = cluster(of_page(rule)) if rule.needs_policy else None
     mended = fixed(rule.name, {"bad.yaml": rule.bad.encode()}, policy)
     assert mended.after
     assert rule.code not in [finding.code for finding in mended.report.findings]
@@ -120,8 +120,7 @@ def test_every_rule_has_cases(rule: AnyRule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_examples_on_the_rule_page(rule: AnyRule) -> None:
     """The page's bad example has the rule's finding; the good one has none and nothing graver."""
-    reference = OPEN_POOLS if rule.code in NEED_OPEN_POOLS else "profile:hybrid-volcano"
-    policy = cluster(reference) if rule.needs_policy else None
+    policy = cluster(of_page(rule)) if rule.needs_policy else None
     bad = linted(rule.name, {"bad.yaml": rule.bad.encode()}, policy).findings
     good = linted(rule.name, {"good.yaml": rule.good.encode()}, policy).findings
     assert rule.code in [f.code for f in bad]
@@ -129,11 +128,13 @@ def test_examples_on_the_rule_page(rule: AnyRule) -> None:
     assert [f for f in good if f.severity == "error"] == []
 
 
-NEED_OPEN_POOLS = ("PK103", "PK111", "PK114", "PK123", "PK130")
-"""Rules that have nothing to say where every pool is tainted, or where there is one card."""
+NEED_OPEN_POOLS = ("PK103", "PK111", "PK114", "PK123", "PK130", "PK209")
+"""Rules that have nothing to say where every pool is tainted, where there is one card, or where the
+policy may not know all pools."""
 
 OPEN_POOLS = {
     "domain": "maip.mxsf.io",
+    "coverage": "complete",
     "cards": {"h20": {"product": "NVIDIA-H20"}, "l20": {"product": "NVIDIA-L20"}},
     "pools": {
         "train-h20": {"usage": "training", "card": "h20", "nodes": 2},
@@ -154,6 +155,27 @@ OPEN_POOLS = {
         "web": {"cards": "none"},
     },
 }
+
+
+NEED_ALL_POOLS = ("PK407",)
+"""Rules that speak only where the policy's pools are all there is."""
+
+
+PAGE_PROFILES = {
+    "PK607": "profile:koordinator-binpack",
+    "PK608": "profile:koordinator-binpack",
+    "PK712": "profile:teams-yunikorn",
+}
+"""Rules about a system that the usual profile does not have."""
+
+
+def of_page(rule: AnyRule) -> object:
+    """The policy that a rule's page is read with."""
+    if rule.code in NEED_ALL_POOLS:
+        return {**OPEN_POOLS, "coverage": "complete"}
+    if rule.code in PAGE_PROFILES:
+        return PAGE_PROFILES[rule.code]
+    return OPEN_POOLS if rule.code in NEED_OPEN_POOLS else "profile:hybrid-volcano"
 
 
 def test_every_rule_file_is_listed() -> None:

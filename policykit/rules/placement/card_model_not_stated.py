@@ -68,7 +68,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             review.pod_set.place("affinity", *REQUIRED[:2]),
             f"{', '.join(review.card_resources)} is offered by {len(products)} card models,"
             f" and none is stated: {', '.join(products)}",
-            f"require {' or '.join(keys)} In [...] in nodeAffinity",
+            f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity, or list those that will do",
         )
 
 

@@ -18,6 +18,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.nearest import nearest
+from policykit.placement.landing import untolerated_taints
 from policykit.placement.meant import may_use
 from policykit.placement.placing import stands
 from policykit.placement.review import Review
@@ -114,9 +115,27 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield Violation(
             review.pod_set.place("tolerations", position),
             f"this toleration matches no taint of the cluster: {_difference(toleration, taints)}",
-            f"the taints of that key are {', '.join(sorted(str(taint) for taint in set(taints)))}",
+            f"{_near(toleration, taints)}the taints of that key are "
+            + ", ".join(sorted(str(taint) for taint in set(taints))),
             fix=partial(_fix, review, position, taints),
+            follows=frozenset({"PK101"}) if _lacked(review, toleration, taints) else frozenset(),
         )
+
+
+def _lacked(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:
+    """Whether written rightly it would open a pool that is meant: missing-toleration adds it."""
+    rightly = _meant(toleration, taints)
+    return rightly is not None and any(
+        tolerates(rightly, taint)
+        for pool in review.meant or ()
+        for taint in untolerated_taints(pool, review.tolerations, review.requests)
+    )
+
+
+def _near(toleration: Toleration, taints: list[Taint]) -> str:
+    values = tuple(sorted({taint.value for taint in taints if taint.value}))
+    near = nearest(toleration.value, values) if toleration.value and toleration.value not in values else ""
+    return f"did you mean {near}? " if near else ""
 
 
 def _taints(cluster: Cluster) -> list[Taint]:

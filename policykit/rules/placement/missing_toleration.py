@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.kube.tolerations import to_dict
+from policykit.kube.tolerations import to_dict, tolerates
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
-from policykit.placement.landing import untolerated_taints
+from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.review import Review
 
 BAD = """\
@@ -85,14 +85,15 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when every pool of M has a hard taint that nothing tolerates.
 
-    A pod without cards that another pool accepts runs all the same, and so is left alone.
+    A pod without cards that another pool accepts runs all the same, and so is left alone; so is one
+    that selects other pools, and lands there.
     """
     if not review.meant or not review.judged:
         return
     if not review.card_resources and any(landing.verdict != "refused" for landing in review.landings):
         return
     lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.meant}
-    if not all(lacking.values()):
+    if not all(lacking.values()) or _selects_others(review):
         return
     pool = _first_choice(review)
     taints = lacking[pool.name]
@@ -104,6 +105,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         "\n".join(_advice(review, taints)),
         fix=partial(placement_fix, review),
     )
+
+
+def _selects_others(review: Review) -> bool:
+    """Whether it runs on pools that it selects, and no toleration would open one of M: wrong-usage's."""
+    cluster = review.cluster
+    if cluster is None or not review.accepting or not review.selects_nodes:
+        return False
+    return all(selection(cluster, pool, review.affinity) is False for pool in review.meant or ())
 
 
 def _first_choice(review: Review) -> Pool:
@@ -123,6 +132,16 @@ def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
         fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
         yield f"- {{{fields}}}"
     yield from _near(review, taints)
+    yield from _dead(review, taints)
+
+
+def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+    """Tolerations of these keys that no taint has: probably written for them, and wrongly."""
+    everywhere = [taint for pool in review.cluster.pools for taint in pool.taints] if review.cluster else []
+    keys = {taint.key for taint in taints}
+    for toleration in review.tolerations:
+        if toleration.key in keys and not any(tolerates(toleration, taint) for taint in everywhere):
+            yield f"it tolerates {toleration}, but no pool has that taint"
 
 
 def _near(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:

@@ -110,9 +110,15 @@ def _nothing_meant(review: Review, cluster: Cluster) -> Iterator[Violation]:
         f"{_every(review)} refuses it, and the policy has no pool{what}{whose}"
         if what
         else f"{_every(review)} refuses it, and the policy has no pool for its pods without cards",
-        _reasons(review),
+        "\n".join((_reasons(review), *_offer(review))),
         None if cluster.complete else Severity.WARNING,
     )
+
+
+def _offer(review: Review) -> Iterator[str]:
+    if review.card_resources:
+        asked = " and ".join(review.card_resources)
+        yield f"if nodes of a pool have {asked}, write it in the pool's allocatable"
 
 
 def _every(review: Review) -> str:

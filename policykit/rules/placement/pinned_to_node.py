@@ -38,6 +38,7 @@ spec:
 GOOD = BAD.replace("      nodeName: gpu-node-1\n", "")
 
 _HOSTNAME = "kubernetes.io/hostname"
+_CLIQUE = "nvidia.com/gpu.clique"
 _TERMS = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 _ADVICE = "select by labels that several nodes carry: the pool's usage, the card's product, the zone"
 
@@ -58,6 +59,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             pod_set.place("nodeSelector", _HOSTNAME),
             f"nodeSelector binds the pods to node {selected!r}",
             _ADVICE,
+        )
+    clique = review.affinity.selector.get(_CLIQUE, "")
+    if clique and not is_placeholder(clique):
+        yield Violation(
+            pod_set.place("nodeSelector", _CLIQUE),
+            f"nodeSelector binds the pods to one group of linked nodes, {clique!r}",
+            f"use {_CLIQUE} as topologyKey of a pod affinity: the pods then share a group, whichever is free",
         )
     pinning = _pinning(review.affinity)
     if pinning:

@@ -20,6 +20,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
+from policykit.targets.controllers import gives_scheduler
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -39,19 +40,6 @@ spec:
 
 GOOD = BAD.replace("spec:\n", "spec:\n  schedulerName: koord-scheduler\n")
 
-_OVERWRITTEN = frozenset({"ray.io", "grove.io"})
-"""API groups whose operators put their own schedulerName over what is written."""
-_FILLED = frozenset(
-    {
-        "batch.volcano.sh",
-        "flow.volcano.sh",
-        "kubeflow.org",
-        "nvidia.com",
-        "sparkoperator.k8s.io",
-        "workload.serving.volcano.sh",
-    }
-)
-"""API groups whose controllers fill in a schedulerName where none is written."""
 _LOST = {"gang": "it joins no gang", "queue": "no queue is charged", "device": "it has no effect"}
 _LIKENESS = 0.8
 """Of a misspelt name; many schedulers are called something-scheduler."""
@@ -63,7 +51,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """One violation per scheduler whose metadata is ignored, or one for an unknown schedulerName."""
     manifest, pod_set = review.manifest, review.pod_set
     scheduler, path, cluster = pod_set.scheduler_name, pod_set.scheduler_path, review.cluster
-    if path is None or "$" in scheduler or "{" in scheduler or _set_by_operator(manifest, scheduler):
+    if path is None or "$" in scheduler or "{" in scheduler or gives_scheduler(manifest, scheduler):
         return
     if cluster and scheduler and _unserved(manifest, scheduler, cluster):
         yield Violation(
@@ -83,8 +71,11 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     several = sum(bool(found) for found in carried.values()) > 1
     for dialect in DIALECTS:
         ignored = carried.get(dialect.name)
-        if ignored and dialect.name != system and not _taken_over(dialect, cluster):
-            found = _violation(dialect, ignored, scheduler, cluster)
+        if not ignored or dialect.name == system:
+            continue
+        covered = _taken_over(dialect, cluster, manifest.namespace or review.namespace)
+        if not covered or scheduler:
+            found = _violation(dialect, ignored, scheduler, cluster, covered)
             meant = "" if several else _scheduler(dialect, cluster)
             yield found._replace(fix=partial(_fix, review, meant))
 
@@ -96,15 +87,14 @@ def _unserved(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
     return manifest.group != "sparkoperator.k8s.io" or system_of(scheduler, None) is not None
 
 
-def _set_by_operator(manifest: Manifest, scheduler: str) -> bool:
-    if manifest.group in _OVERWRITTEN or manifest.api_version == "kubeflow.org/v2beta1":
-        return True
-    return not scheduler and manifest.group in _FILLED
-
-
-def _taken_over(dialect: Dialect, cluster: Cluster | None) -> bool:
+def _taken_over(dialect: Dialect, cluster: Cluster | None, namespace: str) -> bool:
     """Its admission controller may give the pod the right schedulerName, unless it is not there."""
-    return dialect.takes_over and (cluster is None or dialect.name in cluster.targets)
+    if not dialect.takes_over or cluster is None:
+        return dialect.takes_over
+    from policykit.targets.yunikorn.admission import covers
+
+    target = cluster.targets.get(dialect.name)
+    return target is not None and covers(target, namespace)
 
 
 def _carried(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
@@ -123,14 +113,22 @@ def _place(key: Key, manifest: Manifest, pod_set: PodSet) -> Path:
 
 
 def _violation(
-    dialect: Dialect, ignored: list[tuple[Key, Path]], scheduler: str, cluster: Cluster | None
+    dialect: Dialect,
+    ignored: list[tuple[Key, Path]],
+    scheduler: str,
+    cluster: Cluster | None,
+    covered: bool,
 ) -> Violation:
+    """`covered`: an admission controller may put its own schedulerName over the one that is written."""
     key, path = ignored[0]
     is_its = f" and {len(ignored) - 1} more are" if len(ignored) > 1 else " is"
     placed_by = scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
+    but = f"but {placed_by} places the pod: {_LOST[key.purpose]}"
+    if covered:
+        but = f"but schedulerName is {scheduler}: one of the two is ignored"
     return Violation(
         path,
-        f"{key.key}{is_its} {dialect.title}'s, but {placed_by} places the pod: {_LOST[key.purpose]}",
+        f"{key.key}{is_its} {dialect.title}'s, {but}",
         _advice(dialect, key, cluster),
         key=True,
     )
@@ -181,4 +179,5 @@ RULE = Rule(
     good=GOOD,
     check=check,
     fix=Applicability.UNSAFE,
+    silences=frozenset({"PK121"}),
 )

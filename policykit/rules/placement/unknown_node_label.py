@@ -101,6 +101,9 @@ def _known(cluster: Cluster, key: str) -> bool:
 def _advice(cluster: Cluster, key: str) -> str:
     if is_card_of(key, cluster):
         return f"{key} is a resource: ask for it under limits, and select by the card's product label"
+    instead = labels.replaced_by(key)
+    if instead:
+        return f"no daemon sets it any more: the label is {instead}"
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
     if near:
         return f"did you mean {near}?"

@@ -1,7 +1,8 @@
 """A value of the wrong type, outside what is allowed, or missing.
 
 The API server refuses the object: text where a number belongs, a word no enum has, a
-container without an image. null is as good as absent; a placeholder that another tool
+container without an image, two containers of one name, a selector that its own pods do not
+meet. null is as good as absent; a placeholder that another tool
 fills in is never accused, and nothing is missing from a partial document. A controller
 without selector and labels is a patch, or a base that a kustomization labels; with labels
 alone the missing selector is a warning, since a kustomization may add that too. Spark
@@ -12,12 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.kube.structure.problem import BAD_VALUE, MISSING_FIELD, WRONG_TYPE, Problem
+from policykit.kube.structure.problem import (
+    BAD_VALUE,
+    DISAGREEING,
+    MISSING_FIELD,
+    WRONG_TYPE,
+    Problem,
+)
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
+from policykit.targets.gang_words import ANNOTATIONS
 
 BAD = """\
 apiVersion: apps/v1
@@ -55,16 +63,26 @@ spec:
 """
 
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
-_KINDS = frozenset({BAD_VALUE, MISSING_FIELD, WRONG_TYPE})
+_KINDS = frozenset({BAD_VALUE, DISAGREEING, MISSING_FIELD, WRONG_TYPE})
+_OF_WHOLE_OBJECTS = frozenset({DISAGREEING, MISSING_FIELD})
 
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     manifest = structure.manifest
     incomplete = manifest.partial or _labelled_elsewhere(manifest) or _completed_by_spark(manifest)
     for problem in structure.problems:
-        if problem.kind in _KINDS and not (incomplete and problem.kind == MISSING_FIELD):
+        if _of_a_gang(problem):
+            continue  # invalid-gang-metadata says it, and mends it
+        if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind == BAD_VALUE:
+            continue  # a patch may say by itself which object it is for, whatever its own name
+        if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = Severity.WARNING if _is_selector(problem) else None
             yield Violation(problem.path, problem.message, problem.help, severity, problem.key)
+
+
+def _of_a_gang(problem: Problem) -> bool:
+    path = problem.path
+    return len(path) > 1 and path[-2] == "annotations" and path[-1] in ANNOTATIONS
 
 
 def _is_selector(problem: Problem) -> bool:

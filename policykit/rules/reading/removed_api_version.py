@@ -1,8 +1,8 @@
-"""An API version that is no longer served.
+"""An API version that is no longer served, or not yet.
 
 The API server answers "no matches for kind", so the object is never created. Without a
 stated version of the cluster, a version that some supported release still serves is a
-warning.
+warning; one that is newer than the cluster is only known where the version is stated.
 """
 
 from __future__ import annotations
@@ -10,7 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.kube.structure.versions import OLDEST_SUPPORTED, Removal, removal, served_until
+from policykit.kube.structure.versions import (
+    OLDEST_SUPPORTED,
+    Removal,
+    added,
+    kinds_of,
+    removal,
+    served_until,
+)
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity
@@ -37,8 +44,11 @@ _KUBERNETES = "Kubernetes"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    if _read_by_koordinator(manifest):
+        return
     gone = removal(manifest.api_version, manifest.kind)
-    if gone is None or _read_by_koordinator(manifest):
+    if gone is None:
+        yield from _too_new(manifest, context)
         return
     version = context.cluster.kubernetes_version if context.cluster else ""
     if gone.system == _KUBERNETES and version and served_until(gone.release, version):
@@ -50,6 +60,25 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         _severity(manifest, gone, version),
         fix=partial(_fix, manifest, gone.successor) if gone.successor else None,
     )
+
+
+def _too_new(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    version = context.cluster.kubernetes_version if context.cluster else ""
+    since = added(manifest.api_version, manifest.kind)
+    if not version or not since or not served_until(since, version):
+        return
+    older = [v for v in _versions(manifest) if not served_until(added(v, manifest.kind) or "0", version)]
+    what = f"{manifest.api_version} {manifest.kind}"
+    yield Violation(
+        ("apiVersion",),
+        f"{what} is served since Kubernetes {since}, the cluster is {version}",
+        f"use {older[0]}" if older else f"it needs a cluster of {since} or later",
+    )
+
+
+def _versions(manifest: Manifest) -> list[str]:
+    known = (kinds_of(manifest.group) or {}).get(manifest.kind, [])
+    return [f"{manifest.group}/{version}" if manifest.group else version for version in known]
 
 
 def _fix(manifest: Manifest, successor: str) -> Fix | None:
@@ -79,12 +108,12 @@ def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
 
 
 def _read_by_koordinator(manifest: Manifest) -> bool:
-    """koord-scheduler decodes other versions than kube-scheduler of the cluster's release."""
-    profiles = manifest.data.get("profiles")
-    return isinstance(profiles, list) and any(
-        isinstance(profile, dict) and profile.get("schedulerName") == "koord-scheduler"
-        for profile in profiles
-    )
+    """koord-scheduler decodes other versions than kube-scheduler: PK601 says which."""
+    if manifest.kind != "KubeSchedulerConfiguration":
+        return False
+    from policykit.targets.koordinator.checks.whose import is_koordinators
+
+    return is_koordinators(manifest.data)
 
 
 RULE = Rule(

@@ -43,6 +43,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     kinds = kinds_of(manifest.group)
     if kinds is None or not api_version or not kind or removal(api_version, kind):
         return
+    if (api_version, kind) in context.served.custom:
+        return
     if kind not in kinds:
         advice = _advice(kind, kinds, 0.75 if manifest.group else 0.85)
         # Other tools' files say `apiVersion: v1` as well (kubeconfig): the core group needs a likeness.

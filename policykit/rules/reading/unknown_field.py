@@ -13,6 +13,7 @@ from functools import partial
 from policykit.kube.structure import Problem
 from policykit.kube.structure import check as problems_of
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
+from policykit.kube.structure.served import Served
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
@@ -49,11 +50,11 @@ spec:
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == UNKNOWN_FIELD:
-            fix = partial(_fix, structure, problem) if problem.meant else None
+            fix = partial(_fix, structure, problem, context.served) if problem.meant else None
             yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
 
 
-def _fix(structure: Structure, problem: Problem) -> Fix | None:
+def _fix(structure: Structure, problem: Problem, served: Served) -> Fix | None:
     """Under the name, or in the place, that was meant; None where that would only be another fault."""
     manifest = structure.manifest
     if problem.path[:-1] == problem.meant[:-1]:
@@ -65,7 +66,7 @@ def _fix(structure: Structure, problem: Problem) -> Fix | None:
         patches = [_move(moved) for moved in together]
         said = _said(together)
     places = [moved.meant for moved in together]
-    if not _free(manifest, problem) or not _mends(structure, patches, places):
+    if not _free(manifest, problem) or not _mends(structure, patches, places, served):
         return None
     return Fix(said, tuple(patches), Applicability.UNSAFE)
 
@@ -111,7 +112,7 @@ def _said(moved: Sequence[Problem]) -> str:
     return f"move {names} to {dotted(there) if there else 'the top level'}"
 
 
-def _mends(structure: Structure, patches: Iterable[Patch], places: Collection[Path]) -> bool:
+def _mends(structure: Structure, patches: Iterable[Patch], places: Collection[Path], served: Served) -> bool:
     """Whether one fault goes with each change, and no other of the kind comes."""
     manifest, made = structure.manifest, 0
     data = manifest.data
@@ -120,7 +121,7 @@ def _mends(structure: Structure, patches: Iterable[Patch], places: Collection[Pa
             data, made = patched(data, patch), made + 1
     except EditError:
         return False
-    after = problems_of(data, manifest.api_version, manifest.kind)
+    after = problems_of(data, manifest.api_version, manifest.kind, served)
     if any(fault.kind == WRONG_TYPE and fault.path in places for fault in after):
         return False
     return _weight(after) <= _weight(structure.problems) - made

@@ -20,6 +20,7 @@ from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.asking import asked_at, renamed
 from policykit.placement.meant import may_use, product_of
+from policykit.placement.offering import shares
 from policykit.placement.review import Review
 
 BAD = """\
@@ -49,8 +50,6 @@ GOOD = BAD.replace("nvidia.com/mig-1g.12gb", "nvidia.com/gpu")
 
 _COUNTED = frozenset({"card", "shared", "partition"})
 """Roles of resources whose amount is a number of devices."""
-_SHARED_BY_SCHEDULER = {"koordinator": "koordinator"}
-"""Catalogue vendor to the target that offers its names beside the cards' own, wherever it runs."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
@@ -101,7 +100,7 @@ def _as_many(name: str, offered: str, amount: int) -> bool:
 def _pools_for(name: str, review: Review) -> list[Pool]:
     """Pools whose cards the name belongs to and which the pod set may use."""
     cluster, known = review.cluster, resource(name)
-    if cluster is None or known is None or _SHARED_BY_SCHEDULER.get(known.vendor) in cluster.targets:
+    if cluster is None or known is None or any(shares(cluster, pool, name) for pool in cluster.pools):
         return []
     return [p for p in cluster.pools if _has_such_cards(p, known.vendor) and _may_use(review, p, cluster)]
 

@@ -1,0 +1,91 @@
+"""A selector of a pool that takes in the nodes of another pool.
+
+The nodes are counted twice, and what is generated for the pool, labels and taints by this very
+selector, is set on the other pool's nodes too. Told where every node of the other pool has the
+labels that the selector asks for, by its own selector or by the labels the policy gives it. That a
+node is named in two pools is a mistake that stops the policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Declared
+from policykit.model.pool import Pool, Shape
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: demo}
+domain: ai.example.com
+pools:
+  batch:
+    usage: batch
+    nodes: {selector: {example.com/team: data}}
+  serving:
+    usage: serving
+    nodes: {selector: {example.com/team: data, example.com/tier: front}}
+"""
+GOOD = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: demo}
+domain: ai.example.com
+pools:
+  batch:
+    usage: batch
+    nodes: {selector: {example.com/team: data, example.com/tier: back}}
+  serving:
+    usage: serving
+    nodes: {selector: {example.com/team: data, example.com/tier: front}}
+"""
+
+
+def check(policy: Declared, context: Context) -> Iterator[Violation]:
+    pools = policy.cluster.pools
+    for number, pool in enumerate(pools):
+        for place, other in enumerate(pools):
+            if pool is other:
+                continue
+            selector = _taking_in(pool, other)
+            # Of two that take in each other, the later one is told.
+            if selector and not (place > number and _taking_in(other, pool)):
+                yield Violation(
+                    ("pools", pool.name, "nodes", "selector"),
+                    f"selector {_said(selector)} of pool {pool.name} takes in the nodes of pool {other.name}",
+                    f"add a label that the nodes of {other.name} do not have, or make one pool of both",
+                    key=True,
+                )
+
+
+def _taking_in(pool: Pool, other: Pool) -> Mapping[str, str]:
+    """A selector of a pool that some shape of another pool meets whole; empty: none."""
+    for shape in pool.shapes:
+        if shape.selector and any(
+            shape.selector.items() <= _labels(other, each).items() for each in other.shapes
+        ):
+            return shape.selector
+    return {}
+
+
+def _labels(pool: Pool, shape: Shape) -> dict[str, str]:
+    """What the nodes are known to carry."""
+    return {**pool.labels, **shape.labels, **shape.selector}
+
+
+def _said(selector: Mapping[str, str]) -> str:
+    return ",".join(f"{key}={value}" for key, value in selector.items())
+
+
+RULE = Rule(
+    code="PK907",
+    name="overlapping-pools",
+    severity=Severity.WARNING,
+    subject=Declared,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,127 @@
+"""A pool with cards on which the policy lets two schedulers place pods.
+
+A scheduler knows what another has placed only once it is bound. Two that decide at the same time give
+the same card away twice: the kubelet refuses the later pod, which fails with OutOf<resource>. A gang
+waits for room that the other scheduler fills pod by pod, no queue counts the other's pods, and
+neither scheduler preempts for the other's. A kind that states no scheduler is told as advice: its
+pods may still name the same one. Where it is meant so, `sharedBySchedulers` of the pool says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Declared
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.severity import Severity
+from policykit.model.workload import WorkloadKind
+from policykit.placement.meant import may_use
+from policykit.targets import DEFAULT_SCHEDULER, system_of
+
+BAD = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: demo}
+domain: ai.example.com
+cards:
+  h20: {product: NVIDIA-H20}
+pools:
+  hybrid: {usage: hybrid, card: h20, nodes: 4}
+workloads:
+  training: {usages: [hybrid], scheduler: volcano}
+  inference: {usages: [hybrid], scheduler: default-scheduler}
+"""
+GOOD = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: demo}
+domain: ai.example.com
+cards:
+  h20: {product: NVIDIA-H20}
+pools:
+  hybrid:
+    usage: hybrid
+    card: h20
+    nodes: 4
+    sharedBySchedulers: training runs at night, when inference is scaled down
+workloads:
+  training: {usages: [hybrid], scheduler: volcano}
+  inference: {usages: [hybrid], scheduler: default-scheduler}
+"""
+
+
+def check(policy: Declared, context: Context) -> Iterator[Violation]:
+    cluster = policy.cluster
+    for pool in cluster.pools:
+        if not pool.card:
+            continue
+        found = _schedulers(cluster, pool)
+        stated = {system: kinds for system, kinds in found.items() if any(kind.scheduler for kind in kinds)}
+        if pool.shared_by_schedulers:
+            if len(found) < 2:
+                yield _in_vain(pool)
+        elif len(found) > 1:
+            advice = len(stated) < 2
+            yield Violation(
+                ("pools", pool.name),
+                f"{' and '.join(map(_said, found.values()))} can place pods on pool {pool.name}: each counts"
+                " the pods of others only once they are bound",
+                _help(found, advice=advice),
+                Severity.INFO if advice else None,
+                key=True,
+            )
+
+
+def _in_vain(pool: Pool) -> Violation:
+    return Violation(
+        ("pools", pool.name, "sharedBySchedulers"),
+        f"only one scheduler places pods on pool {pool.name}, so there is nothing to give a reason for",
+        "remove it, or the next such sharing is told to nobody",
+        Severity.INFO,
+        key=True,
+    )
+
+
+def _help(found: dict[str, list[WorkloadKind]], *, advice: bool) -> str:
+    if advice:
+        kinds = ", ".join(kind.name for all_of in found.values() for kind in all_of if not kind.scheduler)
+        first = f"state the scheduler of {kinds}"
+    else:
+        first = "give the kinds one scheduler, or usages that no pool shares"
+    return f"{first}; if it is meant so, say why in sharedBySchedulers of the pool"
+
+
+def _schedulers(cluster: Cluster, pool: Pool) -> dict[str, list[WorkloadKind]]:
+    """System to the workload kinds whose pods it places on the pool, in the policy's order."""
+    found: dict[str, list[WorkloadKind]] = {}
+    for kind in cluster.workloads.values():
+        if kind.cards != () and may_use(kind, pool) and (kind.scheduler or _names(kind, pool)):
+            system = system_of(kind.scheduler, cluster) or kind.scheduler
+            found.setdefault(system, []).append(kind)
+    return found
+
+
+def _names(kind: WorkloadKind, pool: Pool) -> bool:
+    """Whether the kind is there for this pool, and not just for any."""
+    return pool.usage in kind.usages or pool.card in (kind.cards or ())
+
+
+def _said(kinds: list[WorkloadKind]) -> str:
+    stated = list(dict.fromkeys(kind.scheduler for kind in kinds if kind.scheduler))
+    names = ", ".join(kind.name for kind in kinds)
+    return f"{' or '.join(stated)} ({names})" if stated else f"{DEFAULT_SCHEDULER} ({names}, stating none)"
+
+
+RULE = Rule(
+    code="PK911",
+    name="shared-pool-two-schedulers",
+    severity=Severity.WARNING,
+    subject=Declared,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    options=("pools: {NAME: {sharedBySchedulers: why}} says that it is meant",),
+)

@@ -1,0 +1,114 @@
+"""A list of tolerations replaces inherited ones and loses some of them.
+
+Lists of this field are never merged: what a service, a job, a workflow's template or a role's patch
+writes takes the place of what its runtime, its workflow or its role states. The pods then lack the
+tolerations of the card pools that the lower layer had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.tolerations import covers, to_dict
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Scope, ScopeViolation
+from policykit.model.override import Override, Template
+from policykit.model.severity import Severity
+from policykit.model.taint import Toleration
+
+BAD = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata:
+  name: train
+spec:
+  entrypoint: train
+  tolerations:
+  - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+  templates:
+  - name: train
+    tolerations:
+    - {key: spot, operator: Exists, effect: NoSchedule}
+    container:
+      image: registry.example/train:1
+"""
+
+GOOD = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata:
+  name: train
+spec:
+  entrypoint: train
+  tolerations:
+  - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+  templates:
+  - name: train
+    tolerations:
+    - {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}
+    - {key: spot, operator: Exists, effect: NoSchedule}
+    container:
+      image: registry.example/train:1
+"""
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """What is inherited from another object is known where that object is in the scope."""
+    templates = {
+        (t.value.kind, t.value.namespace, t.value.name, t.value.part): t.value.tolerations
+        for t in scope.of(Template)
+    }
+    for located in scope.of(Override):
+        value = located.value
+        inherited, where = _inherited(value, templates)
+        lost = [one for one in inherited if not _kept(one, value.tolerations)]
+        if lost:
+            yield ScopeViolation(
+                located,
+                "tolerations",
+                f"these tolerations replace those of {where}, and {_words(lost[0])} is lost",
+                "write the whole list, what is inherited included:\n" + "\n".join(_item(one) for one in lost),
+            )
+
+
+def _inherited(
+    value: Override, templates: dict[tuple[str, str, str, str], tuple[Toleration, ...]]
+) -> tuple[tuple[Toleration, ...], str]:
+    """The list that is replaced, and where it stands; none where its object is not known."""
+    if not value.kinds:
+        return value.inherited, value.inherited_from
+    for kind in value.kinds:
+        namespace = "" if kind.startswith("Cluster") else value.namespace
+        found = templates.get((kind, namespace, value.name, value.part))
+        if found is not None:
+            return found, f"{kind} {value.name}"
+    return (), ""
+
+
+def _kept(inherited: Toleration, mine: tuple[Toleration, ...]) -> bool:
+    if any(is_placeholder(text) for one in (inherited, *mine) for text in (one.key, one.value)):
+        return True
+    return any(covers(one, inherited) for one in mine)
+
+
+def _words(lost: Toleration) -> str:
+    value = f"={lost.value}" if lost.value else ""
+    return f"that of {lost.key or 'every key'}{value}" + (f":{lost.effect}" if lost.effect else "")
+
+
+def _item(lost: Toleration) -> str:
+    entries = ", ".join(f"{name}: {value}" for name, value in to_dict(lost).items())
+    return f"- {{{entries}}}"
+
+
+RULE = Rule(
+    code="PK127",
+    name="override-drops-tolerations",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,107 @@
+"""A placement field stands where its kind does not take it.
+
+Knative refuses fields of placement unless an administrator has turned their flags on, and Grove
+refuses two for good. The object is then rejected, or its controller makes no pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.severity import Severity
+from policykit.placement.owner import owner
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata:
+  name: serve
+spec:
+  template:
+    spec:
+      nodeSelector:
+        nvidia.com/gpu.product: NVIDIA-H20
+      containers:
+      - name: main
+        image: registry.example/serve:1
+"""
+
+GOOD = """\
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata:
+  name: serve
+spec:
+  template:
+    spec:
+      containers:
+      - name: main
+        image: registry.example/serve:1
+"""
+
+_FLAGS: Mapping[str, str] = {
+    "affinity": "kubernetes.podspec-affinity",
+    "nodeSelector": "kubernetes.podspec-nodeselector",
+    "priorityClassName": "kubernetes.podspec-priorityclassname",
+    "runtimeClassName": "kubernetes.podspec-runtimeclassname",
+    "schedulerName": "kubernetes.podspec-schedulername",
+    "tolerations": "kubernetes.podspec-tolerations",
+    "topologySpreadConstraints": "kubernetes.podspec-topologyspreadconstraints",
+}
+"""Off by default. Source: knative/serving pkg/apis/serving/fieldmask.go."""
+_NEVER: Mapping[str, tuple[str, ...]] = {"PodCliqueSet": ("nodeName", "topologySpreadConstraints")}
+"""What no setting allows."""
+_MODE = "serving.kserve.io/deploymentMode"
+_ON_KNATIVE = ("Knative", "Serverless")
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """An error where no setting allows the field, a warning where Knative's flags may."""
+    made_by = owner(review.manifest, review.pod_set)
+    spec = review.pod_set.spec
+    if made_by.group == "grove.io":
+        for field in _NEVER.get(made_by.kind, ()):
+            if spec.get(field):
+                yield Violation(
+                    review.pod_set.place(field),
+                    f"{made_by.kind} refuses {field}",
+                    f"delete {field}: Grove places the pods of a clique itself",
+                    key=True,
+                )
+    elif _knative(review.manifest):
+        for field, flag in _FLAGS.items():
+            if spec.get(field):
+                yield Violation(
+                    review.pod_set.place(field),
+                    f"Knative refuses {field} unless its flag {flag} is enabled",
+                    _advice(made_by.kind, flag),
+                    Severity.WARNING,
+                    key=True,
+                )
+
+
+def _knative(manifest: Manifest) -> bool:
+    """By kind, or a KServe service that says so; what KServe does unsaid is in its configuration."""
+    if manifest.kind == "InferenceService":
+        return manifest.annotations.get(_MODE) in _ON_KNATIVE
+    return manifest.group == "serving.knative.dev"
+
+
+def _advice(kind: str, flag: str) -> str:
+    enable = f"set {flag}: enabled in ConfigMap config-features of namespace knative-serving"
+    return f"{enable}, or annotate {_MODE}: Standard" if kind == "InferenceService" else enable
+
+
+RULE = Rule(
+    code="PK128",
+    name="placement-field-refused",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

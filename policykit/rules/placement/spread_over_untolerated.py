@@ -1,0 +1,151 @@
+"""A hard spread constraint counts nodes that the pods cannot enter.
+
+Without `nodeTaintsPolicy: Honor` every node with the topology label is a place to fill, also where
+a taint keeps the pods out. Such a place stays at zero pods, so after maxSkew pods in each of the
+others the next one stays pending for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from policykit.kube.affinity import NodeAffinity
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.patch import Patch
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.placing import stands
+from policykit.placement.review import Review
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+    from policykit.model.pool import Pool
+
+BAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: serve
+spec:
+  replicas: 8
+  selector:
+    matchLabels: {app: serve}
+  template:
+    metadata:
+      labels: {app: serve, policykit.io/workload: inference}
+    spec:
+      topologySpreadConstraints:
+      - maxSkew: 1
+        topologyKey: kubernetes.io/hostname
+        whenUnsatisfiable: DoNotSchedule
+        labelSelector:
+          matchLabels: {app: serve}
+      affinity:
+        nodeAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+          - weight: 100
+            preference:
+              matchExpressions:
+              - {key: maip.mxsf.io/node.usage, operator: In, values: [inference]}
+      tolerations:
+      - {key: maip.mxsf.io/node.usage, operator: Equal, value: inference, effect: NoSchedule}
+      - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+      - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+      - name: main
+        image: registry.example/serve:1
+        resources:
+          limits:
+            nvidia.com/gpu: 1
+"""
+
+GOOD = BAD.replace("DoNotSchedule\n", "DoNotSchedule\n        nodeTaintsPolicy: Honor\n")
+
+_FIELD = "topologySpreadConstraints"
+_HOSTNAME = "kubernetes.io/hostname"
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Compares the places of pools the pods may enter with those of pools whose taints keep them out.
+
+    Source: PodTopologySpread of kube-scheduler 1.36. A place whose label the policy does not state
+    does not count.
+    """
+    cluster, listed = review.cluster, review.pod_set.spec.get(_FIELD)
+    if cluster is None or not review.judged or review.pod_set.per_node or not isinstance(listed, list):
+        return
+    for at, one in enumerate(listed):
+        key = one.get("topologyKey") if isinstance(one, Mapping) else None
+        if not isinstance(key, str) or not _hard(one):
+            continue
+        shut = _shut(review, cluster, key, one)
+        if shut:
+            names = ", ".join(pool.name for pool in shut)
+            taint = review.landing(shut[0]).taint
+            yield Violation(
+                review.pod_set.place(_FIELD, at),
+                f"spreads by {key} over pool {names}, but does not tolerate taint {taint}",
+                "write nodeTaintsPolicy: Honor, so that only nodes the pods may enter are counted",
+                fix=partial(_fix, review, at),
+            )
+
+
+def _hard(one: Mapping[str, Any]) -> bool:
+    """Counts tainted nodes, and some pods; what counts none is PK131's."""
+    selector = one.get("labelSelector")
+    counted = isinstance(selector, Mapping) and any(selector.values())
+    return (
+        counted
+        and one.get("whenUnsatisfiable") == "DoNotSchedule"
+        and one.get("nodeTaintsPolicy") in (None, "Ignore")
+    )
+
+
+def _shut(review: Review, cluster: Cluster, key: str, one: Mapping[str, Any]) -> list[Pool]:
+    """Pools with places that only nodes the pods cannot enter have."""
+    from policykit.placement.landing import selection
+
+    asked = review.affinity if one.get("nodeAffinityPolicy") != "Ignore" else NodeAffinity()
+    entered = [landing.pool for landing in review.landings if landing.verdict != "refused"]
+    if not review.accepting or any(_places(pool, key) is None for pool in entered):
+        return []
+    open_places = {place for pool in entered for place in _places(pool, key) or ()}
+    return [
+        landing.pool
+        for landing in review.landings
+        if landing.reason == "untolerated-taint"
+        and selection(cluster, landing.pool, asked) is True
+        and not (_places(landing.pool, key) or frozenset()) <= open_places
+    ]
+
+
+def _places(pool: Pool, key: str) -> frozenset[str] | None:
+    """Values of the label on the pool's nodes; None: the policy does not say."""
+    shapes = [shape for shape in pool.shapes if shape.maximum != 0]
+    if key == _HOSTNAME:
+        # A node is a place of its own; a pool that may be empty has none for certain.
+        return frozenset({pool.name}) if any(shape.minimum > 0 for shape in shapes) else frozenset()
+    values = [{**pool.labels, **shape.labels}.get(key) for shape in shapes]
+    return None if None in values else frozenset(value for value in values if value is not None)
+
+
+def _fix(review: Review, at: int) -> Fix | None:
+    if not stands(review, _FIELD):
+        return None
+    patch = Patch("add", review.pod_set.place(_FIELD, at, "nodeTaintsPolicy"), "Honor")
+    return Fix("count only nodes the pods may enter", (patch,), Applicability.SAFE)
+
+
+RULE = Rule(
+    code="PK119",
+    name="spread-over-untolerated",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.SAFE,
+)

@@ -1,0 +1,119 @@
+"""A pod names another scheduler than the policy gives its workload kind.
+
+Two schedulers that place pods of one kind do not see each other's plans: gangs are split, queues
+are charged for one half, and a node may be promised twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Applicability, Severity
+from policykit.placement.review import Review
+from policykit.targets import DEFAULT_SCHEDULER
+from policykit.targets.controllers import gives_scheduler
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  template:
+    metadata:
+      labels:
+        policykit.io/workload: training
+    spec:
+      restartPolicy: Never
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training, hybrid]}
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              preference:
+                matchExpressions:
+                  - {key: maip.mxsf.io/node.usage, operator: In, values: [training]}
+      tolerations:
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: training, effect: NoSchedule}
+        - {key: maip.mxsf.io/node.usage, operator: Equal, value: hybrid, effect: NoSchedule}
+        - {key: nvidia.com/gpu.product, operator: Equal, value: NVIDIA-H20, effect: NoSchedule}
+      containers:
+        - name: main
+          image: registry.example/train:1
+          resources:
+            limits:
+              nvidia.com/gpu: 1
+"""
+
+GOOD = BAD.replace(
+    "      restartPolicy: Never\n", "      restartPolicy: Never\n      schedulerName: volcano\n"
+)
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Silent where the kind's controller writes schedulerName, and of names that nothing serves (PK122)."""
+    cluster, path = review.cluster, review.pod_set.scheduler_path
+    wanted = review.workload.scheduler if review.workload else ""
+    if cluster is None or path is None or not wanted or review.pod_set.per_node:
+        return
+    there = review.pod_set.scheduler_name
+    if (there or DEFAULT_SCHEDULER) == wanted or is_placeholder(there) or _left_alone(review, cluster):
+        return
+    kind = review.workload.name if review.workload else ""
+    found = f"schedulerName is {there}" if there else f"no schedulerName is written ({DEFAULT_SCHEDULER})"
+    yield Violation(
+        path,
+        f"{found}, but the policy gives workload kind {kind} to {wanted}",
+        f"write schedulerName: {wanted}, or another workload kind if this is not {kind}",
+        fix=partial(_fix, review, wanted),
+    )
+
+
+def _left_alone(review: Review, cluster: Cluster) -> bool:
+    """Whether the name that counts is not the one in the object, or not known to be wrong."""
+    there = review.pod_set.scheduler_name
+    if gives_scheduler(review.manifest, there):
+        return True
+    if there:
+        return bool(cluster.schedulers) and there not in cluster.schedulers
+    unknown = review.manifest.partial or review.unsettled or review.pod_set.stored
+    return unknown or _taken_over(review, cluster)
+
+
+def _taken_over(review: Review, cluster: Cluster) -> bool:
+    """YuniKorn's admission controller gives pods without a schedulerName its own."""
+    from policykit.targets.yunikorn.admission import covers
+
+    target = cluster.targets.get("yunikorn")
+    wanted = review.workload.scheduler if review.workload else ""
+    if target is None or wanted != (target.scheduler_name or target.name):
+        return False
+    return covers(target, review.manifest.namespace or review.namespace)
+
+
+def _fix(review: Review, wanted: str) -> Fix | None:
+    from policykit.targets.workloads import fields
+
+    patches = fields.scheduler(review.pod_set, wanted)
+    return Fix(f"write schedulerName: {wanted}", patches) if patches else None
+
+
+RULE = Rule(
+    code="PK121",
+    name="wrong-scheduler-for-kind",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__ or "",
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    needs_policy=True,
+    fix=Applicability.UNSAFE,
+)

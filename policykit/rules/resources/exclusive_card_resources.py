@@ -1,0 +1,162 @@
+"""A pod asks for cards in two ways that exclude each other, or for an amount its plugin does not take.
+
+Names that stand for the same cards (whole cards and slices, an amount and a percentage) are
+alternatives: a pod that asks for both waits for a node that has both, or one of them is ignored.
+Parts of cards, boards and network devices have numbers of their own, and a container that asks for
+a card keeps it to itself: few of these faults are refused before a pod starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from policykit.catalogue import amounts, tpu
+from policykit.catalogue.resources import exclude, resource
+from policykit.kube.requests import containers, requested
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Severity
+from policykit.placement.asking import asked_at
+from policykit.placement.counting import miscounts
+from policykit.placement.review import Review
+from policykit.targets import system_of
+from policykit.targets.kai import fractions
+from policykit.targets.kai.names import DIALECT as KAI
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: serve
+spec:
+  containers:
+  - name: main
+    image: registry.example/serve:1
+    resources:
+      limits:
+        nvidia.com/gpu: 1
+        nvidia.com/gpumem: 8000
+        nvidia.com/gpumem-percentage: 50
+"""
+
+GOOD = BAD.replace("        nvidia.com/gpumem-percentage: 50\n", "")
+
+_DEVICES = frozenset({"card", "shared", "partition"})
+_KOORDINATOR = "koordinator"
+_HAMI = "nvidia-hami"
+_HAMI_SCHEDULER = "hami-scheduler"
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Koordinator's combinations and Volcano's amounts are their own rules'."""
+    yield from _pairs(review)
+    yield from _amounts(review)
+    yield from _above_the_card(review)
+    yield from _foreign_scheduler(review)
+    yield from _fractions(review)
+    yield from _slices(review)
+    for one in miscounts(review):
+        yield Violation(one.path, one.message, one.help, Severity.WARNING)
+
+
+def _pairs(review: Review) -> Iterator[Violation]:
+    names = [name for name in sorted(review.requests) if review.requests[name] > 0 and "/" in name]
+    for one, other in combinations(names, 2):
+        if _vendor(one) == _KOORDINATOR or _vendor(other) == _KOORDINATOR or not exclude(one, other):
+            continue
+        devices = _role(one) in _DEVICES or _role(other) in _DEVICES
+        yield Violation(
+            asked_at(review.pod_set, other),
+            f"asks for {one} and {other}, which are two ways to ask for the same cards",
+            "ask for one of the two",
+            # Few nodes offer both, but some may.
+            Severity.WARNING if devices else None,
+        )
+
+
+def _amounts(review: Review) -> Iterator[Violation]:
+    for field, position, container in containers(review.pod_set.spec):
+        asked = {name: amount for name, amount in requested(container).items() if amount > 0}
+        for fault in amounts.faults(asked):
+            limits = container["resources"].get("limits")
+            side = "limits" if isinstance(limits, dict) and fault.name in limits else "requests"
+            yield Violation(
+                review.pod_set.place(field, position, "resources", side, fault.name),
+                f"{fault.name} {fault.predicate}",
+                fault.help,
+                fault.severity,
+            )
+
+
+def _above_the_card(review: Review) -> Iterator[Violation]:
+    """HAMi's memory of a card against the largest card of its maker in the policy."""
+    name = "nvidia.com/gpumem"
+    asked = review.requests.get(name, 0)
+    cards = review.cluster.cards.values() if review.cluster else ()
+    sizes = [card.memory_mib for card in cards if card.resource == "nvidia.com/gpu"]
+    largest = max((size for size in sizes if size is not None), default=0)
+    if largest and None not in sizes and asked > largest:
+        yield Violation(
+            asked_at(review.pod_set, name),
+            f"{name} is {asked} MiB of one card, the largest card of the policy has {largest}",
+            "ask for less, or for more cards",
+            Severity.WARNING,
+        )
+
+
+def _foreign_scheduler(review: Review) -> Iterator[Violation]:
+    """The webhook puts its own over none and over the default one: another that is written stays."""
+    names = [name for name in review.card_resources if _vendor(name) == _HAMI]
+    scheduler = review.pod_set.scheduler_name
+    system = system_of(scheduler, review.cluster) if scheduler != _HAMI_SCHEDULER else None
+    if names and system not in (None, "kubernetes"):
+        yield Violation(
+            asked_at(review.pod_set, names[0]),
+            f"{names[0]} is counted by HAMi's scheduler, but schedulerName is {scheduler}",
+            f"delete schedulerName (HAMi's webhook writes {_HAMI_SCHEDULER}), or ask for whole cards",
+            Severity.WARNING,
+        )
+
+
+def _fractions(review: Review) -> Iterator[Violation]:
+    """KAI's annotations, unless another scheduler is named."""
+    if review.pod_set.scheduler_name in KAI.schedulers:
+        for key, message, advice in fractions.faults(review.pod_set.annotations, review.requests):
+            yield Violation(review.pod_set.place("annotations", key), message, advice)
+
+
+def _slices(review: Review) -> Iterator[Violation]:
+    chips = review.requests.get(tpu.RESOURCE, 0)
+    selector = review.affinity.selector
+    topology = selector.get(tpu.TOPOLOGY, "")
+    problem = tpu.dimensions_problem(selector.get(tpu.ACCELERATOR, ""), topology)
+    if not problem and chips and not review.manifest.partial:
+        problem = tpu.chips_problem(topology, chips, review.pod_set.replicas)
+    if problem:
+        yield Violation(
+            review.pod_set.place("nodeSelector", tpu.TOPOLOGY),
+            f"topology {topology} {problem}",
+            "pods times chips of a pod are the product of the topology's numbers",
+        )
+
+
+def _vendor(name: str) -> str:
+    known = resource(name)
+    return known.vendor if known else ""
+
+
+def _role(name: str) -> str:
+    known = resource(name)
+    return known.role if known else ""
+
+
+RULE = Rule(
+    code="PK213",
+    name="exclusive-card-resources",
+    severity=Severity.ERROR,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

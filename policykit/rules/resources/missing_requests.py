@@ -1,0 +1,106 @@
+"""A card workload states neither cpu nor memory.
+
+The scheduler then counts no cpu and no memory for it: a card node is filled until its pods starve,
+and when memory runs short such pods (BestEffort, whatever cards they hold) are evicted first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.catalogue.resources import resource
+from policykit.kube.requests import containers
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Severity
+from policykit.placement.asking import asked_at
+from policykit.placement.review import Review
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      limits:
+        nvidia.com/gpu: 1
+"""
+
+GOOD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      requests:
+        cpu: 8
+        memory: 64Gi
+      limits:
+        nvidia.com/gpu: 1
+"""
+
+_COMPUTE = ("cpu", "memory")
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Once per pod set. Limits count as requests, and so does what a LimitRange of the policy gives."""
+    cards = review.card_resources
+    if not cards or review.manifest.partial or review.pod_set.stored or review.device_stack:
+        return
+    if any(_states_compute(resources) for resources in _resources(review)) or _given(review):
+        return
+    if any(device.amount is None or resource(device.resource) is None for device in review.pod_set.devices):
+        return
+    if not any(True for _ in containers(review.pod_set.spec)) or review.unsettled:
+        return
+    yield Violation(
+        asked_at(review.pod_set, cards[0]),
+        f"asks for {review.requests[cards[0]]} {cards[0]}, but for neither cpu nor memory:"
+        " the pod is BestEffort and evicted first",
+        "state requests of cpu and memory: a card's share of what its node has is a good start",
+        key=True,
+    )
+
+
+def _resources(review: Review) -> Iterator[object]:
+    yield review.pod_set.spec.get("resources")
+    for _, _, container in containers(review.pod_set.spec):
+        yield container.get("resources")
+
+
+def _states_compute(resources: object) -> bool:
+    """As written, also by a placeholder or for Koordinator's and Volcano's own kinds of cpu and memory."""
+    if not isinstance(resources, Mapping):
+        # What is filled in later may hold anything.
+        return resources is not None
+    sides = [resources.get(side) for side in ("requests", "limits")]
+    if any(side is not None and not isinstance(side, Mapping) for side in sides):
+        return True
+    names = [str(name) for side in sides for name in (side or ())]
+    return any(name in _COMPUTE or name.endswith(("-cpu", "-memory")) for name in names)
+
+
+def _given(review: Review) -> bool:
+    """Whether the policy gives containers of the namespace their share."""
+    namespace = review.manifest.namespace or review.namespace
+    quotas = review.cluster.quotas if review.cluster else ()
+    return any(quota.namespace == namespace and quota.containers is not None for quota in quotas)
+
+
+RULE = Rule(
+    code="PK205",
+    name="missing-requests",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

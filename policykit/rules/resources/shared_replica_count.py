@@ -1,0 +1,82 @@
+"""A container asks for several replicas of shared cards.
+
+On a shared pool one unit of the resource is a turn on a card, not a card. Two of them may be on the
+same card, buy neither more time nor more memory, and are refused at start where the device plugin
+has failRequestsGreaterThanOne.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from policykit.kube.requests import containers, requested
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+
+if TYPE_CHECKING:
+    from policykit.model.pool import Pool
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: serve
+spec:
+  containers:
+  - name: main
+    image: registry.example/serve:1
+    resources:
+      limits:
+        nvidia.com/gpu.shared: 2
+"""
+
+GOOD = BAD.replace("gpu.shared: 2", "gpu.shared: 1")
+
+_PLUGIN = "nvidia.com/"
+_RENAMED = ".shared"
+_MODES = frozenset({"time-slicing", "mps"})
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Speaks of names that end in .shared, and under a policy of pools that are all shared."""
+    for field, position, container in containers(review.pod_set.spec):
+        for name, asked in requested(container).items():
+            if asked <= 1 or not name.startswith(_PLUGIN):
+                continue
+            pools = _shared_pools(review, name)
+            if not pools and not name.endswith(_RENAMED):
+                continue
+            limits = container["resources"].get("limits")
+            side = "limits" if isinstance(limits, dict) and name in limits else "requests"
+            yield Violation(
+                review.pod_set.place(field, position, "resources", side, name),
+                f"asks for {asked} {name}, which are replicas of shared cards{_where(pools)}:"
+                " several of them may be one card",
+                "ask for 1, or for whole cards of a pool that is not shared",
+            )
+
+
+def _shared_pools(review: Review, name: str) -> list[Pool]:
+    """The pools that are meant, if all of them share their cards under this name."""
+    offering = [pool for pool in review.meant or () if name in pool.resources]
+    return offering if all(p.sharing.mode in _MODES and p.sharing.replicas > 1 for p in offering) else []
+
+
+def _where(pools: list[Pool]) -> str:
+    if not pools:
+        return ""
+    return f" (pool {pools[0].name}: {pools[0].sharing.replicas} to a card)"
+
+
+RULE = Rule(
+    code="PK214",
+    name="shared-replica-count",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,1 @@
+"""Volcano's scheduler configuration and objects."""

@@ -1,0 +1,76 @@
+"""An object of Volcano says something that Volcano does not read.
+
+The API takes these fields, and no controller looks at them, or what they say is not enough to mean
+anything. The same holds for what is newer than the release in the policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.words import words
+from policykit.model.severity import Severity
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata:
+  name: train
+  ownerReferences:
+  - {apiVersion: example.com/v1, kind: Training, name: train, uid: "1"}
+spec:
+  minMember: 4
+  networkTopology:
+    mode: hard
+"""
+
+GOOD = BAD + "    highestTierAllowed: 1\n"
+
+_KEYS = ("jdb-min-available", "jdb-max-unavailable", "sla-waiting-time")
+_KINDS = frozenset(
+    {
+        "ColocationConfiguration",
+        "CronJob",
+        "DaemonSet",
+        "Deployment",
+        "HyperJob",
+        "HyperNode",
+        "Job",
+        "JobFlow",
+        "JobTemplate",
+        "NodeShard",
+        "Pod",
+        "PodGroup",
+        "Queue",
+        "ReplicaSet",
+        "StatefulSet",
+    }
+)
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Nothing of Volcano's is loaded for objects of others."""
+    if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
+        from policykit.targets.volcano.checks import installed, unread
+
+        yield from unread.untimely(manifest, installed.stated(context.cluster))
+        yield from unread.unread(manifest)
+    if words(manifest.data).end(_KEYS):
+        from policykit.targets.volcano.checks import annotated
+
+        yield from annotated.faults(manifest)
+
+
+RULE = Rule(
+    code="PK514",
+    name="ignored-field",
+    severity=Severity.WARNING,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=_KINDS,
+)

@@ -1,0 +1,72 @@
+"""Volcano refuses a PodGroup that is written so.
+
+How far the pods of a sub-group may stand apart is said by one tier, by its number or its name: the
+webhook refuses both at once. The whole group's topology is a matter of PK309, its queue of PK401.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.manifests.shape import whole
+from policykit.model.severity import Severity
+from policykit.targets.volcano.checks import installed, topology
+from policykit.targets.volcano.names import GROUP_APIS
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata:
+  name: train
+  ownerReferences:
+  - {apiVersion: example.com/v1, kind: Training, name: train, uid: "1"}
+spec:
+  minMember: 4
+  subGroupPolicy:
+  - name: servers
+    subGroupSize: 2
+    matchLabelKeys: [server]
+    networkTopology:
+      mode: hard
+      highestTierAllowed: 1
+      highestTierName: rack
+"""
+
+GOOD = BAD.replace("      highestTierName: rack\n", "")
+
+_BOUNDED = (1, 14)
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Source: `webhooks/admission/podgroups/validate` (1.13 to 1.15)."""
+    if manifest.group not in GROUP_APIS:
+        return
+    yield from _below_zero(manifest, context)
+    for path, bound in topology.of_sub_groups(manifest.data):
+        yield from topology.both_tiers(bound, path)
+
+
+def _below_zero(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Refused since 1.14; earlier it binds no pods."""
+    path = ("spec", "minMember")
+    value = whole(lookup(manifest.data, path))
+    if value is not None and value < 0:
+        certain = (installed.stated(context.cluster) or (0,)) >= _BOUNDED
+        severity = Severity.ERROR if certain else Severity.WARNING
+        yield Violation(path, f"minMember is {value}, below 0", "write a number from 0 on", severity)
+
+
+RULE = Rule(
+    code="PK512",
+    name="invalid-podgroup",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"PodGroup"}),
+)

@@ -1,0 +1,173 @@
+"""Volcano refuses a queue that is written so.
+
+What is guaranteed has to be deserved as well, and amounts of cards and pods are whole and not
+negative. Amounts that contradict each other are said by PK406, trees of queues by PK403 to PK405.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.kube.names import is_extended
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.shape import mapping, pairs, text, whole
+from policykit.model.quantity import parse
+from policykit.model.severity import Severity
+from policykit.targets.volcano.checks import installed
+from policykit.targets.volcano.names import GROUP_APIS
+from policykit.targets.volcano.objects.queues import HIERARCHY, HIERARCHY_WEIGHTS
+
+BAD = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata:
+  name: research
+spec:
+  weight: 1
+  guarantee:
+    resource: {cpu: "64", nvidia.com/gpu: "8"}
+  deserved: {cpu: "64"}
+"""
+
+GOOD = BAD.replace('deserved: {cpu: "64"}', 'deserved: {cpu: "64", nvidia.com/gpu: "8"}')
+
+_GUARANTEE: Path = ("spec", "guarantee", "resource")
+_LISTS: tuple[Path, ...] = (_GUARANTEE, ("spec", "deserved"), ("spec", "capability"))
+_MAX_WEIGHT = 65535
+_BOUNDED = (1, 14)
+_COMPARED = (1, 13)
+"""From here on the webhook holds the lists against each other."""
+_WHOLE_LISTS = ((1, 13, 0), (1, 14, 1))
+"""First and last release that takes a dimension missing in capability for 0."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Source: `webhooks/admission/queues/validate/validate_queue.go` (1.8 to 1.15)."""
+    if manifest.group not in GROUP_APIS:
+        return
+    have = installed.stated(context.cluster)
+    yield from _amounts(manifest)
+    yield from _weight(manifest, have)
+    if not manifest.partial and (have or installed.newest()) >= _COMPARED:
+        yield from _undeserved(manifest)
+        if have and _WHOLE_LISTS[0] <= have <= _WHOLE_LISTS[1]:
+            yield from _unlimited(manifest, have)
+    yield from _hierarchy(manifest)
+    state = lookup(manifest.data, ("status", "state"))
+    if isinstance(state, str) and state not in ("", "Open", "Closed") and not is_placeholder(state):
+        yield Violation(
+            ("status", "state"), f"state is {state!r}, neither Open nor Closed", "take status out"
+        )
+    if manifest.name == "root" and any(mapping(lookup(manifest.data, path)) for path in _LISTS):
+        yield Violation(
+            ("metadata", "name"),
+            "queue root is Volcano's own, and its amounts may not be changed",
+            "state them at the queues below it",
+            Severity.WARNING,
+        )
+
+
+def _amounts(manifest: Manifest) -> Iterator[Violation]:
+    for path in _LISTS:
+        for resource, written in mapping(lookup(manifest.data, path)).items():
+            quantity = parse(written) if isinstance(resource, str) else None
+            if quantity is None:
+                continue
+            what = f"{dotted(path[1:])}.{resource}"
+            if quantity.nanos < 0:
+                yield Violation((*path, resource), f"{what} is {written}, below 0", "write 0 or more")
+            elif (resource == "pods" or is_extended(resource)) and not quantity.whole:
+                yield Violation(
+                    (*path, resource), f"{what} is {written}, not a whole number", "write a whole number"
+                )
+
+
+def _weight(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
+    """The webhook writes 1 for 0, and the API took larger ones before 1.14."""
+    weight = whole(lookup(manifest.data, ("spec", "weight")))
+    if weight is None or 0 <= weight <= _MAX_WEIGHT:
+        return
+    older = weight > 0 and (have or _BOUNDED) < _BOUNDED
+    if not older:
+        yield Violation(
+            ("spec", "weight"),
+            f"weight is {weight}, outside 1 to {_MAX_WEIGHT}",
+            "what counts is the weight beside that of other queues: write a "
+            + ("smaller number" if weight > 0 else "number from 1 on"),
+            Severity.WARNING if weight > 0 and have is None else None,
+        )
+
+
+def _undeserved(manifest: Manifest) -> Iterator[Violation]:
+    deserved = mapping(lookup(manifest.data, ("spec", "deserved")))
+    for resource, written in mapping(lookup(manifest.data, _GUARANTEE)).items():
+        quantity = parse(written)
+        if resource not in deserved and quantity is not None and quantity.nanos >= 0:
+            yield Violation(
+                (*_GUARANTEE, resource),
+                f"queue {manifest.name} is guaranteed {resource} {written}, and deserved does not list it",
+                f"add {resource} to spec.deserved, {written} or more",
+                key=True,
+            )
+
+
+def _unlimited(manifest: Manifest, have: Release) -> Iterator[Violation]:
+    limits = mapping(lookup(manifest.data, ("spec", "capability")))
+    for resource, written in mapping(lookup(manifest.data, ("spec", "deserved"))).items():
+        quantity = parse(written)
+        if limits and resource not in limits and quantity is not None and quantity.nanos > 0:
+            yield Violation(
+                ("spec", "deserved", resource),
+                f"queue {manifest.name} deserves {resource} {written}, and capability does not list it: "
+                f"Volcano {release_text(have)} takes that for 0",
+                f"add {resource} to spec.capability",
+                key=True,
+            )
+
+
+def _hierarchy(manifest: Manifest) -> Iterator[Violation]:
+    """Path and weights of plugin drf's tree."""
+    annotations = pairs(manifest.metadata.get("annotations"))
+    path, weights = text(annotations.get(HIERARCHY)), text(annotations.get(HIERARCHY_WEIGHTS))
+    if not (path or weights) or is_placeholder(path) or is_placeholder(weights):
+        return
+    place: Path = ("metadata", "annotations")
+    steps, numbers = path.split("/"), weights.split("/")
+    if not weights or len(steps) != len(numbers):
+        yield Violation(
+            (*place, HIERARCHY_WEIGHTS if weights else HIERARCHY),
+            f"path {path!r} has {len(steps)} steps, and there are {len(numbers) if weights else 0} weights",
+            f"write as many in {HIERARCHY_WEIGHTS}, with / between them",
+        )
+        return
+    for number in numbers:
+        if not _positive(number):
+            yield Violation(
+                (*place, HIERARCHY_WEIGHTS),
+                f"weight {number!r} is no number above 0",
+                "write a number above 0",
+            )
+
+
+def _positive(number: str) -> bool:
+    try:
+        return float(number) > 0
+    except ValueError:
+        return False
+
+
+RULE = Rule(
+    code="PK511",
+    name="invalid-volcano-queue",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"Queue"}),
+)

@@ -1,0 +1,148 @@
+"""A Volcano configuration lists an action that its scheduler does not have.
+
+Names are compared exactly, small letters and all, and what stands behind the last comma counts
+as a name. One unknown name and the scheduler throws the whole file away: at the start it
+runs with its built-in configuration, later with the one it had before. Only its log says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from policykit.catalogue.volcano.actions import ACTIONS
+from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
+from policykit.model.severity import Applicability, Severity
+from policykit.nearest import nearest
+from policykit.targets.volcano.checks import installed, listing
+
+BAD = """\
+actions: "enqueue, allocate, gangPreempt, backfill"
+tiers:
+- plugins:
+  - name: priority
+  - name: gang
+- plugins:
+  - name: predicates
+  - name: nodeorder
+"""
+
+GOOD = BAD.replace("enqueue, allocate, gangPreempt", "allocate, gangpreempt")
+
+_REMOVED = frozenset({"elect", "reserve"})
+_SKIPPED = ((1, 12, 0), (1, 13, 3))
+"""First and last release that passes over an unknown action and keeps the rest."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Every name that is not known. Source: `pkg/scheduler/util.go` (1.8 to 1.15)."""
+    written = manifest.data.get("actions")
+    if is_placeholder(written):
+        return
+    have = installed.stated(context.cluster)
+    if isinstance(written, str) and written.strip():
+        words = listing.places(written)
+        names = tuple(words.values())
+        for part, name in _once(words):
+            if listing.for_agents(manifest) and name in ACTIONS and name != "allocate":
+                yield _not_of_agents(name)._replace(part=part)
+            elif message := _problem(name, have):
+                effect = _effect(have)
+                yield Violation(
+                    ("actions",),
+                    f"{message}: {effect}",
+                    _advice(name, have),
+                    fix=partial(_fix, names, have),
+                    part=part,
+                )
+    elif isinstance(written, (list, dict)):
+        shape = "a list" if isinstance(written, list) else "a map"
+        yield Violation(
+            ("actions",),
+            f"actions is {shape}, not one text: the scheduler discards the whole file",
+            'write the names in one text, with commas between them: "allocate, backfill"',
+        )
+    elif manifest.holder is not None or isinstance(written, str):
+        # A file by itself may be an excerpt; what a ConfigMap or a chart holds is all there is.
+        yield Violation(
+            ("actions",),
+            f"the configuration lists no action: {_effect(have)}",
+            'list them: actions: "enqueue, allocate, backfill"',
+        )
+
+
+def _once(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int], str]]:
+    """Each name where it first stands."""
+    seen: set[str] = set()
+    for part, name in words.items():
+        if name not in seen:
+            seen.add(name)
+            yield part, name
+
+
+def _not_of_agents(name: str) -> Violation:
+    return Violation(
+        ("actions",),
+        f"the agent scheduler has no action {name}: it discards the whole file",
+        "its one action is allocate",
+    )
+
+
+def _problem(name: str, have: Release | None) -> str:
+    if not name:
+        return "actions has an empty name between its commas"
+    if name not in ACTIONS:
+        return f"Volcano has no action {name!r}"
+    since = ACTIONS[name].since
+    if have and since and have < since:
+        return f"Volcano {release_text(have)} has no action {name} (since {release_text(since)})"
+    return ""
+
+
+def _effect(have: Release | None) -> str:
+    if have and _SKIPPED[0] <= have <= _SKIPPED[1]:
+        return "the scheduler skips it"
+    return "the scheduler discards the whole file"
+
+
+def _advice(name: str, have: Release | None) -> str:
+    if not name:
+        return "delete the comma: no name stands behind it"
+    if name in ACTIONS:
+        return "take it out, or install a newer release"
+    if name.lower() in ACTIONS:
+        return f"write {name.lower()}: upper and lower case count"
+    if name in _REMOVED:
+        return "it was removed in Volcano 1.6: take it out"
+    near = nearest(name, tuple(ACTIONS))
+    if near:
+        return f"did you mean {near}?"
+    known = [each for each, action in ACTIONS.items() if not (have and have < action.since)]
+    return f"actions are {', '.join(known)}"
+
+
+def _fix(names: Sequence[str], have: Release | None) -> Fix | None:
+    """Only where every name is then known: else the file is discarded as before."""
+    meant = [name if name in ACTIONS else name.lower() for name in names if name]
+    if not meant or any(_problem(name, have) for name in meant):
+        return None
+    written = ", ".join(dict.fromkeys(meant))
+    return Fix(f"write {written}", (Patch("replace", ("actions",), written),), Applicability.SAFE)
+
+
+RULE = Rule(
+    code="PK501",
+    name="unknown-action",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"volcano-scheduler.conf"}),
+    fix=Applicability.SAFE,
+)

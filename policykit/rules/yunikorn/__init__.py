@@ -1,0 +1,1 @@
+"""Rules about YuniKorn: its queues, its ConfigMaps, and the metadata it reads (PK7)."""

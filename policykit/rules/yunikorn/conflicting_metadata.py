@@ -1,0 +1,105 @@
+"""Pods tell YuniKorn two things about the same application.
+
+The application and the queue may stand under several labels and annotations, of which the first
+counts. Queue, user and gang are those of the first pod of an application that YuniKorn sees: what
+other pods of it say is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.application import Application, Said
+from policykit.model.severity import Severity
+from policykit.targets.yunikorn.metadata import USER_INFO
+from policykit.targets.yunikorn.names import TASK_GROUPS
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+  labels:
+    yunikorn.apache.org/app-id: train
+    yunikorn.apache.org/queue: root.research
+    queue: root.serving
+spec:
+  schedulerName: yunikorn
+  containers:
+  - name: main
+    image: registry.example/train:1
+    resources:
+      requests: {cpu: "1", memory: 1Gi}
+"""
+
+GOOD = BAD.replace("    queue: root.serving\n", "")
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Within one template, and between the templates that share an application."""
+    sharing: dict[tuple[str, str], list[Located[Application]]] = {}
+    for located in scope.of(Application):
+        value = located.value
+        yield from _within(located, value.ids, "application")
+        yield from _within(located, value.queues, "queue")
+        if value.ids and not is_placeholder(value.ids[0].value):
+            sharing.setdefault((value.namespace, value.ids[0].value), []).append(located)
+    for (_, name), members in sharing.items():
+        for number, member in enumerate(members):
+            first = next((other for other in members[:number] if not _copy(other, member)), None)
+            if first is not None:
+                yield from _between(name, first, member)
+
+
+def _within(located: Located[Application], said: Sequence[Said], what: str) -> Iterator[ScopeViolation]:
+    for other in said[1:]:
+        if other.value == said[0].value or is_placeholder(other.value) or is_placeholder(said[0].value):
+            continue
+        yield ScopeViolation(
+            located,
+            other.key,
+            f"{other.key} says {what} {other.value}, but {said[0].key} says {said[0].value}, which counts",
+            "write the same value in both, or delete one",
+        )
+
+
+def _copy(one: Located[Application], other: Located[Application]) -> bool:
+    """Whether they are one template that two files hold, a base and its copy."""
+    same = one.resource[1:] == other.resource[1:]
+    return same and (one.path, one.document) != (other.path, other.document)
+
+
+def _between(
+    name: str, first: Located[Application], member: Located[Application]
+) -> Iterator[ScopeViolation]:
+    one, other = first.value, member.value
+    where = f"{first.resource.kind} {first.resource.name}".strip()
+    where = where if where != f"{member.resource.kind} {member.resource.name}".strip() else one.template
+    advice = "the first pod seen decides for all: write the same, or give the pods another application"
+    if one.queues and other.queues and one.queues[0].value != other.queues[0].value:
+        values = (one.queues[0].value, other.queues[0].value)
+        if not any(map(is_placeholder, values)):
+            message = f"application {name} goes to queue {values[1]} here, and to {values[0]} in {where}"
+            yield ScopeViolation(member, other.queues[0].key, message, advice)
+    for key, what, values in (
+        (USER_INFO, "user", (one.user, other.user)),
+        (TASK_GROUPS, "task-groups", (one.task_groups, other.task_groups)),
+    ):
+        if all(values) and values[0] != values[1] and not any(map(is_placeholder, values)):
+            message = f"application {name} has other {what} here than in {where}"
+            yield ScopeViolation(member, key, message, advice)
+
+
+RULE = Rule(
+    code="PK708",
+    name="conflicting-metadata",
+    severity=Severity.WARNING,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

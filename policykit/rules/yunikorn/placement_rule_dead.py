@@ -1,0 +1,56 @@
+"""A placement rule of YuniKorn that can place nothing.
+
+The validator looks at the form of placement rules only. A rule of an unknown name, or a fixed
+rule whose path is none, then keeps the whole configuration from being used; a rule whose parent
+queue is missing never matches, and its applications go on to the next rule or are rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.severity import Severity
+from policykit.targets.yunikorn import judged, validator
+from policykit.targets.yunikorn.checks import dead_rules
+
+BAD = """\
+partitions:
+- name: default
+  placementrules:
+  - name: namespace
+    create: true
+  queues:
+  - name: root
+    submitacl: '*'
+"""
+
+GOOD = BAD.replace("- name: namespace", "- name: tag\n    value: namespace")
+
+_RULE = 4
+"""Steps of the path of a placement rule: what is refused of one is said by PK701 alone."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Rules of partition default that the validator lets pass. Source: core placement/*.go, 1.9."""
+    found = judged.read(manifest, context.cluster)
+    if found is None:
+        return
+    refused = {problem.path[:_RULE] for problem in validator.refused(found.configuration)}
+    dead = dead_rules.problems(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
+    left = (problem for problem in dead if problem.path[:_RULE] not in refused)
+    yield from judged.violations(left, manifest)
+
+
+RULE = Rule(
+    code="PK702",
+    name="placement-rule-dead",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({judged.KIND}),
+)

@@ -1,0 +1,71 @@
+"""A pod under YuniKorn requests nothing, so no quota counts it.
+
+YuniKorn counts what pods request. One without requests is one of `pods` and nothing else: it
+takes cores and memory of any queue without being charged, and nodes look empty where it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.shape import mappings
+from policykit.model.severity import Severity
+from policykit.placement.review import Review
+from policykit.targets.yunikorn import metadata
+
+BAD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+  labels:
+    yunikorn.apache.org/app-id: train
+spec:
+  schedulerName: yunikorn
+  containers:
+  - name: main
+    image: registry.example/train:1
+"""
+
+GOOD = f"{BAD}    resources:\n      requests: {{cpu: '1', memory: 1Gi}}\n"
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Templates with containers of which none requests or limits anything."""
+    manifest, pod_set = review.manifest, review.pod_set
+    containers = mappings(pod_set.spec.get("containers"))
+    if manifest.partial or not pod_set.scheduler_name or not metadata.is_served(pod_set, review.cluster):
+        return
+    several = (*containers, *mappings(pod_set.spec.get("initContainers")), pod_set.spec)
+    if not containers or pod_set.devices or any(each.get("resources") for each in several):
+        return
+    if pod_set.spec.get("overhead") or _has_defaults(review):
+        return
+    yield Violation(
+        pod_set.place("containers"),
+        "no container requests anything: YuniKorn counts the pod as one of `pods`, and no other quota",
+        "state requests of cpu and memory",
+        key=True,
+    )
+
+
+def _has_defaults(review: Review) -> bool:
+    """Whether the policy gives containers of the namespace requests or limits by itself."""
+    here = review.manifest.namespace or review.namespace
+    quotas = review.cluster.quotas if review.cluster else ()
+    ranges = [quota.containers for quota in quotas if quota.namespace == here and quota.containers]
+    return is_placeholder(here) or any(each.default_request or each.default for each in ranges)
+
+
+RULE = Rule(
+    code="PK713",
+    name="unlimited-pod",
+    severity=Severity.WARNING,
+    subject=Review,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

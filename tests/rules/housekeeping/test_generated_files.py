@@ -1,0 +1,40 @@
+"""PK901 and PK902 by themselves: any two texts can be compared, and the pages show what they say."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policykit.linter.rule import Context
+from policykit.linter.subjects import Drifted, TextViolation
+from policykit.rules.housekeeping import generated_file_orphaned as orphaned
+from policykit.rules.housekeeping import generated_file_stale as stale
+
+TEXTS = st.lists(st.sampled_from(["a: 1", "b: 2", "", "  c: 3"]), max_size=4).map("\n".join)
+
+
+def said(there: str, wanted: str | None) -> list[TextViolation]:
+    file = Drifted("generated/a.yaml", "policykit.yaml", there, wanted)
+    return [*stale.check(file, Context()), *orphaned.check(file, Context())]
+
+
+@given(TEXTS, st.none() | TEXTS)
+def test_one_thing_is_said_of_a_file_that_differs(there: str, wanted: str | None) -> None:
+    found = said(there, wanted)
+    assert len(found) == (there != wanted)
+    assert all(violation.span[:2] == (1, 1) for violation in found)
+
+
+def test_the_pages() -> None:
+    assert [v.message for v in said(stale.BAD, stale.GOOD)] == [
+        "not what the policy gives: line 8 is 'value: 20000', it should be 'value: 10000'"
+    ]
+    assert [v.message for v in said(orphaned.BAD, None)] == [
+        "policy policykit.yaml does not give this file any more"
+    ]
+    assert said(stale.GOOD, stale.GOOD) == said(orphaned.GOOD, orphaned.GOOD) == []
+
+
+def test_the_place_is_the_first_line() -> None:
+    [violation] = said("# first\r\nsecond\r\n", None)
+    assert violation.span == (1, 1, 1, 8)
