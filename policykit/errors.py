@@ -7,12 +7,16 @@ class PolicykitError(Exception):
     Commands print it as one line and leave with exit code 2.
     """
 
-    def __init__(self, message: str, hint: str = "", place: str = "") -> None:
+    def __init__(
+        self, message: str, hint: str = "", place: str = "", path: "tuple[str | int, ...]" = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.place = place
         """`path:line:column`, or a path alone, or empty."""
+        self.path = path
+        """Where the policy says what is wrong: who knows its files makes a place of it."""
 
     def __str__(self) -> str:
         place = f"{self.place}: " if self.place else ""

@@ -6,6 +6,16 @@ from functools import lru_cache
 @lru_cache(maxsize=4096)
 def nearest(word: str, known: tuple[str, ...], likeness: float = 0.6) -> str:
     """The known word most like `word`, empty where none is alike enough (0..1)."""
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher
 
-    return next(iter(get_close_matches(word, known, 1, likeness)), "")
+    # As get_close_matches does it for one match, but what cannot be better than the best is not measured.
+    matcher: SequenceMatcher[str] = SequenceMatcher()
+    matcher.set_seq2(word)
+    best, found = likeness, ""
+    for each in known:
+        matcher.set_seq1(each)
+        if matcher.real_quick_ratio() >= best and matcher.quick_ratio() >= best:
+            ratio = matcher.ratio()
+            if ratio > best or (ratio == best and each > found):
+                best, found = ratio, each
+    return found

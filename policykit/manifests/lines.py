@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _KEY = re.compile(
-    r"""(?P<dashes>(?:-[ ]+)*)"""
-    r"""(?P<key>"[^"]*"|'[^']*'|[^\s#:'"\[\]{},][^:#]*?)[ ]*:(?:[ ]+(?P<value>.*))?\Z"""
+    r"""(?P<dashes>(?:-[ ]+)*+)"""
+    r"""(?P<key>"[^"]*"|'[^']*'|[^\s#:'"\[\]{},](?:[^:#]*[^:#\s])?)[ ]*:(?:[ ]+(?P<value>.*))?\Z"""
 )
+"""Looks at no character of a line more than a few times, whatever the line is."""
 _COMMENT = re.compile(r"(?:\A|[ \t])#.*\Z")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*\Z")
 _CLOSERS = {"[": "]", "{": "}"}

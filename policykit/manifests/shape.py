@@ -7,7 +7,8 @@ from typing import Any
 
 
 def mapping(data: object) -> Mapping[str, Any]:
-    return data if isinstance(data, Mapping) else {}
+    # Asked for at every turn, and nearly always a dict: the test for any Mapping takes ten times as long.
+    return data if type(data) is dict or isinstance(data, Mapping) else {}
 
 
 def mappings(data: object) -> list[Mapping[str, Any]]:

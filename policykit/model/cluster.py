@@ -40,7 +40,9 @@ class LintSettings(NamedTuple):
     extra_plugins: tuple[str, ...] = ()
     """Names of scheduler plugins outside the tree that the cluster's schedulers carry."""
     preset: str = "recommended"
-    """minimal: errors only; recommended: every released rule; strict: preview rules too."""
+    """minimal, recommended or strict: how much is told where nothing is selected."""
+    crds: tuple[str, ...] = ()
+    """Files and folders with the user's own kinds, relative to the file with these settings."""
 
 
 class Cluster(NamedTuple):
@@ -85,6 +87,8 @@ class Cluster(NamedTuple):
     preemption: Preemption = Preemption()
     tenants: tuple[Tenant, ...] = ()
     reservations: tuple[Reservation, ...] = ()
+    taints_pools: bool = False
+    """The scheme keeps pods off pools by taints: that a pool has none is an exception."""
 
     def pool(self, name: str) -> Pool:
         """Raises KeyError where no pool has that name."""

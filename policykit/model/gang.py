@@ -1,5 +1,6 @@
 """Pods that start together or not at all."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -43,6 +44,69 @@ class OwnGang(NamedTuple):
     pods: int
     scalable: bool = False
     """An autoscaler may add pods: only a complete scope shows whether one does."""
+
+
+class Ordered(NamedTuple):
+    """Pods that are made one after another, while a gang waits for more of them.
+
+    Places of its fact: `order`.
+    """
+
+    system: str
+    """Empty: the object's own gang."""
+    namespace: str
+    group: str
+    first: int
+    """Pods that exist before any others are made."""
+    why: str
+    """In words: `podManagementPolicy OrderedReady makes ...`."""
+    minimum: int | None = None
+    """Size of the gang as the object states it; None: as its PodGroup does."""
+    said: str = ""
+    """What is wrong, where the numbers alone do not say it."""
+
+
+class Scheduled(NamedTuple):
+    """The scheduler of pods that belong to a gang. Places of its fact: `scheduler`."""
+
+    system: str
+    """Target that reads the gang; empty: whichever runs the object."""
+    namespace: str
+    group: str
+    """Name of the group; of an object's own gang what and where it is."""
+    scheduler: str
+    """Empty: the default scheduler, unless something fills it in."""
+    what: str
+    """The pods in words: `task ps`."""
+    filled: bool = False
+    """An operator or webhook may write the name."""
+    certain: bool = True
+    """The object asks for a gang itself."""
+
+
+class GangPartners(NamedTuple):
+    """Gangs that start together, as one of them lists them. Places of its fact: `groups`, `0`, `1`, ..."""
+
+    system: str
+    namespace: str
+    group: str
+    partners: tuple[tuple[str, str], ...]
+    """(namespace, name) of each, itself among them."""
+
+
+class TaskGroups(NamedTuple):
+    """The groups of an application's gang. Places of its fact: `groups`, and `0`, `1`, ... each name."""
+
+    namespace: str
+    application: str
+    names: tuple[str, ...]
+    closed: bool
+    """All its pods are made from templates that can be seen."""
+    queue: str = ""
+    """Where they are submitted, as written; its place is `queue`. Empty: nothing is written."""
+    pods: int = 0
+    request: Mapping[str, int] = {}
+    """What the places held for all groups ask for."""
 
 
 class Autoscaler(NamedTuple):

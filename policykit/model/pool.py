@@ -59,6 +59,8 @@ class Pool(NamedTuple):
     discovered: frozenset[str] = frozenset()
     """Label keys that discovery sets, so generation does not."""
     autoscaled: bool = False
+    shared_by_schedulers: str = ""
+    """Why several schedulers may place pods here; empty: nobody said so."""
 
     @property
     def hard_taints(self) -> tuple[Taint, ...]:

@@ -15,6 +15,7 @@ from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
 from policykit.placement.asking import is_card_of
+from policykit.placement.offering import offers
 from policykit.placement.verdict import Landing
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
@@ -191,7 +192,7 @@ def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> s
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
-        elif cluster.observed or (resource not in pool.resources and is_card_of(resource, cluster)):
+        elif cluster.observed or (not offers(cluster, pool, resource) and is_card_of(resource, cluster)):
             there = 0
         else:
             continue

@@ -9,6 +9,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.placement.offering import offers
 from policykit.placement.recognition import selected_values, tolerated_values
 
 
@@ -20,7 +21,7 @@ def meant_pools(
 ) -> tuple[Pool, ...] | None:
     """The pools meant for a pod set, in the policy's order; None: it has no M at all."""
     if card_resources:
-        offering = [p for p in cluster.pools if all(r in p.resources for r in card_resources)]
+        offering = [p for p in cluster.pools if all(offers(cluster, p, r) for r in card_resources)]
         if products:
             offering = [p for p in offering if product_of(cluster, p) in products]
         if workload is None:

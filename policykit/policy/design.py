@@ -38,6 +38,11 @@ class Design(NamedTuple):
     """gfd, vendor, manual; empty: as fits the card and the cloud."""
     resource_tolerations: bool = False
 
+    @property
+    def taints(self) -> tuple[TaintDesign, ...]:
+        """Those of pools."""
+        return tuple(part.taint for part in (self.usage, self.product) if part.taint)
+
 
 def cluster_design(scheme: str | Scheme, domain: str) -> Design:
     """The design of pools that say nothing of their own."""

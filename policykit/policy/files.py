@@ -11,7 +11,7 @@ from policykit.errors import SourceError
 from policykit.manifests.node import Duplicate, Node
 from policykit.manifests.parser import Parsed, parse
 from policykit.manifests.path import Path, dotted
-from policykit.policy.models.policy import API_VERSION, KIND
+from policykit.policy.identity import API_VERSION, KIND
 from policykit.policy.problems import Problems
 from policykit.policy.suggest import did_you_mean
 from policykit.policy.tree import Position, Said, Source, merge, nulls, position, said
@@ -37,6 +37,8 @@ class Files:
         self._problems = problems
         self.names: list[str] = []
         """Every file and profile:NAME that was read."""
+        self.sources: dict[str, Source] = {}
+        """Those of them that are maps, as they were read."""
         self.complete = True
         """False once a base could not be had: then what it would have said is not known."""
 
@@ -108,7 +110,8 @@ class Files:
             return None
         for duplicate in documents[0].duplicates:
             self._duplicate(name, root, duplicate)
-        tree = said(root, Source(name, root))
+        self.sources[name] = Source(name, root)
+        tree = said(root, self.sources[name])
         self._identity(tree, "apiVersion", API_VERSION)
         self._identity(tree, "kind", KIND)
         return tree

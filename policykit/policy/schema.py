@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from policykit.policy.models.policy import API_VERSION, KIND, Policy
+from policykit.policy.identity import API_VERSION, KIND
+from policykit.policy.models.policy import Policy
 
 _NULL = {"type": "null"}
 

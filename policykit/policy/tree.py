@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from policykit.manifests.document import span
-from policykit.manifests.node import Node
+from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path, Step
 
 
@@ -89,14 +89,19 @@ class Position(NamedTuple):
 
 def position(tree: Said, path: Sequence[Step], *, key: bool = False) -> Position:
     """Where a path stands, in the file that said it, or its nearest parent that exists."""
+    file, found = place(tree, path, key=key)
+    return Position(file, found.line, found.column)
+
+
+def place(tree: Said, path: Sequence[Step], *, key: bool = False) -> tuple[str, Span]:
+    """The same with its end: (file, place)."""
     here = tree
     for step in path:
         below = _child(here, step)
         if below is None:
             break
         here = below
-    found = span(here.source.root, path, key=key)
-    return Position(here.source.name, found.line, found.column)
+    return here.source.name, span(here.source.root, path, key=key)
 
 
 def _child(tree: Said, step: Step) -> Said | None:

@@ -23,10 +23,53 @@ if TYPE_CHECKING:
 
 DIALECTS: tuple[Dialect, ...] = (VOLCANO, KOORDINATOR, YUNIKORN, KUEUE, KAI, COSCHEDULING)
 
-FACTS: tuple[FactReader, ...] = ()
+_PATCHED = frozenset(
+    {"CronJob", "Job", "JobSet", "Kustomization", "PodCliqueSet", "RayCluster", "RayJob", "RayService"}
+)
+"""Kinds whose patches show no pod template, and Kustomizations, which hold patches."""
+
+FACTS: tuple[FactReader, ...] = (
+    FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
+    FactReader("policykit.targets.volcano.checks.hypernodes", frozenset({"HyperNode"})),
+    FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
+    FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
+    FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True),
+    FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
+    FactReader(
+        "policykit.targets.volcano.tier_facts",
+        frozenset({"CronJob", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
+    ),
+    FactReader("policykit.targets.submission", pods=True),
+    FactReader(
+        "policykit.targets.workloads.overrides",
+        frozenset(
+            {
+                "ClusterServingRuntime",
+                "ClusterTrainingRuntime",
+                "ClusterWorkflowTemplate",
+                "CronWorkflow",
+                "InferenceService",
+                "RoleBasedGroup",
+                "ServingRuntime",
+                "TrainJob",
+                "TrainingRuntime",
+                "Workflow",
+                "WorkflowTemplate",
+            }
+        ),
+    ),
+    FactReader(
+        "policykit.targets.kubernetes.objects.stated_priorities",
+        frozenset({"PriorityClass", "PodGroup"}),
+        pods=True,
+    ),
+    FactReader("policykit.targets.yunikorn.facts.applications", pods=True),
+    FactReader("policykit.targets.yunikorn.facts.namespaces", frozenset({"Namespace"})),
+    FactReader("policykit.targets.yunikorn.facts.queues", frozenset({"queues.yaml"})),
+)
 """What rules about whole scopes know of queues, priorities and the like."""
 
-CONFIGURATIONS = (KUBE_SCHEDULER, *(each.configuration for each in DIALECTS if each.configuration))
+CONFIGURATIONS = (KUBE_SCHEDULER, *(known for dialect in DIALECTS for known in dialect.configurations))
 
 SYSTEMS = Systems(DIALECTS, FACTS, CONFIGURATIONS)
 

@@ -210,7 +210,8 @@ def shape(found: Shape, *, nodes: bool) -> Shape:
 
 def pool(found: Pool, *, nodes: bool) -> Pool:
     shapes = tuple(shape(each, nodes=nodes) for each in found.shapes)
-    return found._replace(shapes=shapes, taints=tuple(sorted(found.taints)))
+    # Why it is shared is for people: no file carries it.
+    return found._replace(shapes=shapes, taints=tuple(sorted(found.taints)), shared_by_schedulers="")
 
 
 def view(cluster: Cluster, *, nodes: bool) -> dict[str, Any]:

@@ -34,7 +34,13 @@ _WAIT = (1, 14)
 
 JOB_PLUGINS: Mapping[str, JobPlugin] = {
     "env": JobPlugin(),
-    "svc": JobPlugin({"publish-not-ready-addresses": _SWITCH, "disable-network-policy": _SWITCH}),
+    "svc": JobPlugin(
+        {
+            "publish-not-ready-addresses": _SWITCH,
+            "disable-network-policy": _SWITCH,
+            "inject-hosts-env": Flag("switch", (1, 16)),
+        }
+    ),
     "ssh": JobPlugin(
         {
             "ssh-key-file-path": Flag(),

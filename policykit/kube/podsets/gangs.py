@@ -12,6 +12,7 @@ from policykit.kube.podsets.reading import bindings
 from policykit.kube.podsets.rules import textual, whole
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
+from policykit.manifests.once import once
 from policykit.manifests.path import Path
 
 
@@ -55,6 +56,7 @@ def gang(data: Mapping[str, Any]) -> Gang | None:
     return next(iter(gangs(data)), None)
 
 
+@once
 def gangs(data: Mapping[str, Any]) -> tuple[Gang, ...]:
     """Every gang of an object: one, or one for each child job, role or component that is its own."""
     known = entry(data.get("apiVersion"), data.get("kind"))

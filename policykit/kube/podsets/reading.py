@@ -14,9 +14,11 @@ from policykit.kube.podsets.podset import DeviceRequest, PodSet
 from policykit.kube.podsets.shapes import Pod
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
+from policykit.manifests.once import once
 from policykit.manifests.path import Path
 
 
+@once
 def pod_sets(data: Mapping[str, Any]) -> tuple[PodSet, ...]:
     """The pod sets of an object, in the table's order; () for a kind without pods or not known.
 

@@ -10,7 +10,7 @@ from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool
-from policykit.model.taint import Taint
+from policykit.model.taint import HARD_EFFECTS, Taint
 from policykit.policy.compile.cards import compile_card, known_cards
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.levels import compile_levels
@@ -83,6 +83,7 @@ def compile_policy(
         preemption=compile_preemption(draft),
         tenants=compile_tenants(draft),
         reservations=compile_reservations(draft, pools),
+        taints_pools=any(taint.effect in HARD_EFFECTS for taint in design.taints),
     )
 
 

@@ -65,6 +65,7 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design)
         stated.unschedulable,
         frozenset(pool.names.discovered) if pool.names else frozenset(),
         _autoscaled(stated),
+        _shared(draft, path, stated),
     )
 
 
@@ -107,6 +108,15 @@ def _toleration(draft: Draft, path: Path, number: int, stated: written.Toleratio
         draft.check((*place, "key"), f"taint key {stated.key!r}", label_key_problem(stated.key))
     draft.check((*place, "value"), f"taint value {stated.value!r}", label_value_problem(stated.value))
     return Toleration(stated.key, stated.operator, stated.value, stated.effect or "")
+
+
+def _shared(draft: Draft, path: Path, stated: written.Pool) -> str:
+    if "shared_by_schedulers" in stated.model_fields_set and not stated.shared_by_schedulers.strip():
+        hint = "say why, or remove it"
+        draft.problems.error(
+            (*path, "sharedBySchedulers"), "sharedBySchedulers gives no reason", hint, key=True
+        )
+    return stated.shared_by_schedulers.strip()
 
 
 def _autoscaled(stated: written.Pool) -> bool:

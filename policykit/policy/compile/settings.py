@@ -31,6 +31,7 @@ def compile_lint(draft: Draft) -> LintSettings:
         lint.exclude,
         lint.extra_plugins,
         lint.preset,
+        lint.crds,
     )
 
 

@@ -16,9 +16,6 @@ from policykit.policy.models.targets import Targets
 from policykit.policy.models.tenant import Reservation, Tenant
 from policykit.policy.models.workload import Workload
 
-API_VERSION = "policykit.io/v1alpha1"
-KIND = "Policy"
-
 
 class Metadata(Model):
     """Name and marks of the policy."""

@@ -74,3 +74,6 @@ class Pool(Model):
     scheme: PoolSchemeChoice | None = Field(
         None, description="Where this pool departs from the cluster's scheme."
     )
+    shared_by_schedulers: str = Field(
+        "", description="Why it is right that several schedulers place pods here (PK911 asks)."
+    )

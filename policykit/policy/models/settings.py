@@ -14,9 +14,10 @@ class Lint(Model):
 
     preset: Literal["minimal", "recommended", "strict"] = Field(
         "recommended",
-        description="minimal: errors only; recommended: every released rule; strict: preview rules too.",
+        description="How much is told where nothing is selected. minimal: errors; recommended: errors, "
+        "warnings and advice; strict: preview rules too, and those that are off unless asked for.",
     )
-    select: tuple[str, ...] = Field((), description="Only these rules. Default: all that are released.")
+    select: tuple[str, ...] = Field((), description="Only these rules, in full. Default: as preset says.")
     ignore: tuple[str, ...] = Field((), description="Rules that stay silent.")
     severity: dict[str, Literal["error", "warning", "info"]] = Field(
         {}, description="Rule to the severity it has here."
@@ -25,6 +26,9 @@ class Lint(Model):
     exclude: tuple[str, ...] = Field((), description="Path globs that are not linted.")
     extra_plugins: tuple[str, ...] = Field(
         (), description="Scheduler plugins outside the Kubernetes tree that your schedulers carry."
+    )
+    crds: tuple[str, ...] = Field(
+        (), description="Files and folders with CustomResourceDefinitions of yours, relative to the policy."
     )
 
 

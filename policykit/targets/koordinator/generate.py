@@ -74,7 +74,12 @@ def scheduler_name(target: Target) -> str:
 
 
 def _chart(version: Version, namespace: str) -> str:
-    return chart.config_map(writer.dump(chart.configuration(version, namespace)), namespace)
+    """The chart's configuration, in a version that the release can start with whatever is added."""
+    text = writer.dump(chart.configuration(version, namespace))
+    written, readable = chart.written_in(version), versions.decodes(version).fit_plus
+    if readable and written not in readable:
+        text = text.replace(f"{versions.GROUP}/{written}\n", f"{versions.GROUP}/{readable[0]}\n")
+    return chart.config_map(text, namespace)
 
 
 def _said(messages: list[str]) -> Generated:
@@ -93,5 +98,6 @@ def _delivery(target: Target) -> tuple[str, tuple[str, ...]]:
         raise PolicykitError(
             f"delivery {wanted} is not known for Koordinator",
             "set targets.koordinator.delivery to post-render or manifest",
+            path=("targets", "koordinator", "delivery"),
         )
     return wanted, ()

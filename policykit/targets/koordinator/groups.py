@@ -5,7 +5,7 @@ from __future__ import annotations
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect, Joined, group_of, pods_of
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, PodGroup
 from policykit.targets.koordinator.names import (
     GANG_NAME,
@@ -41,22 +41,25 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Join
     group = pod_set.annotations.get(GANG_NAME)
     if not group:
         return None
-    minimum, place = _minimum(pod_set)
+    minimum, place = _minimum(manifest, pod_set)
     membership = Membership(
         SYSTEM, stands_in, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
     )
     return Joined(membership, pod_set.place("annotations", GANG_NAME), place)
 
 
-def _minimum(pod_set: PodSet) -> tuple[int | None, Path]:
-    """Size the pods state, and its place; an empty place where they state none."""
+def _minimum(manifest: Manifest, pod_set: PodSet) -> tuple[int | None, Path]:
+    """Size the pods state, None for no number in quotes, and its place; an empty place: none is stated."""
     for where, key, entries in (
         ("annotations", MIN_AVAILABLE, pod_set.annotations),
         ("labels", OLD_MIN_AVAILABLE, pod_set.labels),
     ):
+        place = pod_set.place(where, key)
         if key in entries:
             text = entries[key]
-            return int(text) if text.isdecimal() and text.isascii() else None, pod_set.place(where, key)
+            return int(text) if text.isdecimal() and text.isascii() else None, place
+        if place and place[-1] == key and lookup(manifest.data, place) is not None:
+            return None, place
     return None, ()
 
 

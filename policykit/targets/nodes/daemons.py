@@ -49,6 +49,15 @@ def whole(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toler
     return tuple(needed)
 
 
+def unserved(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
+    """Cards of a maker that nothing is known of, and the hard taints of the pools with them."""
+    found: dict[str, dict[Taint, None]] = {}
+    for pool in cluster.pools:
+        if pool.card and pool.hard_taints and not _maker(cluster, pool):
+            found.setdefault(pool.card, {}).update(dict.fromkeys(pool.hard_taints))
+    return {card: tuple(taints) for card, taints in found.items()}
+
+
 def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
     """Maker of the cards to the hard taints of pools with them; only pools that have any."""
     found: dict[str, dict[Taint, None]] = {}

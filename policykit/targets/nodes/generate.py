@@ -50,7 +50,7 @@ def generate(cluster: Cluster) -> Generated:
             said.extend(form.left_out)
     if "taints" in forms:
         artifacts.extend(taints.control_plane(cluster))
-    if forms & _TAINTING:
+    if taints_nodes(cluster):
         artifacts.extend(daemons.write(cluster))
     said += remarks.remarks(cluster, forms)
     if artifacts:
@@ -65,6 +65,11 @@ def forms_of(cluster: Cluster) -> frozenset[str]:
     if not cluster.provider:
         return frozenset({"labels", "taints", "kubelet", "kubeadm"})
     return frozenset({"labels", "taints", "provider", *(["karpenter"] if cluster.provider == "eks" else [])})
+
+
+def taints_nodes(cluster: Cluster) -> bool:
+    """Whether a form is generated that sets the pools' taints."""
+    return bool(forms_of(cluster) & _TAINTING)
 
 
 def _pool(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Artifact]:

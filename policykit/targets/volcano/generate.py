@@ -80,6 +80,7 @@ def _delivery(target: Target, version: Version) -> tuple[str, tuple[str, ...]]:
         raise PolicykitError(
             f"delivery {wanted} is not known for Volcano",
             "set targets.volcano.delivery to helm-values or manifest",
+            path=("targets", "volcano", "delivery"),
         )
     if wanted == "helm-values" and version < versions.CONFIG_OVERRIDE:
         return "manifest", (

@@ -33,5 +33,5 @@ DIALECT = Dialect(
     KEYS,
     read_group=read_group,
     read_membership=read_membership,
-    configuration=CONFIGURATION,
+    configurations=(CONFIGURATION,),
 )

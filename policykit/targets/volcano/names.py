@@ -1,6 +1,9 @@
 """Labels, annotations and API groups of Volcano (1.15)."""
 
+from collections.abc import Mapping
+
 from policykit.linter.dialect import Key
+from policykit.manifests.path import Path
 
 SCHEDULER = "volcano"
 GROUP_NAME = "scheduling.k8s.io/group-name"
@@ -15,6 +18,14 @@ TOPOLOGY_TIER = "volcano.sh/network-topology-highest-tier"
 """Pod annotation: the highest tier of HyperNode its PodGroup may span, a number (1.13)."""
 GROUP_APIS = frozenset({"scheduling.volcano.sh", "scheduling.incubator.k8s.io"})
 """API groups of PodGroup; the second is that of kube-batch and early Volcano."""
+BATCH_GROUP = "batch.volcano.sh"
+FLOW_GROUP = "flow.volcano.sh"
+SPECS: Mapping[tuple[str, str], Path] = {
+    (BATCH_GROUP, "Job"): ("spec",),
+    (BATCH_GROUP, "CronJob"): ("spec", "jobTemplate", "spec"),
+    (FLOW_GROUP, "JobTemplate"): ("spec",),
+}
+"""(API group, kind) to where its Job spec stands."""
 
 KEYS = (
     Key("annotations", GROUP_NAME, "gang"),

@@ -13,6 +13,7 @@ from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.placement.offering import offers
 from policykit.placement.placing import misshapen, placeable, placing
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
@@ -228,7 +229,8 @@ def _check_unserved(looked: Review) -> None:
     """A card of the policy that the kind may not use is an error; of one unknown to it nothing is said."""
     assert looked.cluster is not None
     assert looked.workload is not None
-    offering = [p for p in looked.cluster.pools if all(r in p.resources for r in looked.card_resources)]
+    cluster = looked.cluster
+    offering = [p for p in cluster.pools if all(offers(cluster, p, r) for r in looked.card_resources)]
     if not offering and not looked.cluster.complete:
         return
     product = f" on product {', '.join(looked.products)}" if looked.products else ""

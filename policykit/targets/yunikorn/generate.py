@@ -80,4 +80,5 @@ def _delivered(queues: str, target: Target, stated: Options, version: Version) -
     raise PolicykitError(
         f"delivery {delivery} is not known for YuniKorn",
         "set targets.yunikorn.delivery to helm-values or manifest",
+        path=("targets", "yunikorn", "delivery"),
     )

@@ -14,7 +14,7 @@ from policykit.targets.yunikorn.names import (
     TASK_GROUP_NAME,
     TASK_GROUPS,
 )
-from policykit.targets.yunikorn.text import CONFIGURATION
+from policykit.targets.yunikorn.text import CONFIGURATION, VALUES
 
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
@@ -69,5 +69,5 @@ DIALECT = Dialect(
     KEYS,
     takes_over=True,
     read_membership=read_membership,
-    configuration=CONFIGURATION,
+    configurations=(CONFIGURATION, VALUES),
 )

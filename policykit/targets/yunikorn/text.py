@@ -5,10 +5,14 @@ from __future__ import annotations
 from policykit.linter.configurations import Configuration
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
+from policykit.nearest import nearest
 
 NAME = "queues.yaml"
 _CONFIG_MAPS = "yunikorn-"
 """What the names of the two ConfigMaps begin with that the scheduler reads."""
+_KEYS = frozenset(
+    {"limits", "name", "nodesortpolicy", "placementrules", "preemption", "queues", "usergroupresolver"}
+)
 _VALUES = "yunikornDefaults"
 """Helm value of the chart that holds the entries of the ConfigMap."""
 
@@ -17,13 +21,30 @@ def _is_it(data: object) -> bool:
     if not isinstance(data, dict):
         return False
     partitions = data.get("partitions")
-    return isinstance(partitions, list) and any(
-        isinstance(each, dict) and ("queues" in each or "name" in each) for each in partitions
-    )
+    return isinstance(partitions, list) and any(map(_is_partition, partitions))
+
+
+def _is_partition(data: object) -> bool:
+    """With queues, or nothing but keys of a partition: disks have partitions with names, too."""
+    if not isinstance(data, dict):
+        return False
+    return "queues" in data or ("name" in data and all(_is_key(str(key).lower()) for key in data))
+
+
+def _is_key(key: str) -> bool:
+    """A key of a partition, or one that was meant to be: `queeus`."""
+    return key in _KEYS or bool(nearest(key, tuple(_KEYS), 0.8))
 
 
 def _is_named(holder: Manifest, path: Path) -> bool:
+    if path == (NAME,):
+        return not holder.kind  # the data of a ConfigMap, cut out of it
     return path[-1:] == (NAME,) and (holder.name.startswith(_CONFIG_MAPS) or _VALUES in path)
 
 
 CONFIGURATION = Configuration(NAME, ("partitions", NAME), _is_it, _is_named)
+
+VALUES = Configuration(
+    "yunikorn-values", (_VALUES,), lambda data: isinstance(data, dict) and isinstance(data.get(_VALUES), dict)
+)
+"""Helm values of the chart, as a file of their own."""

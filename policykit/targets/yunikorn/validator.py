@@ -10,7 +10,19 @@ from collections.abc import Iterator
 from policykit.manifests.path import Path
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.checks import amounts, decoding, limits, placement, running, structure
+from policykit.targets.yunikorn.checks import (
+    access,
+    amiss,
+    amounts,
+    casing,
+    dead_rules,
+    decoding,
+    limits,
+    placement,
+    structure,
+    templates,
+)
+from policykit.targets.yunikorn.checks.advice import ADVICE
 from policykit.targets.yunikorn.checks.problem import Problem, located
 from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, read
 
@@ -22,7 +34,7 @@ def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
 
     Of a file that does not decode only that is said, as nothing else of it is certain.
     """
-    found = tuple(decoding.problems(data, version))
+    found = tuple(_advised(problem) for problem in decoding.problems(data, version))
     return found or refused(read(data))
 
 
@@ -32,18 +44,28 @@ def refused(configuration: Configuration) -> tuple[Problem, ...]:
     for number, partition in enumerate(configuration.partitions):
         if partition.queues is not None:
             found += _partition(partition, ("partitions", number))
-    return tuple(found)
+    return tuple(map(_advised, found))
+
+
+def _advised(problem: Problem) -> Problem:
+    return problem._replace(help=ADVICE[problem.rule])
 
 
 def failing(configuration: Configuration) -> tuple[Problem, ...]:
     """What is accepted, and then fails or means something else once the scheduler runs."""
-    return tuple(
-        problem
-        for number, partition in enumerate(configuration.partitions)
-        for problem in running.problems(
-            partition, located(partition, ("partitions", number)), ("partitions", number)
-        )
-    )
+    found: list[Problem] = []
+    for number, partition in enumerate(configuration.partitions):
+        path: Path = ("partitions", number)
+        tree = located(partition, path)
+        dead = dead_rules.problems(partition.rules, tree.queue, (*path, "placementrules"))
+        # A queue that pods may yet make by naming it may be missing.
+        found += [each for each in dead if each.rule != "rule-parent" or each.severity is None]
+        found += access.problems(tree)
+        found += templates.amounts(tree)
+        found += amiss.names(partition, tree, path)
+        found += amiss.zeros(tree)
+        found += casing.problems(partition, tree)
+    return tuple(found)
 
 
 def _partition(partition: Partition, path: Path) -> Iterator[Problem]:

@@ -111,6 +111,14 @@ def test_the_seeds_weights_are_explained() -> None:
     )
 
 
+def test_1_6_0_is_written_in_what_it_can_start_with() -> None:
+    generated = generate(dongles(version="1.6.0"))
+    (written,) = (a.text for a in generated.artifacts if a.path.endswith("scheduler-config.yaml"))
+    assert "kubescheduler.config.k8s.io/v1beta3\n" in written
+    assert "kubescheduler.config.k8s.io/v1\n" not in written
+    assert not any("image tag" in message for message in _messages(generated))
+
+
 def test_default_weights_need_no_word() -> None:
     assert _messages(generate(dongles(fit={}))) == []
 
@@ -123,7 +131,10 @@ LOW = f"{BARE}    plugins: {{score: {{enabled: [{{name: Reservation, weight: 2}}
 
 SAYS = {
     "weights too flat": (dongles(fit=FLAT), "sure to win for no difference in use"),
-    "1.6.0 cannot start with v1": (dongles(version="1.6.0"), "set the scheduler's image tag to v1.6.1"),
+    "1.6.0 cannot start with v1": (
+        dongles(version="1.6.0", config=BARE),
+        "set the scheduler's image tag to v1.6.1",
+    ),
     "1.8.0 does not read v1beta3": (
         dongles(version="1.8.0", config=OLD),
         "reads no configuration of apiVersion",

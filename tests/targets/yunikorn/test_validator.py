@@ -109,25 +109,25 @@ REFUSED = {
     "guaranteed-over-max": (
         tree("{name: a, resources: {guaranteed: {vcore: 3}, max: {vcore: 2500m}}}"),
         "max-guaranteed",
-        f"{A}.resources",
+        f"{A}.resources.guaranteed.vcore",
     ),
     "max-over-ancestor": (
         tree("{name: a, resources: {max: {vcore: 2}}, queues: [{name: b, queues: [{name: c, resources:"
              " {max: {vcore: 3}}}]}]}"),
         "max-above",
-        f"{A}.queues[0].queues[0].resources",
+        f"{A}.queues[0].queues[0].resources.max.vcore",
     ),
     "sum-of-guaranteed": (
         tree("{name: a, resources: {guaranteed: {vcore: 3}}, queues: [{name: b, resources: {guaranteed:"
              " {vcore: 2}}}, {name: c, queues: [{name: d, resources: {guaranteed: {vcore: 2}}}]}]}"),
         "guaranteed-sum",
-        f"{A}.resources",
+        f"{A}.resources.guaranteed.vcore",
     ),
     "sum-over-max": (
         tree("{name: a, resources: {max: {vcore: 3}}, queues: [{name: b, resources: {guaranteed:"
              " {vcore: 2}}}, {name: c, resources: {guaranteed: {vcore: 2}}}]}"),
         "max-sum",
-        f"{A}.resources",
+        f"{A}.resources.max.vcore",
     ),
     "rule-name": (rules("{name: a b}"), "rule-name", "partitions[0].placementrules[0].name"),
     "rule-parent-name": (
@@ -300,6 +300,19 @@ FAILING = {
         "rule-root",
         "partitions[0].placementrules[0].value",
     ),
+    "missing-parent": (
+        rules("{name: user, create: true, parent: {name: fixed, value: t}}"),
+        "rule-parent",
+        "partitions[0].placementrules[0].parent.value",
+    ),
+    "missing-grandparent": (
+        rules(
+            "{name: user, create: true, parent: {name: fixed, value: u, create: true,"
+            " parent: {name: fixed, value: t}}}"
+        ),
+        "rule-parent",
+        "partitions[0].placementrules[0].parent.parent.value",
+    ),
     "deny-in-capitals": (
         rules("{name: user, filter: {type: Deny}}"),
         "filter-case",
@@ -331,6 +344,13 @@ def test_accepted_and_failing_later(case: str) -> None:
     assert validator.problems(yaml.safe_load(text)) == ()
     found = validator.failing(configuration)
     assert [(problem.rule, dotted(problem.path)) for problem in found] == [(rule, path)]
+
+
+def test_a_parent_queue_that_pods_may_make_is_no_failure() -> None:
+    text = rules(
+        "{name: provided, create: true}, {name: user, create: true, parent: {name: fixed, value: t}}"
+    )
+    assert validator.failing(partition.read(yaml.safe_load(text))) == ()
 
 
 def test_a_root_in_capitals_fails_at_start() -> None:

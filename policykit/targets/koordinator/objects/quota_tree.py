@@ -106,6 +106,7 @@ def _check_name(name: str) -> None:
         raise PolicykitError(
             f"queue {name!r} {problem}, and Koordinator's pods and quotas name it in a label",
             "give the queue a shorter name",
+            path=("queues", name),
         )
 
 

@@ -43,7 +43,7 @@ def config_map(text: str, namespace: str) -> str:
 
 def configuration(version: Version, namespace: str) -> dict[str, Any]:
     """KubeSchedulerConfiguration of the chart that goes with a release."""
-    written = f"{GROUP}/{_written_in(version)}"
+    written = f"{GROUP}/{written_in(version)}"
     return {
         "apiVersion": written,
         "kind": "KubeSchedulerConfiguration",
@@ -66,7 +66,7 @@ def configuration(version: Version, namespace: str) -> dict[str, Any]:
     }
 
 
-def _written_in(version: Version) -> str:
+def written_in(version: Version) -> str:
     """Version of the configuration in the chart's file."""
     if version >= _1_6:
         return "v1"

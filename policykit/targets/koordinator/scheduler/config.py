@@ -103,6 +103,7 @@ def profile(data: Mapping[str, Any], name: str) -> tuple[int, Mapping[str, Any]]
     raise PolicykitError(
         f"koord-scheduler-config has no profile for schedulerName {name}, only: {', '.join(names) or 'none'}",
         "set targets.koordinator.schedulerName to the profile the workloads use",
+        path=("targets", "koordinator", "schedulerName"),
     )
 
 

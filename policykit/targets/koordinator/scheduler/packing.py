@@ -26,6 +26,7 @@ DEFAULT_BESIDE: Mapping[str, Fit] = {
 ASSUMED_OTHERS = 15
 """Resources on a node that a plain pod does not ask for, beside one that is scarce: disk, huge pages,
 what Koordinator adds for batch and mid, and its devices."""
+_FIT = ("targets", "koordinator", "fit")
 _TYPES = ("MostAllocated", "LeastAllocated")
 
 
@@ -157,9 +158,11 @@ def stated_fit(cluster: Cluster, target: Target) -> dict[str, Fit]:
     for name, each in (target.options.get("fit") or {}).items():
         kind, weight = each.get("type", "MostAllocated"), each.get("weight", 1)
         if kind not in _TYPES:
-            raise PolicykitError(f"fit of {name} has type {kind!r}", f"write {' or '.join(_TYPES)}")
+            hint = f"write {' or '.join(_TYPES)}"
+            raise PolicykitError(f"fit of {name} has type {kind!r}", hint, path=(*_FIT, name, "type"))
         if not isinstance(weight, int) or isinstance(weight, bool) or weight < 1:
-            raise PolicykitError(f"fit of {name} has weight {weight!r}", "write a whole number from 1 on")
+            hint = "write a whole number from 1 on"
+            raise PolicykitError(f"fit of {name} has weight {weight!r}", hint, path=(*_FIT, name, "weight"))
         found[cluster.cards[name].resource if name in cluster.cards else name] = Fit(kind, weight)
     return found
 

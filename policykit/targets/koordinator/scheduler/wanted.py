@@ -77,6 +77,7 @@ def check_load_aware(stated: Mapping[str, Any], given: Mapping[str, Any]) -> Non
                 f"LoadAwareScheduling weighs {resource}, but has no estimatedScalingFactors for it, "
                 "so koord-scheduler stops at start",
                 f"add {resource} to targets.koordinator.loadAware.estimatedScalingFactors, 1 to 100",
+                path=("targets", "koordinator", "loadAware", "resourceWeights", resource),
             )
 
 

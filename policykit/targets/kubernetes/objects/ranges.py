@@ -51,6 +51,7 @@ def _text(limits: LimitRange, resource: str, wanted: int) -> str:
             f"quota {limits.name}: containers states {resource}, and a LimitRange would give it to every "
             "container that asks for none",
             "limit it by the quota itself: requests",
+            path=("quotas", limits.name, "containers"),
         )
     return amount_text(resource, wanted)
 

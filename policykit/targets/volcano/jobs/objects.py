@@ -7,21 +7,13 @@ from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, texts, whole
+from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP
 from policykit.targets.volcano.objects.topology import Bound, read_bound, write_bound
 
 API_VERSION = "batch.volcano.sh/v1alpha1"
-GROUP = "batch.volcano.sh"
-FLOW_GROUP = "flow.volcano.sh"
-
-SPECS: Mapping[tuple[str, str], Path] = {
-    (GROUP, "Job"): ("spec",),
-    (GROUP, "CronJob"): ("spec", "jobTemplate", "spec"),
-    (FLOW_GROUP, "JobTemplate"): ("spec",),
-}
-"""(API group, kind) to where its Job spec stands."""
 ANNOTATIONS: Mapping[tuple[str, str], Path] = {
-    (GROUP, "Job"): ("metadata", "annotations"),
-    (GROUP, "CronJob"): ("spec", "jobTemplate", "metadata", "annotations"),
+    (BATCH_GROUP, "Job"): ("metadata", "annotations"),
+    (BATCH_GROUP, "CronJob"): ("spec", "jobTemplate", "metadata", "annotations"),
     (FLOW_GROUP, "JobTemplate"): ("metadata", "annotations"),
 }
 """(API group, kind) to the annotations that its Jobs have, and from them their PodGroup."""

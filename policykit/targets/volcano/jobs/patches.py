@@ -14,16 +14,13 @@ from policykit.targets.volcano import versions
 from policykit.targets.volcano.jobs import options as job_options
 from policykit.targets.volcano.jobs.objects import (
     ANNOTATIONS,
-    FLOW_GROUP,
-    GROUP,
-    SPECS,
     Job,
     Policy,
     needed,
     read,
     write_policy,
 )
-from policykit.targets.volcano.names import SCHEDULER
+from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP, SCHEDULER, SPECS
 from policykit.targets.volcano.objects import topology
 
 CRON = Version(1, 13, 0)
@@ -224,7 +221,7 @@ def _options(asked: _Asked) -> Iterator[Patch]:
 
 
 def _release(asked: _Asked) -> Iterator[str]:
-    if _group_kind(asked.data) == (GROUP, "CronJob") and asked.version < CRON:
+    if _group_kind(asked.data) == (BATCH_GROUP, "CronJob") and asked.version < CRON:
         yield f"Volcano {asked.version} has no CronJob (since {CRON})"
     if asked.kind.within and asked.version < versions.TOPOLOGY:
         yield (

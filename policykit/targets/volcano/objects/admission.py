@@ -120,16 +120,19 @@ def _parents_first(queues: Iterable[Queue]) -> list[Queue]:
                 raise PolicykitError(
                     f"queue {queue.name} is {depths[queue.name]} levels below root, of {MAX_DEPTH} at most",
                     "make the queue tree flatter",
+                    path=("queues", queue.name),
                 )
     return ordered
 
 
 def _broken(queue: Queue, waiting: Mapping[str, Queue]) -> PolicykitError:
     if queue.parent in waiting:
-        return PolicykitError(f"queue {queue.name} is its own ancestor", f"give {queue.name} another parent")
+        message, hint = f"queue {queue.name} is its own ancestor", f"give {queue.name} another parent"
+        return PolicykitError(message, hint, path=("queues", queue.name, "parent"))
     return PolicykitError(
         f"queue {queue.name} has parent {queue.parent}, which is no queue",
         "name a queue of the policy as its parent",
+        path=("queues", queue.name, "parent"),
     )
 
 
@@ -147,8 +150,8 @@ def _with_children(ordered: Sequence[Queue]) -> list[Queue]:
                 deserved={**deserved, **queue.deserved},
             )
         )
-        _compare(f"the children of queue {own.name} have guarantee", guaranteed, own, "guarantee")
-        _compare(f"the children of queue {own.name} have deserved", deserved, own, "deserved")
+        _compare(f"the children of queue {own.name} have guarantee", guaranteed, own, own, "guarantee")
+        _compare(f"the children of queue {own.name} have deserved", deserved, own, own, "deserved")
         below.setdefault(own.parent, []).append(own)
         completed.append(own)
     return completed[::-1]
@@ -166,29 +169,38 @@ def _check(queue: Queue) -> None:
     problem = dns_subdomain_problem(queue.name)
     if problem:
         raise PolicykitError(
-            f"queue {queue.name!r} {problem}", "give it another name: Volcano's queues are objects"
+            f"queue {queue.name!r} {problem}",
+            "give it another name: Volcano's queues are objects",
+            path=("queues", queue.name),
         )
     if not 1 <= queue.weight <= MAX_WEIGHT:
         raise PolicykitError(
-            f"queue {queue.name} has weight {queue.weight}", f"write a weight from 1 to {MAX_WEIGHT}"
+            f"queue {queue.name} has weight {queue.weight}",
+            f"write a weight from 1 to {MAX_WEIGHT}",
+            path=("queues", queue.name, "weight"),
         )
     if queue.priority is not None and queue.priority < 0:
         raise PolicykitError(
-            f"queue {queue.name} has priority {queue.priority}", "write a priority of 0 or more"
+            f"queue {queue.name} has priority {queue.priority}",
+            "write a priority of 0 or more",
+            path=("queues", queue.name, "priority"),
         )
-    _compare(f"queue {queue.name} has guarantee", queue.guarantee, queue, "deserved")
-    _compare(f"queue {queue.name} has deserved", queue.deserved, queue, "limit")
+    _compare(f"queue {queue.name} has guarantee", queue.guarantee, queue, queue, "deserved")
+    _compare(f"queue {queue.name} has deserved", queue.deserved, queue, queue, "limit")
 
 
 def _check_under_ancestors(queue: Queue, named: Mapping[str, Queue]) -> None:
     ancestor = named.get(queue.parent)
     while ancestor:
-        _compare(f"queue {queue.name} has limit", queue.limit, ancestor, "limit")
+        _compare(f"queue {queue.name} has limit", queue.limit, queue, ancestor, "limit")
         ancestor = named.get(ancestor.parent)
 
 
-def _compare(what: str, amounts: Amounts, bound: Queue, field: str) -> None:
-    """Raises where an amount is above that of a field of `bound`; a dimension left out does not bind."""
+def _compare(what: str, amounts: Amounts, of: Queue, bound: Queue, field: str) -> None:
+    """Raises where an amount is above that of a field of `bound`; a dimension left out does not bind.
+
+    `what` says whose amounts they are, and ends with their field; `of` is the queue to change.
+    """
     limits: Amounts = getattr(bound, field)
     for resource in sorted(amounts):
         if resource in limits and amounts[resource] > limits[resource]:
@@ -196,6 +208,7 @@ def _compare(what: str, amounts: Amounts, bound: Queue, field: str) -> None:
                 f"{what} {resource} {amount_text(resource, amounts[resource])}, above "
                 f"{field} {amount_text(resource, limits[resource])} of queue {bound.name}",
                 f"lower the first or raise {field} of queue {bound.name}: Volcano refuses such a queue",
+                path=("queues", of.name, what.rpartition(" ")[2]),
             )
 
 

@@ -16,6 +16,7 @@ from policykit.targets.release import Version
 from policykit.targets.volcano.jobs import objects as job_objects
 from policykit.targets.volcano.jobs import options as job_options
 from policykit.targets.volcano.jobs.objects import Job
+from policykit.targets.volcano.names import BATCH_GROUP
 from policykit.targets.volcano.objects import hypernodes, nodegroups, podgroups, queues, submission, topology
 from policykit.targets.volcano.objects.hypernodes import HyperNode
 from policykit.targets.volcano.objects.podgroups import PodGroup
@@ -34,7 +35,7 @@ KINDS: Mapping[tuple[str, str], Kind] = {
     ("scheduling.volcano.sh", "Queue"): Kind(queues.read, queues.PLACES),
     ("scheduling.volcano.sh", "PodGroup"): Kind(podgroups.read, podgroups.PLACES),
     ("topology.volcano.sh", "HyperNode"): Kind(hypernodes.read, hypernodes.PLACES),
-    (job_objects.GROUP, "Job"): Kind(job_objects.read, job_objects.PLACES),
+    (BATCH_GROUP, "Job"): Kind(job_objects.read, job_objects.PLACES),
 }
 """(API group, kind) of every object with words of its own."""
 

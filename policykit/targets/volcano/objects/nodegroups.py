@@ -57,7 +57,9 @@ def allotted(
     shut = next((queue.name for queue in found if queue.pools and not queue.pools.required), None)
     if shut is not None:
         raise PolicykitError(
-            f"queue {shut} may use no pool: each that it could is excluded", "exclude fewer pools"
+            f"queue {shut} may use no pool: each that it could is excluded",
+            "exclude fewer pools",
+            path=("queues", shut, "pools"),
         )
     return found, tuple(_weak(queues))
 

@@ -67,11 +67,13 @@ def _one(key: str, wanted: bool | None, able: tuple[str, ...], names: Collection
         raise PolicykitError(
             f"{key} is true, but targets.volcano.actions lists neither {' nor '.join(able)}",
             f"add {able[0]} to the actions and take enqueue out, or leave the actions out",
+            path=("targets", "volcano", "actions"),
         )
     if wanted is False and listed:
         raise PolicykitError(
             f"{key} is false, but targets.volcano.actions lists {listed[0]}",
             f"take {listed[0]} out of the actions, or leave {key} out",
+            path=("targets", "volcano", "actions"),
         )
 
 

@@ -17,7 +17,7 @@ def check(configuration: Configuration) -> None:
     """Raises PolicykitError for the first conflict."""
     for rule in _RULES:
         for message, hint in rule(configuration):
-            raise PolicykitError(message, hint)
+            raise PolicykitError(message, hint, path=("targets", "volcano"))
 
 
 def _enqueue(c: Configuration) -> Iterator[Conflict]:

@@ -54,8 +54,8 @@ def read(cluster: Cluster, target: Target) -> Stated:
     """
     given = target.options
     for mistake in options_mistakes(given, versions.parse(target.version)):
-        place = dotted(("targets", "volcano", *mistake.path))
-        raise PolicykitError(f"{place}: {mistake.message}", mistake.hint)
+        path = ("targets", "volcano", *mistake.path)
+        raise PolicykitError(f"{dotted(path)}: {mistake.message}", mistake.hint, path=path)
     weight, resources = _binpack(given.get("binpack") or {})
     cards = cluster.cards
     actions = given.get("actions")

@@ -59,6 +59,7 @@ def _sharing(written: Sequence[Queue], stated: Stated, version: Version) -> Plug
         raise PolicykitError(
             "targets.volcano.plugins names both capacity and proportion, which both limit queues",
             "keep capacity for deserved, guarantee and queue trees, proportion for weights alone",
+            path=("targets", "volcano", "plugins"),
         )
     if stated.wants("capacity"):
         return capacity
@@ -86,4 +87,5 @@ def _kept_close(made: Configuration, kinds: Sequence[WorkloadKind], version: Ver
         f"workload kind {asking[0][0]} is to stay within {asking[0][1]}, "
         f"but targets.volcano.plugins switches off {closeness.NAME}, which sees to it",
         f"take {closeness.NAME} out of the plugins, or within out of the workload kind",
+        path=("targets", "volcano", "plugins", closeness.NAME),
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.model.quantity import amount_text
 from policykit.targets.yunikorn.checks.problem import Located, Problem
 from policykit.targets.yunikorn.configuration.resources import (
     CORES,
@@ -30,28 +32,49 @@ def _guaranteed(here: Located, above: Counted, found: list[Problem]) -> dict[str
     for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
         found.extend(unreadable(texts, (*here.path, "resources", key)))
     own, most = counted(stated.guaranteed), counted(stated.maximum)
-    _fits(here, most, own, "max-guaranteed", "max of queue {} holds less {} than is guaranteed", found)
-    _fits(here, above, most, "max-above", "max of queue {} has more {} than a queue above it may use", found)
     merged = least(most, above)
+    compared = (
+        (most, own, _GUARANTEED_OVER_MAX),
+        (above, most, _MAX_OVER_ANCESTOR),
+    )
+    found.extend(problem for each in compared for problem in _fits(here, *each))
     below = total([_guaranteed(child, merged, found) for child in here.children])
-    _fits(here, own, below, "guaranteed-sum", "queues below {} are guaranteed more {} than it is", found)
-    _fits(here, merged, below, "max-sum", "queues below {} are guaranteed more {} than it may use", found)
+    found.extend(_fits(here, own, below, _SUM_OVER_GUARANTEED))
+    found.extend(_fits(here, merged, below, _SUM_OVER_MAX))
     return own if any(own.values()) else below
 
 
-def _fits(
-    here: Located, larger: Counted, smaller: Counted, rule: str, says: str, found: list[Problem]
-) -> None:
+class _Comparison(NamedTuple):
+    rule: str
+    key: str
+    """Which of the queue's amounts is to blame."""
+    says: str
+
+
+_GUARANTEED_OVER_MAX = _Comparison(
+    "max-guaranteed", "guaranteed", "max of queue {} holds less {} than is guaranteed"
+)
+_MAX_OVER_ANCESTOR = _Comparison("max-above", "max", "max of queue {} has more {} than a queue above may use")
+_SUM_OVER_GUARANTEED = _Comparison(
+    "guaranteed-sum", "guaranteed", "queues below {} are guaranteed more {} than it is"
+)
+_SUM_OVER_MAX = _Comparison("max-sum", "max", "queues below {} are guaranteed more {} than it may use")
+
+
+def _fits(here: Located, larger: Counted, smaller: Counted, compared: _Comparison) -> Iterator[Problem]:
     name = too_much(larger, smaller)
     if name:
-        shown = f"{_shown(name, smaller[name])} against {_shown(name, larger[name])}"
-        found.append(
-            Problem((*here.path, "resources"), rule, f"{says.format(here.queue.name, name)}: {shown}")
+        says = compared.says.format(here.queue.name, name)
+        yield Problem(
+            (*here.path, "resources", compared.key, name),
+            compared.rule,
+            f"{says}: {shown(name, smaller[name])} against {shown(name, larger[name])}",
         )
 
 
-def _shown(name: str, amount: int) -> str:
-    return f"{amount}m" if name == CORES else str(amount)
+def shown(name: str, amount: int) -> str:
+    """An amount as people write it: 500m of vcore, 4Gi of memory."""
+    return amount_text("cpu" if name == CORES else name, amount)
 
 
 def unreadable(texts: Mapping[str, str] | None, path: Path) -> Iterator[Problem]:

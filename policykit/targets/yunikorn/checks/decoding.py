@@ -14,6 +14,7 @@ from policykit.targets.yunikorn.configuration.shape import flag
 
 Check = Callable[[object, Path, Version], Iterator[Problem]]
 RULE = "decoding"
+_LIKENESS = 0.75
 
 
 def problems(data: object, version: Version) -> Iterator[Problem]:
@@ -33,11 +34,11 @@ def _keys(checks: Mapping[str, Check], since: Mapping[str, Version] | None = Non
             here = (*path, key if isinstance(key, int) else str(key))
             known = checks.get(key) if isinstance(key, str) else None
             if known is None:
-                near = nearest(str(key).lower(), tuple(checks))
+                near = nearest(str(key).lower(), tuple(checks), _LIKENESS)
                 hint = f": did you mean {near}?" if near else ""
-                yield Problem(here, RULE, f"{dotted(here)} is no key that YuniKorn knows{hint}")
+                yield Problem(here, RULE, f"{dotted(here)} is no key that YuniKorn knows{hint}", key=True)
             elif since and key in since and version < since[key]:
-                yield Problem(here, RULE, f"{dotted(here)} is known since YuniKorn {since[key]}")
+                yield Problem(here, RULE, f"{dotted(here)} is known since YuniKorn {since[key]}", key=True)
             else:
                 yield from known(value, here, version)
 

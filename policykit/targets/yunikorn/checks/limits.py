@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
-from policykit.targets.yunikorn.checks.amounts import unreadable
+from policykit.targets.yunikorn.checks.amounts import shown, unreadable
 from policykit.targets.yunikorn.checks.problem import Located, Problem
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.queues import ROOT
@@ -59,7 +59,11 @@ def _amounts(limit: Limit, each: Located, path: Path) -> Iterator[Problem]:
         yield Problem((*path, "maxapplications"), "limit-applications", message)
     name = too_much(counted(queue.resources.maximum), most) if queue.name != ROOT else ""
     if name:
-        message = f"a limit allows more {name} than max of queue {queue.name}"
+        allowed = counted(queue.resources.maximum)[name]
+        message = (
+            f"a limit allows more {name} than max of queue {queue.name}: {shown(name, most[name])} against "
+            f"{shown(name, allowed)}"
+        )
         yield Problem((*path, "maxresources", name), "limit-max", message)
 
 
@@ -81,8 +85,11 @@ def _resources(here: Located, key: str, above: Mapping[str, Counted]) -> Iterato
         for name in _names(limit, key):
             bound = above.get(name, above.get(ALL))
             over = too_much(bound, most) if bound is not None else ""
-            if over:
-                message = f"{name} may use more {over} in queue {here.queue.name} than in one above it"
+            if bound and over:
+                message = (
+                    f"{name} may use more {over} in queue {here.queue.name} than in one above it: "
+                    f"{shown(over, most[over])} against {shown(over, bound[over])}"
+                )
                 yield Problem((*here.limits_path, number, "maxresources", over), "limit-above", message)
             passed[name] = least(most, above[name]) if name in above else most
     for child in here.children:

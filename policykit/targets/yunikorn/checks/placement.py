@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from policykit.manifests.path import Path
 from policykit.targets.yunikorn.checks.limits import GROUP, USER
 from policykit.targets.yunikorn.checks.problem import Located, Problem
+from policykit.targets.yunikorn.configuration.pattern import compiles
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, Filter, Rule
 from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
 
@@ -41,11 +42,7 @@ def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
 
 
 def _is_pattern(text: str) -> bool:
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return bool(PATTERN.search(text))
+    return bool(PATTERN.search(text)) and compiles(text)
 
 
 def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:

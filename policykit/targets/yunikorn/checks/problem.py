@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.partition import Partition
 from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
@@ -19,6 +20,12 @@ class Problem(NamedTuple):
     rule: str
     """Short name of the rule, stable: acl, queue-name, guaranteed-sum, ..."""
     message: str
+    help: str = ""
+    """What to do; what is refused has its words in `advice`."""
+    severity: Severity | None = None
+    """Where it differs from that of its linter rule."""
+    key: bool = False
+    """The key at `path` is what is wrong, not its value."""
 
 
 class Located(NamedTuple):

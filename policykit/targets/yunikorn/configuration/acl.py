@@ -7,6 +7,7 @@ import re
 from policykit.model.queue import Submitters
 
 EVERYBODY = "*"
+ALL = Submitters((EVERYBODY,))
 _USER = re.compile(r"[_a-zA-Z][a-zA-Z0-9_.@-]*[$]?\Z")
 _GROUP = re.compile(r"[_a-zA-Z][a-zA-Z0-9_-]*\Z")
 
@@ -26,7 +27,7 @@ def read(text: str) -> Submitters | None:
         return None
     users, groups = (*(tuple(filter(None, part.split(","))) for part in parts), ())[:2]
     if (EVERYBODY,) in (users, groups):
-        return Submitters((EVERYBODY,))
+        return ALL
     return Submitters(users, groups)
 
 

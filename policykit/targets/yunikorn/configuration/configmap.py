@@ -15,6 +15,11 @@ NAMESPACE = "yunikorn"
 POLICY_GROUP = "service.policyGroup"
 
 
+def is_read(name: str) -> bool:
+    """Whether the scheduler reads a ConfigMap of this name."""
+    return name in (CONFIGS, DEFAULTS)
+
+
 def entries(queues: str, policy_group: str, settings: Mapping[str, str]) -> dict[str, str]:
     """Keys of either ConfigMap; all values are texts. `queues` is the text of queues.yaml."""
     stated = dict(settings) if policy_group == "queues" else {**settings, POLICY_GROUP: policy_group}

@@ -37,11 +37,11 @@ def _one_of(*words: str, any_case: bool = True) -> Callable[[str], bool]:
 
 
 def _offset(text: str) -> bool:
-    return bool(re.match(r"[-+]?[0-9]+\Z", text)) and -_INT32 <= int(text) < _INT32
+    return bool(re.match(r"[-+]?[0-9]{1,20}\Z", text)) and -_INT32 <= int(text) < _INT32
 
 
 def _count(text: str) -> bool:
-    return text.isdecimal() and text.isascii() and int(text) < _UINT64
+    return bool(re.match(r"[0-9]{1,20}\Z", text)) and int(text) < _UINT64
 
 
 class Property(NamedTuple):
@@ -78,6 +78,35 @@ def problem(name: str, text: str, version: Version) -> str:
     return "" if known.takes(text) else f"is {text!r}, not {known.words}"
 
 
+OF_LEAVES = frozenset({SORT, "preemption.delay"})
+"""What only leaves use; a leaf that a placement rule makes has it from its child template alone."""
+_COUNTS_AS_FIFO = "stateaware"
+_ABOVE_ZERO = frozenset({"preemption.delay", "application.unschedasks.backoff.delay"})
+
+
+def unread(name: str, text: str, version: Version | None) -> str:
+    """Why a property in a configuration has no effect, spelled as its release spells it.
+
+    `version` None: none is stated, and what some release reads is fine.
+    """
+    if name in (QUOTA_DELAY, _OLD_QUOTA_DELAY) and version is not None:
+        read = _OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
+        if version < versions.QUOTA_PREEMPTION:
+            return f"is read since YuniKorn {versions.QUOTA_PREEMPTION}"
+        if name != read:
+            return f"is {read} in YuniKorn {version}"
+    if name == SORT and text == _COUNTS_AS_FIFO:
+        return f"is {text!r}, which counts as fifo"
+    if name in _ABOVE_ZERO and duration(text) and not any(digit in text for digit in "123456789"):
+        return f"is {text!r}, not a duration above zero"
+    return problem(understood_name(name), text, version or versions.parse(""))
+
+
+def understood_name(name: str) -> str:
+    """As the newest release spells it."""
+    return QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name
+
+
 def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
     """As a release spells them."""
     renamed = version < versions.QUOTA_DELAY_RENAMED
@@ -90,7 +119,7 @@ def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
 def understood(properties: Mapping[str, str]) -> dict[str, str]:
     """As the newest release spells them."""
     return {
-        QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name: text
+        understood_name(name): text
         for name, text in properties.items()
         if name != _OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
     }

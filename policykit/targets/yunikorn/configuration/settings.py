@@ -10,6 +10,7 @@ from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.configmap import POLICY_GROUP
+from policykit.targets.yunikorn.configuration.pattern import compiles
 from policykit.targets.yunikorn.configuration.properties import duration
 
 _BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
@@ -23,7 +24,7 @@ def _flag(text: str) -> bool:
 
 
 def _whole(text: str) -> bool:
-    return bool(re.match(r"[-+]?[0-9]+\Z", text))
+    return bool(re.match(r"[-+]?[0-9]{1,19}\Z", text))
 
 
 def _duration(text: str) -> bool:
@@ -32,12 +33,7 @@ def _duration(text: str) -> bool:
 
 def _patterns(text: str) -> bool:
     """Regular expressions with commas between them."""
-    try:
-        for part in text.split(","):
-            re.compile(part.strip())
-    except re.error:
-        return False
-    return True
+    return all(compiles(part.strip()) for part in text.split(","))
 
 
 def _any(text: str) -> bool:
@@ -92,6 +88,25 @@ KNOWN: Mapping[str, Setting] = {
     "admissionController.accessControl.externalUsers": _PATTERNS,
     "admissionController.accessControl.externalGroups": _PATTERNS,
 }
+
+REMOVED: Mapping[str, str] = {
+    "admissionController.filtering.defaultQueue": "was removed in YuniKorn 1.6",
+    "service.operatorPlugins": "means nothing since the operator plugins are gone",
+}
+_FATAL = ("service.", "kubernetes.")
+"""Settings of the scheduler: one bad value, and the update of all fails."""
+
+
+def stops(key: str) -> bool:
+    """Whether a bad value keeps the scheduler from starting, or from taking up any setting."""
+    return key.startswith(_FATAL) and key in KNOWN
+
+
+def unread(key: str, text: str, version: Version | None) -> str:
+    """Why a key of the ConfigMap has no effect; `version` None: what some release reads is fine."""
+    if key == POLICY_GROUP:
+        return ""
+    return REMOVED.get(key) or problem(key, text, version or versions.parse(""))
 
 
 def problem(key: str, text: str, version: Version) -> str:

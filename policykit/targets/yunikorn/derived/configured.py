@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from policykit.errors import PolicykitError
+from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster, Target
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import options, validator, versions
@@ -82,23 +83,28 @@ def _rules(stated: Options, places: Mapping[str, str]) -> tuple[Rule, ...]:
 def _check(made: Configuration) -> None:
     hint = "change the queues or targets.yunikorn"
     for problem in validator.refused(made):
-        raise PolicykitError(f"YuniKorn would refuse the queues: {problem.message}", hint)
+        raise PolicykitError(f"YuniKorn would refuse the queues: {problem.message}", hint, path=("queues",))
     for problem in validator.failing(made):
-        raise PolicykitError(f"YuniKorn would fail with the queues: {problem.message}", hint)
+        raise PolicykitError(
+            f"YuniKorn would fail with the queues: {problem.message}", hint, path=("queues",)
+        )
 
 
 def _check_names(stated: Options) -> None:
     """Raises PolicykitError for a property or setting that no release knows, or a value none takes."""
-    for problem in _misnamed(stated):
-        raise PolicykitError(problem, "change it under targets.yunikorn")
+    for path, problem in _misnamed(stated):
+        raise PolicykitError(problem, "change it under targets.yunikorn", path=("targets", "yunikorn", *path))
 
 
-def _misnamed(stated: Options) -> Iterator[str]:
+def _misnamed(stated: Options) -> Iterator[tuple[Path, str]]:
+    """(where in the options, what is wrong)."""
     newest = versions.parse("")
     for queue, of in stated.queues.items():
-        for name, text in (*of.properties.items(), *of.template.properties.items()):
-            if problem := properties.problem(name, text, newest):
-                yield f"property {name} of queue {queue} {problem}"
+        for step, given in ((), of.properties), (("template",), of.template.properties):
+            for name, text in given.items():
+                if problem := properties.problem(name, text, newest):
+                    path = ("queues", queue, *step, "properties", name)
+                    yield path, f"property {name} of queue {queue} {problem}"
     for key, text in stated.settings.items():
         if problem := settings.problem(key, text, newest):
-            yield f"setting {key} {problem}"
+            yield ("settings", key), f"setting {key} {problem}"

@@ -1,0 +1,167 @@
+"""Which pods of an object are made first, where the others are only made once those are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings
+
+
+class First(NamedTuple):
+    """The pods that are made before any others."""
+
+    pods: int
+    path: Path
+    """Where the order is, or would be, written."""
+    why: str
+
+
+def first(manifest: Manifest, pod_sets: Sequence[PodSet]) -> First | None:
+    """Of these pod sets of an object. None: all are made at once, or it is not known."""
+    read = _KINDS.get((manifest.group, manifest.kind))
+    return read(manifest.data, pod_sets) if read else None
+
+
+def _stateful(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+    path = ("spec", "podManagementPolicy")
+    if lookup(data, path) not in (None, "OrderedReady"):
+        return None
+    return First(1, path, "podManagementPolicy OrderedReady makes a pod only once the one before it is ready")
+
+
+def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+    """Source: JobSet 0.13, `dependsOn` of a replicated job and `startupPolicy`."""
+    jobs = lookup(data, ("spec", "replicatedJobs"))
+    if not isinstance(jobs, list):
+        return None
+    order = ("spec", "startupPolicy", "startupPolicyOrder")
+    if lookup(data, order) == "InOrder" and len(jobs) > 1:
+        return _of(
+            pod_sets,
+            [0],
+            order,
+            "startupPolicyOrder InOrder starts a job only once the one before it is ready",
+        )
+    waiting = [number for number, job in enumerate(jobs) if mapping(job).get("dependsOn")]
+    if not waiting:
+        return None
+    free = [number for number in range(len(jobs)) if number not in waiting]
+    path = ("spec", "replicatedJobs", waiting[0], "dependsOn")
+    return _of(
+        pod_sets, free, path, "dependsOn makes the pods of a job only once the jobs it names are there"
+    )
+
+
+def _of(pod_sets: Sequence[PodSet], jobs: Sequence[int], path: Path, why: str) -> First | None:
+    pods = [one.replicas for one in pod_sets if len(one.path) > 2 and one.path[2] in jobs]
+    return None if None in pods else First(sum(number or 0 for number in pods), path, why)
+
+
+def _groups(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+    """LeaderWorkerSet: one leader of each group."""
+    path = ("spec", "startupPolicy")
+    leader = lookup(data, ("spec", "leaderWorkerTemplate", "leaderTemplate"))
+    if leader is not None and not any(one.name == "leader" for one in pod_sets):
+        return None
+    replicas = lookup(data, ("spec", "replicas"))
+    leaders = 1 if replicas is None else replicas
+    if lookup(data, path) != "LeaderReady" or isinstance(leaders, bool) or not isinstance(leaders, int):
+        return None
+    return First(
+        leaders, path, "startupPolicy LeaderReady makes the workers of a group only once its leader is ready"
+    )
+
+
+def _spark(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+    if not any(one.name.startswith("driver") for one in pod_sets):
+        return None
+    return First(1, ("spec", "executor"), "the driver asks for the executors once it runs")
+
+
+def _ray_job(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+    rest = [one.replicas for one in pod_sets if one.name != "submitter"]
+    if len(rest) == len(pod_sets) or not rest or None in rest:
+        return None
+    why = "the submitter is made only once the cluster is ready"
+    return First(sum(number or 0 for number in rest), ("spec", "submitterPodTemplate"), why)
+
+
+def _mpi(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+    path = ("spec", "launcherCreationPolicy")
+    workers = [one.replicas for one in pod_sets if one.name == "worker"]
+    if lookup(data, path) != "WaitForWorkersReady" or None in workers:
+        return None
+    why = "launcherCreationPolicy WaitForWorkersReady makes the launcher only once the workers are ready"
+    return First(sum(number or 0 for number in workers), path, why)
+
+
+_Read = Callable[[Mapping[str, Any], Sequence[PodSet]], First | None]
+_KINDS: Mapping[tuple[str, str], _Read] = {
+    ("apps", "StatefulSet"): _stateful,
+    ("jobset.x-k8s.io", "JobSet"): _job_set,
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _groups,
+    ("sparkoperator.k8s.io", "SparkApplication"): _spark,
+    ("ray.io", "RayJob"): _ray_job,
+    ("kubeflow.org", "MPIJob"): _mpi,
+}
+
+
+class Waiting(NamedTuple):
+    """Tasks of a Volcano Job of which some wait for others, and a gang that needs the waiting ones."""
+
+    minimum: int
+    first: int
+    path: Path
+    said: str
+    """What is wrong; empty: the two numbers say it."""
+
+
+def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
+    """Of a Volcano JobSpec; None: nothing waits in vain.
+
+    Source: `controllers/job` and plugin gang of Volcano 1.15: pods of a task with dependsOn are made
+    once the tasks it names have their minimum running, and none of a gang runs before all of it fits.
+    """
+    listed = job.get("tasks")
+    tasks = [task for task in mappings(listed) if task.get("partitionPolicy") is None]
+    if not isinstance(listed, list) or len(tasks) != len(listed):
+        return None
+    replicas = [_number(task.get("replicas"), 0) for task in tasks]
+    minima = [_number(task.get("minAvailable"), each) for task, each in zip(tasks, replicas, strict=True)]
+    written = _number(job.get("minAvailable"), 0)
+    if None in replicas or None in minima or written is None:
+        return None
+    least = dict(zip((str(task.get("name")) for task in tasks), minima, strict=True))
+    waits = [number for number, task in enumerate(tasks) if _held_back(task, least)]
+    if not waits or len(waits) == len(tasks):
+        return None  # a circle of tasks is refused for itself
+    minimum = written or sum(each or 0 for each in minima)
+    first_pods = sum(each or 0 for number, each in enumerate(replicas) if number not in waits)
+    path = (*base, "tasks", waits[0], "dependsOn")
+    if minimum > first_pods:
+        return Waiting(minimum, first_pods, path, "")
+    needing = [number for number in waits if minima[number]]
+    if needing and minimum >= sum(each or 0 for each in minima):
+        named = tasks[needing[0]].get("name") or needing[0]
+        of = minima[needing[0]]
+        said = (
+            f"the gang needs {of} of task {named} as well, because minAvailable {minimum} takes in "
+            "the minimum of every task, but its pods are made only once the others run"
+        )
+        return Waiting(minimum, first_pods, (*base, "tasks", needing[0], "dependsOn"), said)
+    return None
+
+
+def _held_back(task: Mapping[str, Any], least: Mapping[str, int | None]) -> bool:
+    names = mapping(task.get("dependsOn")).get("name")
+    return isinstance(names, list) and any(isinstance(name, str) and least.get(name) for name in names)
+
+
+def _number(value: object, default: int | None) -> int | None:
+    if value is None:
+        return default
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

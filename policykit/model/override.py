@@ -1,0 +1,34 @@
+"""Lists of tolerations that take the place of others."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from policykit.model.taint import Toleration
+
+
+class Template(NamedTuple):
+    """An object that others name as theirs, and the tolerations it gives to a part of them."""
+
+    kind: str
+    namespace: str
+    """Empty for kinds without one."""
+    name: str
+    part: str
+    """The job, worker or predictor that gets them."""
+    tolerations: tuple[Toleration, ...]
+
+
+class Override(NamedTuple):
+    """A list that replaces inherited tolerations."""
+
+    tolerations: tuple[Toleration, ...]
+    inherited: tuple[Toleration, ...]
+    """Those it replaces, where the same object states them."""
+    inherited_from: str
+    """Where those stand, in words."""
+    kinds: tuple[str, ...] = ()
+    """Kinds of the Template it inherits from; empty: none, the object states all."""
+    namespace: str = ""
+    name: str = ""
+    part: str = ""

@@ -1,0 +1,125 @@
+"""What an object says of gangs beside their size: in which order and by which scheduler its pods start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from policykit.kube import ordering
+from policykit.kube.podsets.gangs import Gang, gangs
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.titles import title
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.model.gang import Membership, Ordered, Scheduled
+from policykit.targets import DIALECTS
+from policykit.targets.gang_lists import listed
+
+_VOLCANO_JOBS: Mapping[tuple[str, str], Path] = {
+    ("batch.volcano.sh", "Job"): ("spec",),
+    ("batch.volcano.sh", "CronJob"): ("spec", "jobTemplate", "spec"),
+    ("flow.volcano.sh", "JobTemplate"): ("spec",),
+}
+_OVERWRITTEN = frozenset({"ray.io", "grove.io"})
+_FILLED = frozenset(
+    {"batch.volcano.sh", "flow.volcano.sh", "kubeflow.org", "nvidia.com", "workload.serving.volcano.sh"}
+)
+"""API groups whose controllers write a schedulerName: over what is there, or where nothing is."""
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """One for each order that a gang may wait for, and for each template of a gang."""
+    if manifest.partial:
+        return
+    namespace = manifest.namespace or context.namespace
+    yield from listed(manifest, pod_sets, namespace)
+    memberships = [(one, joined) for one in pod_sets for joined in _joined(manifest, one, namespace)]
+    own = (
+        [gang for gang in gangs(manifest.data) if gang.enabled]
+        if len(pod_sets) > 1 or _sized(manifest)
+        else []
+    )
+    yield from _orders(manifest, pod_sets, namespace, memberships, own)
+    for pod_set, joined in memberships:
+        yield _scheduled(manifest, pod_set, joined.system, namespace, joined.group, True)
+    for number, gang in enumerate(own):
+        yield from _of_own(manifest, pod_sets, namespace, gang, number)
+
+
+def _sized(manifest: Manifest) -> bool:
+    """The annotation that sizes the gang of a kind with one template."""
+    return any(key.key in manifest.annotations for each in DIALECTS for key in each.keys if key.on_owner)
+
+
+def _joined(manifest: Manifest, pod_set: PodSet, namespace: str) -> Iterator[Membership]:
+    for dialect in DIALECTS:
+        found = dialect.read_membership(manifest, pod_set, namespace) if dialect.read_membership else None
+        if found and not is_placeholder(found.membership.group):
+            yield found.membership
+
+
+def _orders(
+    manifest: Manifest,
+    pod_sets: Sequence[PodSet],
+    namespace: str,
+    joined: Sequence[tuple[PodSet, Membership]],
+    own: Sequence[Gang],
+) -> Iterator[Stated]:
+    base = _VOLCANO_JOBS.get((manifest.group, manifest.kind))
+    job = lookup(manifest.data, base) if base else None
+    if isinstance(job, dict):
+        waiting = ordering.tasks_that_wait(job, base or ())
+        if waiting:
+            why = "dependsOn makes the pods of a task only once the tasks it names run"
+            order = Ordered("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
+            yield Stated(order, {"order": waiting.path})
+        return
+    for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
+        members = [(one, each) for one, each in joined if (each.system, each.group) == (system, group)]
+        found = ordering.first(manifest, [one for one, _ in members])
+        if found:
+            stated = next((each.min_member for _, each in members if each.min_member is not None), None)
+            order = Ordered(system, namespace, group, found.pods, found.why, stated)
+            yield Stated(order, {"order": found.path})
+    found = ordering.first(manifest, pod_sets) if own and not joined else None
+    for gang in own if found else ():
+        if found and _waits_in_vain(manifest, gang, found.pods):
+            order = Ordered("", namespace, "", found.pods, found.why, gang.min_member)
+            yield Stated(order, {"order": found.path})
+
+
+def _waits_in_vain(manifest: Manifest, gang: Gang, first: int) -> bool:
+    if gang.min_member is None or gang.min_member <= first:
+        return False
+    if manifest.kind == "StatefulSet":
+        return gang.written
+    # A minimum that the MPIJob writes itself is held against its workers by another rule.
+    return manifest.kind == "MPIJob" and not gang.written and _asks(manifest)
+
+
+def _asks(manifest: Manifest) -> bool:
+    return lookup(manifest.data, ("spec", "runPolicy", "schedulingPolicy")) is not None
+
+
+def _of_own(
+    manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str, gang: Gang, number: int
+) -> Iterator[Stated]:
+    members = [one for one in pod_sets if one.name in gang.members]
+    if len(members) < 2 or len({one.scheduler_name for one in members}) < 2 or (gang.min_member or 0) < 2:
+        return
+    for one in members:
+        group = f"{manifest.kind} {manifest.name} {number}"
+        yield _scheduled(manifest, one, "", namespace, group, gang.written)
+
+
+def _scheduled(
+    manifest: Manifest, pod_set: PodSet, system: str, namespace: str, group: str, certain: bool
+) -> Stated:
+    name = pod_set.scheduler_name
+    overwritten = manifest.group in _OVERWRITTEN or manifest.api_version == "kubeflow.org/v2beta1"
+    filled = (not name and manifest.group in _FILLED) or (overwritten and not name) or is_placeholder(name)
+    what = f"{manifest.kind} {manifest.name}" if system else title(manifest.data, pod_set)
+    fact = Scheduled(system, namespace, group, name, what, filled, certain and not overwritten)
+    return Stated(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})

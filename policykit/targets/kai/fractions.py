@@ -1,0 +1,50 @@
+"""KAI's parts of a card, asked for by annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.structure.scalars import is_placeholder
+
+FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
+_CARD = "nvidia.com/gpu"
+
+
+def faults(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
+    """(annotation, message, help) of what KAI refuses; `asked`: what the pod asks for as resources.
+
+    Source: NVIDIA/KAI-Scheduler pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go.
+    """
+    there = [key for key in (FRACTION, MEMORY) if key in annotations]
+    if FRACTION in there and not is_placeholder(annotations[FRACTION]):
+        value = _number(annotations[FRACTION])
+        if value is None or not 0 < value < 1:
+            yield (
+                FRACTION,
+                f"{FRACTION} is {annotations[FRACTION]!r}, it must be above 0 and below 1",
+                'write a part of a card such as "0.5", or ask for whole cards under limits',
+            )
+    if MEMORY in there and not is_placeholder(annotations[MEMORY]):
+        value = _number(annotations[MEMORY])
+        if value is None or value <= 0 or value != int(value):
+            yield (
+                MEMORY,
+                f"{MEMORY} is {annotations[MEMORY]!r}, it must be a whole number of MiB above 0",
+                'write the number alone, as text: "8192"',
+            )
+    if len(there) > 1:
+        yield MEMORY, f"{FRACTION} and {MEMORY} are written both, KAI takes one", "delete one of the two"
+    if there and asked.get(_CARD):
+        yield (
+            there[0],
+            f"{there[0]} asks for a part of a card, and the containers for {asked[_CARD]} {_CARD}",
+            "delete the annotation, or the resource",
+        )
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None

@@ -1,0 +1,1 @@
+"""What is wrong with configurations and objects of Koordinator, for the rules about them."""

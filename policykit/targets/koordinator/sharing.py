@@ -1,0 +1,125 @@
+"""What Koordinator's ElasticQuotas say about the sharing of a cluster, and its way with a tree of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.requests import amounts
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, text
+from policykit.model.severity import Severity
+from policykit.model.sharing import DeclaredQueue
+from policykit.targets.koordinator.names import GROUP_API, SYSTEM
+from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
+from policykit.targets.koordinator.objects.shapes import names, parsed
+from policykit.targets.ways import Planned, Ways, by_name
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+PROFILE = "ElasticQuotaProfile"
+"""Makes the top quota of a tree of its own out of the nodes it selects."""
+_PROFILE_API = "quota.koordinator.sh"
+_PARENT, _IS_PARENT = (str(PLACES[field][-1]) for field in ("parent", "is_parent"))
+_TREE = "quota.scheduling.koordinator.sh/tree-id"
+_IS_ROOT = "quota.scheduling.koordinator.sh/is-root"
+_FORCE = "quota.scheduling.koordinator.sh/allow-force-update"
+_AMOUNTS = {"guarantee": "min", "limit": "max"}
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """Of an ElasticQuota, or of a profile that makes one."""
+    if manifest.kind == KIND and manifest.group == GROUP_API:
+        yield _quota(manifest, context)
+    elif manifest.kind == PROFILE and manifest.group == _PROFILE_API:
+        yield _profile(manifest, context)
+
+
+def _quota(manifest: Manifest, context: Context) -> Stated:
+    labels, spec = mapping(manifest.metadata.get("labels")), mapping(manifest.data.get("spec"))
+    places: dict[str, Path] = {"name": ("metadata", "name")}
+    found: dict[str, dict[str, int]] = {}
+    measured = True
+    for field, key in _AMOUNTS.items():
+        found[field] = amounts(spec.get(key))
+        measured = measured and len(found[field]) == len(mapping(spec.get(key)))
+        if mapping(spec.get(key)):
+            places[field] = ("spec", key)
+        places |= {f"{field}.{resource}": ("spec", key, resource) for resource in found[field]}
+    tree_id = text(labels.get(_TREE))
+    if tree_id:
+        places["tree_id"] = ("metadata", "labels", _TREE)
+    charged = _namespaces(manifest)
+    if charged:
+        places["namespaces"] = PLACES["namespaces"]
+    parent = text(labels.get(_PARENT))
+    if parent:
+        places["parent"] = PLACES["parent"]
+    quota = DeclaredQueue(
+        SYSTEM,
+        manifest.name,
+        "" if manifest.name == ROOT else parent or ROOT,
+        guarantee=found["guarantee"],
+        limit=found["limit"],
+        namespace=manifest.namespace or context.namespace,
+        tree_id=tree_id,
+        namespaces=charged,
+        holds_queues=_says(labels, _IS_PARENT),
+        unchecked=_says(labels, _IS_ROOT) or _says(labels, _FORCE),
+        measured=measured,
+    )
+    return Stated(quota, places)
+
+
+def _namespaces(manifest: Manifest) -> tuple[str, ...]:
+    return names(parsed(lookup(manifest.data, PLACES["namespaces"])))
+
+
+def _profile(manifest: Manifest, context: Context) -> Stated:
+    """Its minimum is what the nodes have, so nobody reads it here."""
+    spec = mapping(manifest.data.get("spec"))
+    name = text(spec.get("quotaName"))
+    quota = DeclaredQueue(
+        SYSTEM,
+        name,
+        ROOT,
+        namespace=manifest.namespace or context.namespace,
+        holds_queues=_says(mapping(spec.get("quotaLabels")), _IS_PARENT),
+        unchecked=True,
+        measured=False,
+    )
+    return Stated(quota, {"name": ("spec", "quotaName") if name else ("metadata", "name")})
+
+
+def _says(labels: object, key: str) -> bool:
+    """A boolean without quotes is refused as a label, and means the same."""
+    return mapping(labels).get(key) in ("true", True)
+
+
+def ways(cluster: Cluster | None) -> Ways:
+    """All releases from 1.4 alike. Source: koordinator `pkg/webhook/elasticquota` (v1.8)."""
+    return Ways(
+        "Koordinator",
+        "ElasticQuota",
+        {"guarantee": "min", "limit": "max"},
+        roots=frozenset({ROOT}),
+        built_in=frozenset(BUILT_IN),
+        summed=("guarantee",),
+        limit_above=Severity.WARNING,
+        same_resources=True,
+        must_hold=True,
+        tree_fault="Koordinator refuses the quota",
+        queue_fault="Koordinator refuses the quota",
+        submit_fault="Koordinator refuses pods of a quota that holds quotas",
+        unknown_fault="pods of a quota that is not there are charged to koordinator-default-quota",
+    )
+
+
+def planned(cluster: Cluster) -> Planned:
+    """The policy's queues are ElasticQuotas of the same names."""
+    return by_name(cluster)

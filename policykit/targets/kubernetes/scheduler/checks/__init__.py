@@ -1,0 +1,1 @@
+"""What kube-scheduler refuses in its configuration, as it starts."""

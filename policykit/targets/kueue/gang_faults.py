@@ -1,0 +1,40 @@
+"""What is wrong with the metadata of Kueue's groups of plain pods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Violation
+from policykit.manifests.document import Manifest
+
+GROUP = "kueue.x-k8s.io/pod-group-name"
+TOTAL = "kueue.x-k8s.io/pod-group-total-count"
+_WHOLE = re.compile(r"[1-9][0-9]*\Z")
+
+
+def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Source: `pkg/controller/jobs/pod/pod_webhook.go` of Kueue 0.19."""
+    if (manifest.group, manifest.kind) != ("", "Pod"):
+        return
+    group, total = manifest.labels.get(GROUP), manifest.annotations.get(TOTAL)
+    if group and total is None and not manifest.partial:
+        yield Violation(
+            ("metadata", "labels", GROUP),
+            f"the pod is in group {group}, but its annotation {TOTAL} is missing",
+            "write how many pods the group has, in quotes; every pod of the group says the same",
+        )
+    elif total is not None and not group and not manifest.partial:
+        yield Violation(
+            ("metadata", "annotations", TOTAL),
+            f"{TOTAL} is {total}, but the label {GROUP} is missing",
+            "write the name of the group that the pod belongs to",
+        )
+    elif total is not None and not is_placeholder(total) and not _WHOLE.match(total):
+        yield Violation(
+            ("metadata", "annotations", TOTAL),
+            f"{TOTAL} is {total!r}, not a whole number above 0",
+            "write how many pods the group has, in quotes",
+        )

@@ -1,0 +1,93 @@
+"""Lists of objects and of their patches that kustomize replaces whole.
+
+Of built-in kinds those without a merge key; of all others every list that holds pod templates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube.affinity import PREFERRED, REQUIRED
+from policykit.kube.podsets import PodSet, entry
+from policykit.kube.podsets import pod_sets as read_pod_sets
+from policykit.kube.podsets.walk import literal
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.shape import mapping, text
+from policykit.model.lists import WrittenList
+
+_ATOMIC: tuple[tuple[str, ...], ...] = (
+    ("tolerations",),
+    ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms"),
+    ("affinity", "nodeAffinity", PREFERRED),
+)
+_LONGEST = 64
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """Of what makes pods, of patches of it, and of patches within a Kustomization."""
+    if manifest.kind == "Kustomization":
+        yield from _inline(manifest.data)
+    else:
+        for path, written in _lists(manifest.data, pod_sets, patch=manifest.partial):
+            yield Stated(written, {"list": path})
+
+
+def _inline(data: Mapping[str, Any]) -> Iterator[Stated]:
+    from policykit.manifests.parser import parse
+
+    listed = data.get("patches")
+    for number, each in enumerate(listed if isinstance(listed, list) else ()):
+        written = mapping(each).get("patch")
+        document = next(parse(written), None) if isinstance(written, str) else None
+        patch = document.root.data if document and document.root and not document.problem else None
+        target = mapping(mapping(each).get("target"))
+        if isinstance(patch, dict) and not target:
+            for path, found in _lists(patch, read_pod_sets(patch), patch=True):
+                yield Stated(found, {"list": ("patches", number, "patch")}, {"list": path})
+
+
+def _lists(
+    data: Mapping[str, Any], pod_sets: Sequence[PodSet], *, patch: bool
+) -> Iterator[tuple[Path, WrittenList]]:
+    metadata = mapping(data.get("metadata"))
+    api, kind, name = text(data.get("apiVersion")), text(data.get("kind")), text(metadata.get("name"))
+    group = api.partition("/")[0] if "/" in api else ""
+    if not kind or not name:
+        return
+    for path, named in _places(data, pod_sets).items():
+        items = lookup(data, path)
+        if not isinstance(items, list) or not 0 < len(items) <= _LONGEST:
+            continue
+        if named and not all(isinstance(mapping(item).get("name"), str) for item in items):
+            continue
+        shown = tuple(_named(item) if named else _json(item) for item in items)
+        namespace = text(metadata.get("namespace"))
+        yield path, WrittenList(group, kind, namespace, name, dotted(path), shown, named, patch)
+
+
+def _places(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> dict[Path, bool]:
+    """Where such lists may stand, and whether their items go by names."""
+    found: dict[Path, bool] = {}
+    for pod_set in pod_sets:
+        if pod_set.strategic:
+            found |= {(*pod_set.place(first), *rest): False for first, *rest in _ATOMIC}
+    known = None if found else entry(data.get("apiVersion"), data.get("kind"))
+    for template in known.templates if known and not known.strategic else ():
+        path = template.path
+        outermost = next((at for at, step in enumerate(path) if not isinstance(step, str)), 0)
+        if outermost:
+            found[literal(path[:outermost])] = True
+    return found
+
+
+def _named(item: Any) -> str:
+    return json.dumps([item["name"], sorted(key for key in item if isinstance(key, str))])
+
+
+def _json(item: Any) -> str:
+    return json.dumps(item, sort_keys=True, default=str)

@@ -1,0 +1,96 @@
+"""Labels and taints that an object gives to nodes: Node, NFD rule, NodePool, kubeadm's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube import tolerations
+from policykit.manifests.document import Manifest, texts
+from policykit.manifests.path import Path, lookup
+from policykit.model.taint import Taint
+
+_ARGUMENT = "node-labels"
+
+
+class Marks(NamedTuple):
+    """What nodes of one kind get."""
+
+    labels: Mapping[str, str]
+    labels_at: Path
+    """The map of labels, or the string that lists them."""
+    one_by_one: bool
+    """Labels stand under their keys at `labels_at`."""
+    taints: tuple[Taint, ...]
+    taints_at: Path
+    settled: bool
+    """Nothing else gives these nodes taints."""
+    requirements: Mapping[str, tuple[str, ...]] = {}
+    """Node label to the values that an autoscaler chooses from."""
+
+    def label_at(self, key: str) -> Path:
+        return (*self.labels_at, key) if self.one_by_one else self.labels_at
+
+
+def read(manifest: Manifest) -> Iterator[Marks]:
+    """One per set of nodes; nothing of other kinds."""
+    if manifest.kind == "Node" and manifest.api_version == "v1":
+        # Taints of a Node are often set apart: none written says nothing.
+        yield _marks(manifest, ("metadata", "labels"), ("spec", "taints"), settled=False)
+    elif manifest.kind == "NodeFeatureRule":
+        rules = lookup(manifest.data, ("spec", "rules"))
+        for at, _ in enumerate(rules if isinstance(rules, list) else ()):
+            rule: Path = ("spec", "rules", at)
+            yield _marks(manifest, (*rule, "labels"), (*rule, "taints"), settled=False)
+    elif manifest.kind == "NodePool" and manifest.group == "karpenter.sh":
+        template: Path = ("spec", "template")
+        found = _marks(
+            manifest, (*template, "metadata", "labels"), (*template, "spec", "taints"), settled=True
+        )
+        asked = lookup(manifest.data, (*template, "spec", "requirements"))
+        yield found._replace(requirements=_requirements(asked))
+    elif manifest.kind in ("InitConfiguration", "JoinConfiguration"):
+        yield from _kubeadm(manifest)
+
+
+def _marks(manifest: Manifest, labels: Path, taints: Path, *, settled: bool) -> Marks:
+    written = lookup(manifest.data, taints)
+    return Marks(
+        texts(lookup(manifest.data, labels)),
+        labels,
+        True,
+        tolerations.read_taints(written),
+        taints,
+        settled or isinstance(written, list),
+    )
+
+
+def _kubeadm(manifest: Manifest) -> Iterator[Marks]:
+    """kubeletExtraArgs is a map until v1beta3, a list of names and values since."""
+    base: Path = ("nodeRegistration", "kubeletExtraArgs")
+    arguments = lookup(manifest.data, base)
+    place: Path = (*base, _ARGUMENT)
+    if isinstance(arguments, list):
+        named = [at for at, one in enumerate(arguments) if isinstance(one, Mapping)]
+        at = next((at for at in named if arguments[at].get("name") == _ARGUMENT), None)
+        if at is None:
+            return
+        place = (*base, at, "value")
+    listed = lookup(manifest.data, place)
+    if not isinstance(listed, str):
+        return
+    pairs = [pair.partition("=") for pair in listed.split(",") if "=" in pair]
+    taints: Path = ("nodeRegistration", "taints")
+    written = lookup(manifest.data, taints)
+    labels = {key.strip(): value.strip() for key, _, value in pairs}
+    yield Marks(labels, place, False, tolerations.read_taints(written), taints, True)
+
+
+def _requirements(raw: Any) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for one in raw if isinstance(raw, list) else ():
+        if isinstance(one, Mapping) and one.get("operator") == "In" and isinstance(one.get("key"), str):
+            values = one.get("values")
+            listed = values if isinstance(values, list) else []
+            found[one["key"]] = tuple(value for value in listed if isinstance(value, str))
+    return found

@@ -1,0 +1,118 @@
+"""Which queues the pods of an object are submitted to, whatever system reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from policykit.kube.podsets import queues
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.pool import Amounts
+from policykit.model.sharing import QueueUse
+from policykit.targets import system_of
+from policykit.targets.volcano.names import GROUP_NAME
+
+_SYSTEMS = ("volcano", "yunikorn", "koordinator")
+_ANYBODYS = "queue"
+"""A label that YuniKorn reads, and everybody else uses for something else."""
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """One for each place that names a queue, for the system that reads it there."""
+    for system in _SYSTEMS:
+        yield from _uses(system, manifest, pod_sets, context)
+
+
+def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+    found: dict[Path, tuple[str, list[PodSet]]] = {}
+    for pod_set in pod_sets:
+        selected = queues.read(manifest.data, pod_set, system)
+        if selected is None or is_placeholder(selected.value):
+            continue
+        if _counts(system, pod_set, selected.path, context):
+            found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
+    for path, (name, members) in found.items():
+        start = _together(manifest, system, members)
+        use = QueueUse(
+            system,
+            manifest.namespace or context.namespace,
+            name,
+            members[0].scheduler_name,
+            gang=start.pods,
+            request=start.request,
+        )
+        yield Stated(use, {"queue": path})
+
+
+def _counts(system: str, pod_set: PodSet, path: Path, context: Context) -> bool:
+    """Whether the system places the pods: by their schedulerName, or by what names the queue."""
+    scheduler, in_pods = pod_set.scheduler_name, _in_pods(pod_set, path)
+    if is_placeholder(scheduler) or (in_pods and system == "volcano" and GROUP_NAME in pod_set.annotations):
+        return False  # members of a PodGroup go where it says
+    if scheduler:
+        return system_of(scheduler, context.cluster) == system
+    if in_pods:
+        # Its admission controller gives pods of its own labels the schedulerName.
+        return system == "yunikorn" and path[-1] != _ANYBODYS and _served(system, context)
+    # A controller that reads a field of its own gives its pods the schedulerName, Spark by another field.
+    return path[-2:] != ("batchSchedulerOptions", "queue")
+
+
+def _served(system: str, context: Context) -> bool:
+    return context.cluster is None or system in context.cluster.targets
+
+
+def _in_pods(pod_set: PodSet, path: Path) -> bool:
+    """Whether the place is a label or annotation that the pods themselves get."""
+    return any(path[:-1] == pod_set.places.get(where) for where in ("labels", "annotations"))
+
+
+class _Start(NamedTuple):
+    pods: int | None
+    request: Amounts
+
+
+def _together(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _Start:
+    """The gang that all of them make, and the least it can ask for; without one, one pod."""
+    from policykit.kube.podsets.gangs import gangs
+    from policykit.kube.requests import effective
+
+    asked = [effective(each.spec, each.devices) for each in members]
+    names = {each.name for each in members}
+    for gang in gangs(manifest.data):
+        whole = gang.enabled and gang.scheduler in ("", system) and set(gang.members) == names
+        if whole and gang.min_member and gang.min_member > 0:
+            return _Start(gang.min_member, _least(asked, members, gang.min_member))
+    return _Start(None, _each(asked))
+
+
+def _each(asked: Sequence[Amounts]) -> dict[str, int]:
+    """Per resource what the pods that ask for least of it ask for."""
+    return {
+        resource: min(each.get(resource, 0) for each in asked)
+        for resource in sorted({name for each in asked for name in each})
+    }
+
+
+def _least(asked: Sequence[Amounts], members: Sequence[PodSet], pods: int) -> dict[str, int]:
+    """Per resource what the cheapest so many of the pods ask for."""
+    return {
+        resource: cheapest(
+            [(each.get(resource, 0), m.replicas) for each, m in zip(asked, members, strict=True)], pods
+        )
+        for resource in sorted({name for each in asked for name in each})
+    }
+
+
+def cheapest(priced: Sequence[tuple[int, int | None]], pods: int) -> int:
+    """The least that so many pods cost, of (cost of one, how many there are; None: any number)."""
+    total = 0
+    for amount, there in sorted(priced, key=lambda each: each[0]):
+        taken = pods if there is None else min(pods, there)
+        total, pods = total + taken * amount, pods - taken
+    return total

@@ -1,0 +1,128 @@
+"""Tasks of a Job as the webhook admits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from policykit.kube import requests
+from policykit.kube.names import dns_label_problem, label_value_problem
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Violation
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, text, texts, whole
+from policykit.model.quantity import parse
+from policykit.targets.volcano.checks import ordering
+from policykit.targets.volcano.checks.ordering import Waiting
+from policykit.targets.volcano.checks.specs import Spec, Task, tasks
+
+_LONGEST = 63
+
+
+def faults(spec: Spec) -> Iterator[Violation]:
+    """Source: `webhooks/admission/jobs/validate/admit_job.go` (1.8 to 1.15)."""
+    listed = tasks(spec)
+    yield from _twice(listed)
+    yield from _pod_names(spec, listed)
+    yield from _below_zero(spec.data, spec.path, ("minAvailable", "maxRetry", "ttlSecondsAfterFinished"))
+    for task in listed:
+        yield from _below_zero(task.data, task.path, ("replicas", "minAvailable"))
+        yield from _name(task)
+        yield from _partitions(task)
+        yield from _whole_cpus(task)
+    yield from ordering.faults([_waiting(task) for task in listed])
+
+
+def _twice(listed: Sequence[Task]) -> Iterator[Violation]:
+    names = [task.name for task in listed]
+    for number, task in enumerate(listed):
+        if task.name in names[:number] and not is_placeholder(task.name):
+            yield Violation(
+                (*task.path, "name"),
+                f"two tasks have the name {task.name}: Volcano refuses the job",
+                "give each task a name of its own",
+            )
+
+
+def _below_zero(data: Mapping[str, Any], path: Path, fields: Sequence[str]) -> Iterator[Violation]:
+    for field in fields:
+        value = whole(data.get(field))
+        if value is not None and value < 0:
+            yield Violation((*path, field), f"{field} is {value}, below 0", "write a number from 0 on")
+
+
+def _name(task: Task) -> Iterator[Violation]:
+    """Its pods and their host names are called after it."""
+    problem = "" if is_placeholder(task.name) else dns_label_problem(task.name)
+    if problem:
+        yield Violation((*task.path, "name"), f"the name {task.name!r} {problem}", "rename the task")
+
+
+def _pod_names(spec: Spec, listed: Sequence[Task]) -> Iterator[Violation]:
+    """A task's pods are called after it and the job, with a number behind."""
+    if not spec.name or is_placeholder(spec.name) or len(spec.name) > _LONGEST:
+        return
+    for number, task in enumerate(listed):
+        pod = f"{spec.name}-{task.name}-{number}"
+        if len(pod) > _LONGEST and not is_placeholder(task.name) and not label_value_problem(task.name):
+            yield Violation(
+                (*task.path, "name"),
+                f"pods of task {task.name} would be called {pod}, which has {len(pod)} characters, the limit "
+                f"is {_LONGEST}",
+                "give the job or the task a shorter name",
+            )
+
+
+def _partitions(task: Task) -> Iterator[Violation]:
+    policy = mapping(task.data.get("partitionPolicy"))
+    total, size = whole(policy.get("totalPartitions")), whole(policy.get("partitionSize"))
+    if not total or not size or total < 0 or size < 0:
+        return
+    replicas = task.data.get("replicas", 0)
+    if whole(replicas) is not None and replicas != total * size:
+        yield Violation(
+            (*task.path, "replicas"),
+            f"task {task.name} has {replicas} replicas, and {total} partitions of {size} are {total * size}",
+            f"write replicas: {total * size}, or change the partitions",
+        )
+    least, available = whole(policy.get("minPartitions")), whole(task.data.get("minAvailable"))
+    if least and least > 0 and available is not None and available != least * size:
+        yield Violation(
+            (*task.path, "minAvailable"),
+            f"minAvailable of task {task.name} is {available}, and {least} partitions of {size} are "
+            f"{least * size}",
+            f"write minAvailable: {least * size}, or leave it out",
+        )
+
+
+def _whole_cpus(task: Task) -> Iterator[Violation]:
+    """A NUMA policy needs whole CPUs in every container."""
+    policy = text(task.data.get("topologyPolicy"))
+    if policy in ("", "none") or is_placeholder(policy):
+        return
+    template = mapping(mapping(task.data.get("template")).get("spec"))
+    base: Path = (*task.path, "template", "spec")
+    for field, position, container in requests.containers(template):
+        asked = _cpu(container)
+        if is_placeholder(asked):
+            continue
+        quantity = parse(asked) if asked is not None else None
+        if asked is not None and quantity is None:
+            continue
+        if quantity is None or quantity.nanos <= 0 or quantity.milli % 1000:
+            said = f"requests {asked} CPU" if asked is not None else "requests no CPU"
+            yield Violation(
+                (*base, field, position, "resources"),
+                f"topologyPolicy {policy} of task {task.name} needs whole CPUs, and a container {said}",
+                "request a whole number of CPUs, or take topologyPolicy out",
+            )
+
+
+def _cpu(container: Mapping[str, Any]) -> object:
+    resources = mapping(container.get("resources"))
+    return (mapping(resources.get("requests")) or mapping(resources.get("limits"))).get("cpu")
+
+
+def _waiting(task: Task) -> Waiting:
+    after = texts(mapping(task.data.get("dependsOn")).get("name"))
+    return Waiting("task", task.name, (*task.path, "dependsOn", "name"), after)

@@ -1,0 +1,154 @@
+"""What Volcano's Queues and PodGroups say about the sharing of a cluster, and its way with a tree of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.errors import PolicykitError
+from policykit.kube.names import is_hugepages
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.requests import amounts
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, pairs, text, whole
+from policykit.model.severity import Severity
+from policykit.model.sharing import DeclaredQueue, QueueUse
+from policykit.targets.release import Version
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.names import GROUP_APIS, SCHEDULER
+from policykit.targets.volcano.objects.queues import HIERARCHY
+from policykit.targets.ways import Planned, Ways, by_name
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+ROOT = "root"
+MAX_DEPTH = 5
+"""Levels below root (--max-queue-depth)."""
+_AMOUNTS = {
+    "guarantee": ("spec", "guarantee", "resource"),
+    "deserved": ("spec", "deserved"),
+    "limit": ("spec", "capability"),
+}
+_COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
+_UNLIMITED_AT_NONE = ("cpu", "memory")
+"""Of these a capability of 0 is none; of others it keeps the queue off the resource."""
+_ORDER_CHECKED = Version(1, 13, 0)
+"""From here on the webhook holds guarantee, deserved and capability against each other."""
+_TREE_CHECKED = Version(1, 14, 0)
+"""From here on it holds children against parents; before, plugin capacity stops at such a tree."""
+_DEPTH_CHECKED = Version(1, 14, 2)
+_NODES = (
+    ("nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
+    ("nodeGroupAffinity", "preferredDuringSchedulingIgnoredDuringExecution"),
+)
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """Of a Queue or a PodGroup."""
+    if manifest.group not in GROUP_APIS:
+        return
+    if manifest.kind == "Queue":
+        yield _queue(manifest)
+    elif manifest.kind == "PodGroup":
+        yield from _group(manifest, context)
+
+
+def _queue(manifest: Manifest) -> Stated:
+    spec = mapping(manifest.data.get("spec"))
+    places: dict[str, Path] = {"name": ("metadata", "name")}
+    found: dict[str, dict[str, int]] = {}
+    measured = True
+    for field, steps in _AMOUNTS.items():
+        at = mapping(manifest.data)
+        for step in steps:
+            at = mapping(at.get(step))
+        found[field] = {name: amount for name, amount in amounts(at).items() if counts(name)}
+        measured = measured and len(amounts(at)) == len(at)
+        if at:
+            places[field] = steps
+        places |= {f"{field}.{resource}": (*steps, resource) for resource in found[field]}
+    for name in _UNLIMITED_AT_NONE:
+        if found["limit"].get(name) == 0:
+            del found["limit"][name]
+    if "parent" in spec:
+        places["parent"] = ("spec", "parent")
+    path = pairs(manifest.metadata.get("annotations")).get(HIERARCHY, "")
+    if path:
+        places["path"] = ("metadata", "annotations", HIERARCHY)
+    parent, name = text(spec.get("parent")), manifest.name
+    queue = DeclaredQueue(
+        SCHEDULER,
+        name,
+        ("" if name == ROOT else parent or ROOT),
+        found["guarantee"],
+        found["deserved"],
+        found["limit"],
+        path=path.removeprefix(f"{ROOT}/"),
+        measured=measured,
+        closed=mapping(manifest.data.get("status")).get("state") == "Closed",
+        confined=any(mapping(mapping(spec.get("affinity")).get(side)).get(how) for side, how in _NODES),
+    )
+    return Stated(queue, places)
+
+
+def counts(resource: str) -> bool:
+    """Whether Volcano counts a resource under this name; others it drops without a message."""
+    return resource in _COUNTED or "/" in resource or is_hugepages(resource)
+
+
+def _group(manifest: Manifest, context: Context) -> Iterator[Stated]:
+    """A PodGroup that names its queue; its members follow it."""
+    spec = mapping(manifest.data.get("spec"))
+    queue = text(spec.get("queue"))
+    if not queue or manifest.metadata.get("ownerReferences"):
+        return
+    use = QueueUse(
+        SCHEDULER,
+        manifest.namespace or context.namespace,
+        queue,
+        SCHEDULER,
+        manifest.name,
+        whole(spec.get("minMember")),
+        amounts(spec.get("minResources")),
+    )
+    yield Stated(use, {"queue": ("spec", "queue")})
+
+
+def version_of(cluster: Cluster | None) -> Version:
+    """The release that the policy states, else the newest known."""
+    target = cluster.targets.get(SCHEDULER) if cluster else None
+    try:
+        return versions.parse(target.version if target else "")
+    except PolicykitError:
+        return versions.parse("")
+
+
+def ways(cluster: Cluster | None) -> Ways:
+    """As the release has it: V validate_queue.go, plugins/capacity (1.8 to 1.15)."""
+    version = version_of(cluster)
+    stops = "plugin capacity then gives nothing to any queue of the tree"
+    return Ways(
+        "Volcano",
+        "queue",
+        {"guarantee": "guarantee", "deserved": "deserved", "limit": "capability"},
+        roots=frozenset({ROOT}),
+        built_in=frozenset({ROOT, "default"}),
+        trees=version >= versions.HIERARCHY,
+        summed=("guarantee", "deserved"),
+        order=Severity.ERROR if version >= _ORDER_CHECKED else Severity.WARNING,
+        depth=MAX_DEPTH if version >= _DEPTH_CHECKED else None,
+        tree_fault="Volcano refuses the queue" if version >= _TREE_CHECKED else stops,
+        queue_fault="Volcano refuses the queue" if version >= _ORDER_CHECKED else "the excess has no effect",
+        submit_fault="Volcano refuses jobs there, and gives nothing to any queue while a PodGroup is in it",
+        closed_fault="Volcano refuses jobs and PodGroups there",
+        unknown_fault="Volcano refuses jobs and PodGroups of a queue that is not there",
+    )
+
+
+def planned(cluster: Cluster) -> Planned:
+    """The policy's queues are Queues of the same names."""
+    return by_name(cluster)

@@ -1,0 +1,73 @@
+"""How the systems differ in what they make of a tree of queues, said in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.model.severity import Severity
+from policykit.model.sharing import Placing
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+
+class Ways(NamedTuple):
+    """One system's way with queues: `targets/<system>/sharing.py` has it for a policy."""
+
+    title: str
+    """As people write the system: Volcano."""
+    noun: str
+    """What it calls a queue."""
+    words: Mapping[str, str]
+    """guarantee, deserved and limit as its objects spell them; what it does not have is left out."""
+    names: Mapping[str, str] = {}
+    """Resources that it calls otherwise than Kubernetes does."""
+    roots: frozenset[str] = frozenset()
+    """Queues at the top, which nothing can be submitted to, and whose amounts bind nobody."""
+    built_in: frozenset[str] = frozenset()
+    """Queues that are there without being declared."""
+    trees: bool = True
+    """The release has queues below queues."""
+    judged: bool = True
+    """Its trees of objects are judged by the rules about trees; a configuration by its own validator's."""
+    summed: tuple[str, ...] = ()
+    """Amounts of which children may not have more together than their parent; of what it does not state
+    it has none."""
+    limit_above: Severity = Severity.ERROR
+    """Of a limit above the one that the parent has."""
+    order: Severity = Severity.ERROR
+    """Of a queue that is guaranteed more than it may use."""
+    depth: int | None = None
+    """Levels below the root."""
+    same_resources: bool = False
+    """The limits of a queue and of its parent name the same resources."""
+    must_hold: bool = False
+    """A parent has to say that it holds queues."""
+    tree_fault: str = ""
+    """What becomes of a queue whose amounts do not fit its parent's."""
+    queue_fault: str = ""
+    """What becomes of one whose own amounts contradict each other."""
+    submit_fault: str = ""
+    """What becomes of pods in a queue that holds queues."""
+    closed_fault: str = ""
+    """What becomes of pods in a closed queue."""
+    unknown_fault: str = ""
+    """What becomes of pods whose queue is not there."""
+
+
+class Planned(NamedTuple):
+    """The policy's queues as a system will know them."""
+
+    queues: Mapping[str, str] = {}
+    """Name to that of the queue it stands below; empty: the root."""
+    holding: frozenset[str] = frozenset()
+    """Those that hold queues."""
+    placing: Placing | None = None
+    """What makes further queues."""
+
+
+def by_name(cluster: Cluster) -> Planned:
+    """For systems that call queues as the policy does."""
+    queues = {queue.name: queue.parent for queue in cluster.queues}
+    return Planned(queues, frozenset(queues.values()) & queues.keys())

@@ -1,0 +1,128 @@
+"""Tolerations that replace inherited ones: Argo, RoleBasedGroup, KServe and Kubeflow Trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from policykit.kube import tolerations
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.model.override import Override, Template
+
+_FIELD = "tolerations"
+_PREDICTOR, _WORKER = "predictor", "worker"
+_SERVING = ("ServingRuntime", "ClusterServingRuntime")
+_TRAINING = "ClusterTrainingRuntime"
+_POD = ("template", "spec", "template", "spec")
+"""From a replicated job to its PodSpec."""
+_PATCHES: tuple[tuple[Path, Path], ...] = (
+    (("leaderWorkerPattern", "template"), ("leaderWorkerPattern", "leaderTemplatePatch")),
+    (("leaderWorkerPattern", "template"), ("leaderWorkerPattern", "workerTemplatePatch")),
+    (("template",), ("leaderWorkerSet", "patchLeaderTemplate")),
+    (("template",), ("leaderWorkerSet", "patchWorkerTemplate")),
+)
+"""Of a role: the template, and a patch laid over it."""
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+    """Template and Override facts; a null or empty list replaces nothing."""
+    group = manifest.group
+    if group == "argoproj.io":
+        yield from _argo(manifest)
+    elif group == "workloads.x-k8s.io":
+        yield from _roles(manifest)
+    elif group == "serving.kserve.io":
+        yield from _kserve(manifest, manifest.namespace or context.namespace)
+    elif group == "trainer.kubeflow.org":
+        yield from _trainer(manifest, manifest.namespace or context.namespace)
+
+
+def _argo(manifest: Manifest) -> Iterator[Stated]:
+    """Source: argo-workflows docs/fields.md: the template's list counts whole, then the workflow's."""
+    spec: Path = ("spec", "workflowSpec") if manifest.kind == "CronWorkflow" else ("spec",)
+    for at, _ in _items(manifest, (*spec, "templates")):
+        yield from _replaced(manifest, (*spec, "templates", at), spec, "the workflow's spec")
+
+
+def _roles(manifest: Manifest) -> Iterator[Stated]:
+    for at, _ in _items(manifest, ("spec", "roles")):
+        role: Path = ("spec", "roles", at)
+        for template, patch in _PATCHES:
+            words = f"the role's {'.'.join(str(step) for step in template)}"
+            yield from _replaced(manifest, (*role, *patch, "spec"), (*role, *template, "spec"), words)
+
+
+def _replaced(manifest: Manifest, top: Path, below: Path, words: str) -> Iterator[Stated]:
+    path = (*top, _FIELD)
+    mine, inherited = _read(manifest, path), _read(manifest, (*below, _FIELD))
+    if mine and inherited:
+        yield Stated(Override(mine, inherited, words), {_FIELD: path})
+
+
+def _kserve(manifest: Manifest, namespace: str) -> Iterator[Stated]:
+    """Source: KServe 0.20 pkg/controller/v1beta1/inferenceservice/utils: a strategic merge."""
+    if manifest.kind == "InferenceService":
+        name = _text(lookup(manifest.data, ("spec", "predictor", "model", "runtime")))
+        for part, rest in ((_PREDICTOR, ()), (_WORKER, ("workerSpec",))):
+            path = ("spec", "predictor", *rest, _FIELD)
+            mine = _read(manifest, path)
+            if mine and name:
+                yield Stated(Override(mine, (), "", _SERVING, namespace, name, part), {_FIELD: path})
+    elif manifest.kind in _SERVING:
+        for part, rest in ((_PREDICTOR, ()), (_WORKER, ("workerSpec",))):
+            yield from _template(manifest, namespace, part, ("spec", *rest, _FIELD))
+
+
+def _trainer(manifest: Manifest, namespace: str) -> Iterator[Stated]:
+    if manifest.kind in (_TRAINING, "TrainingRuntime"):
+        jobs: Path = ("spec", "template", "spec", "replicatedJobs")
+        for at, job in _items(manifest, jobs):
+            yield from _template(manifest, namespace, _text(job.get("name")), (*jobs, at, *_POD, _FIELD))
+    elif manifest.kind == "TrainJob":
+        runtime = lookup(manifest.data, ("spec", "runtimeRef"))
+        said = runtime if isinstance(runtime, dict) else {}
+        kind, name = _text(said.get("kind")) or _TRAINING, _text(said.get("name"))
+        for part, path in _patched_jobs(manifest):
+            mine = _read(manifest, path)
+            if mine and name and part:
+                yield Stated(Override(mine, (), "", (kind,), namespace, name, part), {_FIELD: path})
+
+
+def _patched_jobs(manifest: Manifest) -> Iterator[tuple[str, Path]]:
+    """(job, its list) in the override field of each release."""
+    for at, _ in _items(manifest, ("spec", "runtimePatches")):
+        jobs: Path = ("spec", "runtimePatches", at, "trainingRuntimeSpec", "template", "spec")
+        for number, job in _items(manifest, (*jobs, "replicatedJobs")):
+            yield _text(job.get("name")), (*jobs, "replicatedJobs", number, *_POD, _FIELD)
+    for field, rest in (("podTemplateOverrides", ("spec",)), ("podSpecOverrides", ())):
+        for at, override in _items(manifest, ("spec", field)):
+            targets = override.get("targetJobs")
+            for target in targets if isinstance(targets, list) else ():
+                if isinstance(target, dict):
+                    yield _text(target.get("name")), ("spec", field, at, *rest, _FIELD)
+
+
+def _template(manifest: Manifest, namespace: str, part: str, path: Path) -> Iterator[Stated]:
+    given = _read(manifest, path)
+    if given and part:
+        where = "" if manifest.kind.startswith("Cluster") else namespace
+        yield Stated(Template(manifest.kind, where, manifest.name, part, given), {_FIELD: path})
+
+
+def _items(manifest: Manifest, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    found = lookup(manifest.data, path)
+    for at, item in enumerate(found if isinstance(found, list) else ()):
+        if isinstance(item, dict):
+            yield at, item
+
+
+def _read(manifest: Manifest, path: Path) -> tuple[Any, ...]:
+    return tolerations.read(lookup(manifest.data, path))
+
+
+def _text(raw: object) -> str:
+    return raw if isinstance(raw, str) else ""

@@ -1,0 +1,1 @@
+"""What manifests state for YuniKorn that others may contradict, one reader each."""

@@ -1,0 +1,263 @@
+"""What is wrong with YuniKorn's gang metadata: the JSON of the groups, and what their pods ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Violation
+from policykit.manifests.document import Manifest, texts
+from policykit.manifests.path import Path, lookup
+from policykit.model.quantity import parse
+from policykit.model.severity import Severity
+from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
+
+TIMEOUT, STYLE = "placeholderTimeoutInSeconds", "gangSchedulingStyle"
+STYLES = ("Soft", "Hard")
+_SHAPES: Mapping[str, type] = {
+    "labels": dict,
+    "annotations": dict,
+    "nodeselector": dict,
+    "tolerations": list,
+    "affinity": dict,
+    "topologyspreadconstraints": list,
+}
+_LARGEST = 2**31 - 1
+
+
+class Group(NamedTuple):
+    """An item of the list, with its keys in lower case and as written."""
+
+    position: int
+    fields: Mapping[str, Any]
+    written: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        name = self.fields.get("name")
+        return name if isinstance(name, str) else ""
+
+    def inside(self, field: str) -> Path:
+        """Where a field stands, or the item."""
+        return (self.position, self.written[field]) if field in self.written else (self.position,)
+
+
+def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Source: `GetTaskGroupsFromAnnotation` and `gang_utils.go` of the shim (1.9)."""
+    seen: set[Path] = set()
+    for pod_set in pod_sets:
+        place = pod_set.places.get("annotations")
+        if place is None or place in seen:
+            continue
+        seen.add(place)
+        annotations = texts(lookup(manifest.data, place))
+        yield from _parameters(annotations, place)
+        written = annotations.get(TASK_GROUPS)
+        if written is None or is_placeholder(written):
+            continue
+        path = (*place, TASK_GROUPS)
+        found = list(_faults_of_list(written, path))
+        yield from found
+        if not found:
+            yield from _member(annotations, place, groups(written), pod_set)
+    yield from _ray(manifest)
+
+
+def groups(written: str) -> tuple[Group, ...]:
+    """The groups of an annotation; empty for what is no JSON list of maps."""
+    try:
+        listed = json.loads(written)
+    except ValueError:
+        return ()
+    return tuple(
+        Group(position, {key.lower(): value for key, value in item.items()}, {k.lower(): k for k in item})
+        for position, item in enumerate(listed if isinstance(listed, list) else ())
+        if isinstance(item, dict)
+    )
+
+
+_LOST = "the application starts without a gang"
+
+
+def _faults_of_list(written: str, path: Path) -> Iterator[Violation]:
+    try:
+        listed = json.loads(written)
+    except json.JSONDecodeError as error:
+        yield Violation(
+            path,
+            f"{TASK_GROUPS} is not JSON ({error.msg}, line {error.lineno}, column {error.colno} "
+            f"of the text): {_LOST}",
+            "JSON has double quotes around names and texts, and no comma after the last item",
+            part=_one_character(written, error.pos),
+        )
+        return
+    except ValueError:  # a number with more digits than anybody reads
+        listed = None
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        yield Violation(
+            path,
+            f"{TASK_GROUPS} is JSON, but not a list of groups: {_LOST}",
+            """write '[{"name": ..., "minMember": ..., "minResource": {...}}]'""",
+            inside=(),
+        )
+        return
+    for group in groups(written):
+        yield from _faults_of_group(group, path)
+
+
+def _one_character(written: str, at: int) -> tuple[int, int] | None:
+    """The character at an offset, the last one where the text ends too early."""
+    start = min(at, len(written) - 1)
+    return (start, start + 1) if written else None
+
+
+def _faults_of_group(group: Group, path: Path) -> Iterator[Violation]:
+    named = f"task group {group.name}" if group.name else f"item {group.position + 1} of the task groups"
+    if not group.name:
+        yield Violation(path, f"{named} has no name: {_LOST}", "name it", inside=group.inside("name"))
+    elif is_placeholder(group.name):
+        return
+    members = group.fields.get("minmember")
+    if isinstance(members, bool) or not isinstance(members, int) or not 0 < members <= _LARGEST:
+        has = "no minMember" if members is None else f"minMember {_shown(members)}"
+        yield Violation(
+            path,
+            f"{named} has {has}, not a number above 0: {_LOST}",
+            "write how many pods of this group start together, without quotes",
+            inside=group.inside("minmember"),
+        )
+    resources = group.fields.get("minresource")
+    if not isinstance(resources, dict):
+        yield Violation(
+            path,
+            f"{named} has {'no minResource' if resources is None else 'a minResource that is no map'}: "
+            f"{_LOST}",
+            "write what one pod of the group requests: cpu, memory, cards",
+            inside=group.inside("minresource"),
+        )
+    else:
+        yield from _faults_of_resources(group, named, resources, path)
+    for field, shape in _SHAPES.items():
+        value = group.fields.get(field)
+        if value is not None and not isinstance(value, shape):
+            what = "a map" if shape is dict else "a list"
+            yield Violation(
+                path,
+                f"{group.written[field]} of {named} is not {what}: {_LOST}",
+                f"write it as in a pod: {what}",
+                inside=group.inside(field),
+            )
+
+
+def _faults_of_resources(
+    group: Group, named: str, resources: Mapping[str, Any], path: Path
+) -> Iterator[Violation]:
+    for resource, amount in resources.items():
+        inside = (*group.inside("minresource"), resource)
+        if resource == "vcore":
+            yield Violation(
+                path,
+                f"minResource of {named} names vcore, which pods cannot request: no placeholder is made",
+                "write cpu: a placeholder is a pod",
+                inside=inside,
+            )
+        elif not is_placeholder(amount) and (isinstance(amount, bool) or not _is_quantity(amount)):
+            yield Violation(
+                path,
+                f"{resource} in minResource of {named} is {_shown(amount)}, not a quantity: {_LOST}",
+                "write an amount as in a pod's requests: 500m, 16Gi, 8",
+                inside=inside,
+            )
+
+
+def _is_quantity(amount: object) -> bool:
+    return isinstance(amount, (str, int, float)) and parse(amount) is not None
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)[:60]
+
+
+def _member(
+    annotations: Mapping[str, str], place: Path, listed: Sequence[Group], pod_set: PodSet
+) -> Iterator[Violation]:
+    """The group that the pods with this list are members of themselves."""
+    from policykit.targets.yunikorn.gang_members import differences
+
+    name = annotations.get(TASK_GROUP_NAME)
+    if not name or is_placeholder(name):
+        return
+    path = (*place, TASK_GROUPS)
+    group = next((each for each in listed if each.name == name), None)
+    if group is None:
+        known = ", ".join(each.name for each in listed)
+        yield Violation(
+            (*place, TASK_GROUP_NAME),
+            f"the pods are in task group {name}, which {TASK_GROUPS} does not list"
+            f"{f' (it lists {known})' if known else ''}: they start without a place held for them",
+            "write the same name in both",
+        )
+        return
+    yield from differences(group, path, pod_set)
+
+
+def _parameters(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:
+    written = annotations.get(PARAMETERS)
+    if not written or is_placeholder(written):
+        return
+    path = (*place, PARAMETERS)
+    for part in written.split():
+        key, equals, value = part.partition("=")
+        if not equals or key not in (TIMEOUT, STYLE):
+            near = TIMEOUT if "timeout" in key.lower() else STYLE if "style" in key.lower() else ""
+            yield Violation(
+                path,
+                f"{PARAMETERS} has {part!r}, which YuniKorn does not read",
+                f"write {near}" if near else f"it reads {TIMEOUT}=SECONDS and {STYLE}=Soft or Hard",
+                Severity.WARNING,
+            )
+        elif key == STYLE and value not in STYLES:
+            yield Violation(
+                path,
+                f"{STYLE} is {value!r}, and anything but Soft or Hard means Soft",
+                f"write {STYLE}={'Hard' if value.lower() == 'hard' else 'Soft'}",
+                Severity.WARNING,
+            )
+        elif key == TIMEOUT and not (value.isdecimal() and int(value) > 0):
+            yield Violation(
+                path,
+                f"{TIMEOUT} is {value!r}, not a number above 0: 900 seconds count",
+                "write the seconds without a unit",
+                Severity.WARNING,
+            )
+
+
+_GANG_LABEL = "ray.io/gang-scheduling-enabled"
+_RAY = {
+    "RayCluster": ("spec",),
+    "RayJob": ("spec", "rayClusterSpec"),
+    "RayService": ("spec", "rayClusterConfig"),
+}
+
+
+def _ray(manifest: Manifest) -> Iterator[Violation]:
+    """KubeRay (1.7) makes minMember of a worker group from minReplicas: with 0 the whole list is invalid."""
+    labels = manifest.labels
+    ours = any(key.startswith("yunikorn.apache.org/") for key in labels)
+    if manifest.group != "ray.io" or manifest.partial or _GANG_LABEL not in labels or not ours:
+        return
+    base = _RAY.get(manifest.kind)
+    listed = lookup(manifest.data, (*base, "workerGroupSpecs")) if base else None
+    for position, group in enumerate(listed if isinstance(listed, list) else ()):
+        least = group.get("minReplicas") if isinstance(group, dict) else 1
+        if least == 0 or least is None:
+            yield Violation(
+                (*(base or ()), "workerGroupSpecs", position, "minReplicas"),
+                f"minReplicas of worker group {group.get('groupName', position)} is "
+                f"{'missing, which means 0' if least is None else 0}: a task group of 0 members is invalid, "
+                "and the whole gang is dropped",
+                "write the number of workers that must start together",
+            )

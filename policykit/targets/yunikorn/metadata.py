@@ -1,0 +1,66 @@
+"""What pods say of their application, in the order YuniKorn reads it (shim utils.go, 1.6 and later)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.model.application import Said
+from policykit.targets.yunikorn.names import APP_ID, OLD_APP_IDS, QUEUE, SCHEDULER
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+OLD_QUEUE = "queue"
+USER_INFO = "yunikorn.apache.org/user.info"
+DOMAIN = "yunikorn.apache.org/"
+_IDS = (
+    ("labels", APP_ID),
+    ("annotations", APP_ID),
+    *(("labels", label) for label in OLD_APP_IDS),
+)
+_QUEUES = (("labels", QUEUE), ("annotations", QUEUE), ("labels", OLD_QUEUE))
+
+
+def is_served(pod_set: PodSet, cluster: Cluster | None) -> bool:
+    """Whether YuniKorn places the pods: by schedulerName, or where none is written by its own metadata."""
+    if not pod_set.scheduler_name:
+        return any(key.startswith(DOMAIN) for key in (*pod_set.labels, *pod_set.annotations))
+    target = cluster.targets.get("yunikorn") if cluster else None
+    return pod_set.scheduler_name in (SCHEDULER, target.scheduler_name if target else SCHEDULER)
+
+
+def ids(pod_set: PodSet) -> tuple[Said, ...]:
+    """Every application id that is stated; the first counts."""
+    return _said(pod_set, _IDS)
+
+
+def queues(pod_set: PodSet) -> tuple[Said, ...]:
+    """Every queue that is stated; the first counts."""
+    return _said(pod_set, _QUEUES)
+
+
+def _said(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[Said, ...]:
+    entries: Mapping[str, Mapping[str, str]] = {
+        "labels": pod_set.labels,
+        "annotations": pod_set.annotations,
+    }
+    return tuple(
+        Said(f"{where[:-1]} {key}", entries[where][key]) for where, key in places if entries[where].get(key)
+    )
+
+
+def place(said: Said) -> tuple[str, str]:
+    """Where it stands in a template: labels or annotations, and the key."""
+    where, _, key = said.key.partition(" ")
+    return f"{where}s", key
+
+
+def canonical(text: str) -> str:
+    """JSON as one text that equal values share; what is none stays as it is."""
+    try:
+        return json.dumps(json.loads(text), sort_keys=True) if text else ""
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,146 @@
+"""What a queues.yaml says about the sharing of a cluster, and YuniKorn's way with its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, dotted
+from policykit.model.sharing import DeclaredQueue, Placing
+from policykit.targets.ways import Planned, Ways
+from policykit.targets.yunikorn import judged
+from policykit.targets.yunikorn.checks.problem import Located
+from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
+from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
+from policykit.targets.yunikorn.names import SCHEDULER
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+FALLBACK = "root.default"
+"""Takes what no placement rule places, where it is there."""
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """Of every queue, parents first, and of the placement rules; of a file that does not decode nothing."""
+    found = judged.read(manifest, context.cluster)
+    if found is None:
+        return
+    document = (manifest.holder or manifest).document
+    tree = f"{context.path}#{document}/{dotted(manifest.held_at)}"
+    yield from _queues(found.tree, tree, "", "")
+    yield Stated(_placing(found.partition.rules, tree), {"rules": (*found.path, "placementrules")})
+
+
+def _queues(here: Located, tree: str, above: str, parent: str) -> Iterator[Stated]:
+    queue = here.queue
+    name = f"{above}{queue.name}".lower()
+    places: dict[str, Path] = {"name": (*here.path, "name") if queue.name != ROOT else here.path}
+    found: dict[str, dict[str, int]] = {}
+    measured = True
+    for field, key, stated in (
+        ("guarantee", "guaranteed", queue.resources.guaranteed),
+        ("limit", "max", queue.resources.maximum),
+    ):
+        found[field] = to_amounts(stated)
+        measured = measured and len(counted(stated)) == len(stated or {})
+        if not any(found[field].values()):
+            found[field] = {}  # zeros alone are no amounts at all
+        at = (*here.path, "resources", key)
+        if stated:
+            places[field] = at
+        for resource in found[field]:
+            places[f"{field}.{resource}"] = (*at, CORES if resource == "cpu" else resource)
+    declared = DeclaredQueue(
+        SCHEDULER,
+        name,
+        parent,
+        guarantee=found["guarantee"],
+        limit=found["limit"],
+        tree=tree,
+        holds_queues=queue.parent,
+        measured=measured,
+    )
+    yield Stated(declared, places)
+    for child in here.children:
+        yield from _queues(child, tree, f"{name}.", name)
+
+
+def _placing(rules: Sequence[Rule], tree: str) -> Placing:
+    """Without rules there is one that reads the name and makes nothing."""
+    rules = rules or (Rule(PROVIDED),)
+    named = [rule for rule in rules if rule.name.lower() == PROVIDED]
+    return Placing(
+        SCHEDULER,
+        tree,
+        reads_names=bool(named),
+        makes=any(rule.create for rule in named),
+        below=_below(named),
+        otherwise=any(rule.name.lower() != PROVIDED for rule in rules) or any(map(_filtered, named)),
+    )
+
+
+def _below(named: Sequence[Rule]) -> str:
+    """Where a name without root belongs: below what a fixed parent rule gives; `?`: it depends."""
+    parents = {_fixed(rule.parent) for rule in named}
+    return parents.pop() if len(parents) == 1 else "?"
+
+
+def _fixed(rule: Rule | None) -> str:
+    if rule is None:
+        return ROOT
+    if rule.name.lower() != FIXED or rule.parent is not None:
+        return "?"
+    value = rule.value.lower()
+    return value if value.startswith(f"{ROOT}.") else f"{ROOT}.{value}"
+
+
+def _filtered(rule: Rule) -> bool:
+    return bool(rule.filter.users or rule.filter.groups or rule.filter.type)
+
+
+def ways(cluster: Cluster | None) -> Ways:
+    """All releases from 1.6 alike. What its validator refuses of a tree is for PK701 to say."""
+    return Ways(
+        "YuniKorn",
+        "queue",
+        {"guarantee": "guaranteed", "limit": "max"},
+        names={"cpu": CORES},
+        roots=frozenset({ROOT}),
+        built_in=frozenset({ROOT, "default", FALLBACK}),
+        judged=False,
+        submit_fault="YuniKorn places nothing in such a queue",
+        unknown_fault="YuniKorn rejects applications that no placement rule has a queue for",
+    )
+
+
+def planned(cluster: Cluster) -> Planned:
+    """The policy's queues by their paths; its own placement rules make none of a pod's name."""
+    from policykit.targets.yunikorn import options
+    from policykit.targets.yunikorn.derived.configured import holding
+    from policykit.targets.yunikorn.derived.paths import paths
+
+    stated = options.read(cluster.targets[SCHEDULER])
+    holds = holding(cluster, stated)
+    placing = (
+        _placing(stated.rules, "") if stated.rules else Placing(SCHEDULER, "", below=ROOT, otherwise=True)
+    )
+    places = {name: path.lower() for name, path in paths(cluster.queues).items()}
+    queues = {path: path.rpartition(".")[0] for path in places.values()}
+    return Planned(queues, frozenset(places[name] for name in holds & places.keys()), placing)
+
+
+def resolved(name: str, placing: Placing | None) -> str:
+    """The whole path of a queue as a pod names it; empty: it depends on who asks.
+
+    Source: core `placement/provided_rule.go` (1.9).
+    """
+    if name.lower() == ROOT or name.startswith(f"{ROOT}."):
+        return name.lower()
+    below = placing.below if placing else ROOT
+    return "" if below == "?" else f"{below}.{name.replace('.', '_dot_')}".lower()

@@ -1,0 +1,61 @@
+"""Who stands below whom, where several files declare queues."""
+
+from policykit.linter.finding import Resource
+from policykit.linter.scope import Located
+from policykit.model.sharing import DeclaredQueue
+from policykit.targets.sharing import SYSTEMS, Declared, Tree, ways_of
+
+
+def queue(name: str, parent: str = "root", path: str = "queues.yaml", *, partial: bool = False) -> Declared:
+    value = DeclaredQueue("volcano", name, parent)
+    return Located(value, path, 0, Resource("", "Queue", None, name), {}, partial)
+
+
+def tree(*queues: Declared) -> Tree:
+    return Tree(queues, ways_of("volcano", None))
+
+
+def test_the_parent_of_the_same_folder_is_meant() -> None:
+    dev, prod = queue("research", path="dev/queues.yaml"), queue("research", path="prod/queues.yaml")
+    child = queue("vision", "research", "prod/vision.yaml")
+    assert tree(dev, prod, child).parent(child) is prod
+
+
+def test_the_only_one_there_is_is_meant_wherever_it_stands() -> None:
+    parent, child = (
+        queue("research", path="base/queues.yaml"),
+        queue("vision", "research", "team/queues.yaml"),
+    )
+    assert tree(parent, child).parent(child) is parent
+
+
+def test_of_two_nobody_knows_which() -> None:
+    one, other = queue("research", path="dev/queues.yaml"), queue("research", path="prod/queues.yaml")
+    child = queue("vision", "research", "team/queues.yaml")
+    assert tree(one, other, child).parent(child) is None
+    assert tree(one, other, child).named("research") == (one, other)
+
+
+def test_a_patch_is_no_parent() -> None:
+    patch, child = queue("research", partial=True), queue("vision", "research")
+    assert tree(patch, child).parent(child) is None
+
+
+def test_above_ends_before_the_root_and_in_circles() -> None:
+    top, middle, low = queue("a"), queue("b", "a"), queue("c", "b")
+    assert [each.value.name for each in tree(queue("root", ""), top, middle, low).above(low)] == ["b", "a"]
+    one, other = queue("x", "y"), queue("y", "x")
+    assert [each.value.name for each in tree(one, other).above(one)] == ["y"]
+    alone = queue("z", "z")
+    assert list(tree(alone).above(alone)) == []
+
+
+def test_every_system_has_its_ways() -> None:
+    for system in SYSTEMS:
+        ways = ways_of(system, None)
+        assert ways.roots <= ways.built_in
+        assert {"guarantee", "limit"} <= ways.words.keys()
+        assert set(ways.summed) <= ways.words.keys()
+        assert ways.submit_fault
+        assert ways.unknown_fault
+        assert not ways.judged or (ways.tree_fault and ways.queue_fault)
