@@ -1,4 +1,4 @@
-"""Real manifests: no crash, and every error on them is one that was looked at and found right."""
+"""Real manifests: no crash, and every error and warning on them is one that was looked at and found right."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,7 +15,7 @@ from tests.shared import SHARED
 VERDICTS = Path(__file__).parent / "corpus_verdicts.tsv"
 POLICIES = ("none", "seed", "gke")
 EVERY = "all"
-"""In the policy column: the error is the same under each of the policies."""
+"""In the policy column: the finding is the same under each of the policies."""
 
 GKE = {
     "domain": "ai.example.com",
@@ -55,48 +55,49 @@ def corpus() -> Path:
     return SHARED / "corpus"
 
 
+Row = tuple[str, str, str, str]
+"""Path, line, severity and code of a finding."""
+
+
 @cache
-def errors(name: str) -> frozenset[tuple[str, str, str, str]]:
-    """(policy, path, line, code) of every error; each file is a scope of its own."""
+def found(name: str) -> frozenset[Row]:
+    """Every error and warning under a policy; each file is a scope of its own."""
     cluster = under(name)
-    found = set()
+    rows = set()
     for path in sorted(corpus().rglob("*.yaml")):
         relative = path.relative_to(corpus()).as_posix()
         for finding in api.lint_texts({relative: path.read_bytes()}, cluster).findings:
-            if finding.severity is Severity.ERROR:
-                found.add((name, relative, str(finding.span.line), finding.code))
-    return frozenset(found)
+            if finding.severity is not Severity.INFO:
+                rows.add((relative, str(finding.span.line), str(finding.severity), finding.code))
+    return frozenset(rows)
 
 
-def everywhere() -> frozenset[tuple[str, str, str]]:
-    """(path, line, code) of the errors that all policies give."""
-    first, *others = ({row[1:] for row in errors(name)} for name in POLICIES)
-    return frozenset(first.intersection(*others))
+def everywhere() -> frozenset[Row]:
+    """The findings that all policies give."""
+    return frozenset.intersection(*map(found, POLICIES))
 
 
-def listed() -> Iterator[tuple[str, str, str, str]]:
+def listed() -> Iterator[tuple[str, Row]]:
     lines = VERDICTS.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "policy\tpath\tline\tcode\twhy it is right"
+    assert lines[0] == "policy\tpath\tline\tseverity\tcode\twhy it is right"
     for line in lines[1:]:
-        name, path, number, code, why = line.split("\t")
+        name, path, number, severity, code, why = line.split("\t")
         assert len(why) > 15, f"say why: {line}"
-        yield name, path, number, code
+        yield name, (path, number, severity, code)
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_every_error_is_listed_and_every_listed_one_found(name: str) -> None:
+def test_every_finding_is_listed_and_every_listed_one_found(name: str) -> None:
     same = everywhere()
-    found = {(EVERY if row[1:] in same else name, *row[1:]) for row in errors(name)}
-    expected = {row for row in listed() if row[0] in (name, EVERY)}
-    unlisted = sorted(found - expected)
-    missing = sorted(expected - found)
+    there = {(EVERY if row in same else name, *row) for row in found(name)}
+    expected = {(under, *row) for under, row in listed() if under in (name, EVERY)}
+    unlisted = sorted(there - expected)
+    missing = sorted(expected - there)
     assert not unlisted, "unlisted:\n" + "\n".join("\t".join(row) for row in unlisted)
     assert not missing, "no longer found:\n" + "\n".join("\t".join(row) for row in missing)
 
 
 def test_rows_are_sorted_and_stand_once() -> None:
-    rows = VERDICTS.read_text(encoding="utf-8").splitlines()[1:]
-    keys = [tuple(row.split("\t")[:4]) for row in rows]
-    ordered = sorted(keys, key=lambda key: (key[0], key[1], int(key[2]), key[3]))
-    assert keys == ordered
+    keys = [(name, path, int(line), *rest) for name, (path, line, *rest) in listed()]
+    assert keys == sorted(keys)
     assert len(set(keys)) == len(keys)

@@ -1,0 +1,1 @@
+"""Faults put into clean manifests, and how many of them the linter finds."""

@@ -1,0 +1,133 @@
+"""Manifests without a finding: the corpus, the seeds, examples, what policies generate, patched ones."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+from zlib import crc32
+
+from policykit import api
+from policykit.errors import PolicykitError
+from policykit.kube import podsets
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.configurations import bare, held, hinted
+from policykit.linter.finding import Finding
+from policykit.linter.reader import decode, documents
+from policykit.manifests.document import Manifest, manifests
+from policykit.model.cluster import Cluster
+from policykit.model.severity import Severity
+from policykit.rules import rules
+from policykit.targets import SYSTEMS
+from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.stream import Source, patch
+from tests.mutation.policies import NAMES, PATCHING, under
+from tests.shared import ROOT, SHARED
+
+_FOLDERS = ("tests/seeds", "examples/apps")
+_CARDS = ("gpu", "dongle")
+
+
+class Subject(NamedTuple):
+    """An object of a clean file, or a configuration in one of its strings."""
+
+    manifest: Manifest
+    pod_sets: tuple[PodSet, ...]
+    cluster: Cluster | None
+    others: tuple[str, ...]
+    """Kinds of all objects of the file."""
+    text: str
+    """Of the whole file."""
+
+    @property
+    def outer(self) -> int:
+        """Index of the file's document that it stands in."""
+        return (self.manifest.holder or self.manifest).document
+
+
+class Clean(NamedTuple):
+    """A file in which nothing is found under a policy."""
+
+    name: str
+    policy: str
+    text: str
+    subjects: tuple[Subject, ...]
+
+
+def grave(text: str, cluster: Cluster | None, path: str = "manifest.yaml") -> tuple[Finding, ...]:
+    """Errors and warnings of a file that is a scope of its own."""
+    found = api.lint_texts({path: text.encode()}, cluster).findings
+    return tuple(one for one in found if one.severity in (Severity.ERROR, Severity.WARNING))
+
+
+def subjects(text: str, cluster: Cluster | None) -> Iterator[Subject]:
+    """Every object of a file, and the configurations inside."""
+    known = hinted(text, SYSTEMS.configurations)
+    found: list[Manifest] = []
+    for index, parsed in enumerate(documents(decode(text.encode()))):
+        for manifest in manifests(parsed.root, index) if parsed.root and not parsed.problem else ():
+            found.append(bare(manifest, known) or manifest)
+            inner = held(manifest, text, known)
+            found.extend(each.manifest for each in inner if not each.nested)
+    kinds = tuple(manifest.kind for manifest in found)
+    for manifest in found:
+        if manifest.kind:
+            yield Subject(manifest, podsets.pod_sets(manifest.data), cluster, kinds, text)
+
+
+def originals() -> Iterator[tuple[str, str]]:
+    """(name, text) of manifests that people wrote."""
+    if SHARED:
+        for path in sorted((SHARED / "corpus").rglob("*.yaml")):
+            relative = path.relative_to(SHARED / "corpus")
+            if relative.parts[0] != "crds":
+                yield relative.as_posix(), path.read_text(encoding="utf-8")
+    for folder in _FOLDERS:
+        for path in sorted((ROOT / folder).glob("*.yaml")):
+            yield f"{folder}/{path.name}", path.read_text(encoding="utf-8")
+    for rule in rules():
+        yield f"page of {rule.name}", rule.good
+
+
+def candidates(share: int) -> Iterator[tuple[str, str, str]]:
+    """(name, policy, text), clean or not: as written, generated, patched for a policy."""
+    for name, text in originals():
+        if not name.startswith("page of ") and crc32(name.encode()) % share:
+            continue
+        yield name, "none", text
+        if not name.startswith("page of ") and not any(
+            each.severity is Severity.ERROR for each in grave(text, None)
+        ):
+            yield from _patched(name, text)
+    for chosen in NAMES:
+        yield from _generated(chosen)
+
+
+def _generated(chosen: str) -> Iterator[tuple[str, str, str]]:
+    cluster = under(chosen)
+    for artifact in api.generate(cluster).artifacts if cluster else ():
+        if artifact.path.endswith(".yaml"):
+            yield f"generated {artifact.path}", chosen, artifact.text
+
+
+def _patched(name: str, text: str) -> Iterator[tuple[str, str, str]]:
+    """The manifest as each policy's workloads of each kind, where it asks for cards."""
+    for chosen in PATCHING if any(word in text for word in _CARDS) else ():
+        cluster = under(chosen)
+        assert cluster is not None
+        for workload in cluster.workloads:
+            try:
+                made = patch(Source(name, text.encode()), cluster, Asked(workload))
+            except PolicykitError:
+                continue
+            if made.changed:
+                yield f"{name} as {workload}", chosen, made.raw.decode()
+
+
+@cache
+def clean(share: int = 1) -> tuple[Clean, ...]:
+    """Every candidate without an error or a warning; of people's manifests one in `share`."""
+    found: list[Clean] = []
+    for name, chosen, text in candidates(share):
+        cluster = under(chosen)
+        if "{{" not in text and not grave(text, cluster):
+            found.append(Clean(name, chosen, text, tuple(subjects(text, cluster))))
+    return tuple(found)

@@ -1,0 +1,145 @@
+"""Faults of gangs: more members than pods, names that lead nowhere, two schedulers."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.manifests.path import Path
+from tests.mutation.clean import Subject
+from tests.mutation.fault import Change, Inject, fault, misspelt, put, replace
+from tests.mutation.places import at, named
+
+_GROUP_LABEL = "pod-group.scheduling.sigs.k8s.io"
+_GROUP_ANNOTATION = "scheduling.k8s.io/group-name"
+_TASK_GROUPS = "yunikorn.apache.org/task-groups"
+
+
+def _volcano_job(subject: Subject) -> bool:
+    return subject.manifest.kind == "Job" and subject.manifest.group == "batch.volcano.sh"
+
+
+def _tasks(subject: Subject) -> list[dict[str, Any]]:
+    tasks = at(subject, ("spec", "tasks")) if _volcano_job(subject) else None
+    whole = isinstance(tasks, list) and all(isinstance(task, dict) and task.get("template") for task in tasks)
+    return list(tasks) if whole and isinstance(tasks, list) else []
+
+
+def _above(subject: Subject) -> Iterator[Change]:
+    counts = [task.get("replicas", 1) for task in _tasks(subject)]
+    if counts and all(type(each) is int for each in counts):
+        yield put(("spec", "minAvailable"), sum(counts) + 1)
+
+
+def _task_above(subject: Subject) -> Iterator[Change]:
+    for index, task in enumerate(_tasks(subject)):
+        if type(task.get("replicas", 1)) is int:
+            yield put(("spec", "tasks", index, "minAvailable"), task.get("replicas", 1) + 1)
+
+
+def _members(subject: Subject) -> Iterator[Path]:
+    """minMember of groups whose members stand in the same file."""
+    stated = type(at(subject, ("spec", "minMember"))) is int
+    if subject.manifest.kind == "PodGroup" and len(subject.others) > 1 and stated:
+        yield ("spec", "minMember")
+
+
+def _group_above(subject: Subject) -> Iterator[Change]:
+    yield from (replace(path, 1000) for path in _members(subject))
+
+
+def _group_renamed(subject: Subject) -> Iterator[Change]:
+    for _ in _members(subject):
+        yield replace(("metadata", "name"), misspelt(subject.manifest.name))
+
+
+def _joined(subject: Subject) -> Iterator[tuple[Path, str]]:
+    for path, value in named(subject.manifest.data, _GROUP_LABEL, _GROUP_ANNOTATION):
+        if "PodGroup" in subject.others and isinstance(value, str):
+            yield path, value
+
+
+def _name_misspelt(subject: Subject) -> Iterator[Change]:
+    yield from (replace(path, misspelt(value)) for path, value in _joined(subject))
+
+
+def _annotation(key: str, value: Any) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, _ in named(subject.manifest.data, key):
+            if "annotations" in path:
+                yield replace(path, value)
+
+    return inject
+
+
+def _groups(subject: Subject) -> Iterator[tuple[Path, list[Any]]]:
+    for path, value in named(subject.manifest.data, _TASK_GROUPS):
+        try:
+            groups = json.loads(value) if isinstance(value, str) else None
+        except ValueError:
+            continue
+        if isinstance(groups, list) and groups and isinstance(groups[0], dict):
+            yield path, groups
+
+
+def _json_cut(subject: Subject) -> Iterator[Change]:
+    for path, groups in _groups(subject):
+        yield replace(path, json.dumps(groups)[:-1])
+
+
+def _group_with(**changed: Any) -> Inject:
+    """The first task group with fields changed; None takes one away."""
+
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, groups in _groups(subject):
+            first = {**groups[0], **changed}
+            kept = {key: value for key, value in first.items() if value is not None}
+            yield replace(path, json.dumps([kept, *groups[1:]]))
+
+    return inject
+
+
+def _group_name(subject: Subject) -> Iterator[Change]:
+    for path, value in named(subject.manifest.data, "yunikorn.apache.org/task-group-name"):
+        if isinstance(value, str):
+            yield replace(path, misspelt(value))
+
+
+def _mixed(subject: Subject) -> Iterator[Change]:
+    """One task under another scheduler than the rest of its gang."""
+    tasks = _tasks(subject)
+    members = sum(task.get("replicas", 1) for task in tasks)
+    together = at(subject, ("spec", "minAvailable")) in (None, members)
+    for index in range(len(tasks) if len(tasks) > 1 and together else 0):
+        yield put(("spec", "tasks", index, "template", "spec", "schedulerName"), "default-scheduler")
+
+
+def _no_completions(subject: Subject) -> Iterator[Change]:
+    if _volcano_job(subject) and at(subject, ("spec", "minAvailable")) is not None:
+        yield replace(("spec", "minAvailable"), -1)
+
+
+_TOO_MANY = "PK301 PK510"
+
+FAULTS = (
+    fault("a gang above its pods", _TOO_MANY, _above),
+    fault("a task's gang above its pods", _TOO_MANY, _task_above),
+    fault("a negative gang", "PK510 PK004", _no_completions),
+    fault("a PodGroup above its pods", "PK301", _group_above, elsewhere=True),
+    fault("a PodGroup by another name", "PK306", _group_renamed, elsewhere=True),
+    fault("a misspelt name of a PodGroup", "PK306", _name_misspelt, elsewhere=True),
+    fault(
+        "an unquoted gang size", "PK004 PK310", _annotation("gang.scheduling.koordinator.sh/min-available", 2)
+    ),
+    fault(
+        "a gang size that is a word",
+        "PK310",
+        _annotation("gang.scheduling.koordinator.sh/min-available", "two"),
+    ),
+    fault("task groups that are no JSON", "PK310", _json_cut),
+    fault("a task group without name", "PK310", _group_with(name=None)),
+    fault("a task group with a word for minMember", "PK310", _group_with(minMember="two")),
+    fault("a task group above its pods", "PK301 PK310 PK708", _group_with(minMember=1000)),
+    fault("a task group that takes no pods", "PK310", _group_with(minMember=0)),
+    fault("a misspelt name of a task group", "PK310 PK306", _group_name, elsewhere=True),
+    fault("two schedulers in a gang", "PK311 PK121 PK122", _mixed),
+)

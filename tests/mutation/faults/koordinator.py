@@ -1,0 +1,92 @@
+"""Faults of Koordinator's objects and of what pods tell it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.manifests.path import Path
+from tests.mutation.clean import Subject
+from tests.mutation.fault import Change, Inject, fault, put, remove, replace
+from tests.mutation.places import at, containers, limits
+
+
+def _field(kind: str, path: Path, value: Any = None) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        if subject.manifest.kind == kind and at(subject, path[:1]) is not None:
+            if value is not None:
+                yield put(path, value)
+            elif at(subject, path) is not None:
+                yield remove(path)
+
+    return inject
+
+
+def _quota_label(name: str, value: Any) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        if subject.manifest.kind == "ElasticQuota":
+            yield put(("metadata", "labels", f"quota.scheduling.koordinator.sh/{name}"), value)
+
+    return inject
+
+
+def _pods(subject: Subject) -> Iterator[Path]:
+    """Labels of plain pods that Koordinator places."""
+    pod_set = subject.pod_sets[0] if len(subject.pod_sets) == 1 else None
+    if (
+        pod_set
+        and pod_set.scheduler_name == "koord-scheduler"
+        and pod_set.place("labels")[-1:] == ("labels",)
+    ):
+        yield pod_set.place("labels")
+
+
+def _labels(**labels: str) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path in _pods(subject):
+            made = [put((*path, f"koordinator.sh/{key}"), value) for key, value in labels.items()]
+            yield Change(tuple(patch for change in made for patch in change.patches))
+
+    return inject
+
+
+def _reserved_batch(subject: Subject) -> Iterator[Change]:
+    if not any("image" in container for _, container in containers(subject)):
+        return  # a patch: what it is laid over may say another priority
+    for path in _pods(subject):
+        place = subject.pod_sets[0].place("priorityClassName")
+        if place[-1:] == ("priorityClassName",):
+            label = put((*path, "koordinator.sh/qosClass"), "LSR")
+            yield Change((*label.patches, *put(place, "koord-batch").patches))
+
+
+def _device(resources: dict[str, str]) -> Inject:
+    """Parts of a card in place of whole ones."""
+
+    def inject(subject: Subject) -> Iterator[Change]:
+        for _ in _pods(subject):
+            for path, name, _ in limits(subject):
+                there = {key: value for key, value in at(subject, path).items() if key != name}
+                yield replace(
+                    path[:-1], {"limits": {**there, **resources}, "requests": {**there, **resources}}
+                )
+
+    return inject
+
+
+FAULTS = (
+    fault("a quota label that is a boolean", "PK006 PK004", _quota_label("is-parent", True)),
+    fault("a quota label that is a word", "PK610", _quota_label("is-parent", "yes")),
+    fault("a quota that is its own parent", "PK403 PK610", _quota_label("parent", "team-a"), elsewhere=True),
+    fault(
+        "a negative amount of a quota", "PK610 PK004", _field("ElasticQuota", ("spec", "min", "cpu"), "-1")
+    ),
+    fault("a reservation for nobody", "PK613 PK004", _field("Reservation", ("spec", "owners"))),
+    fault("a reservation of nothing", "PK613 PK004", _field("Reservation", ("spec", "template"))),
+    fault("an unknown quality class", "PK612", _labels(qosClass="BEE")),
+    fault("reserved processors with the priority of batch", "PK612", _reserved_batch),
+    fault("half a card without memory", "PK611 PK213", _device({"koordinator.sh/gpu-core": "150"})),
+    fault(
+        "memory ratio that is no whole card",
+        "PK611 PK213",
+        _device({"koordinator.sh/gpu-core": "150", "koordinator.sh/gpu-memory-ratio": "150"}),
+    ),
+)

@@ -1,0 +1,183 @@
+"""Faults of kube-scheduler's configuration and of priority classes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.manifests.patch import APPEND
+from policykit.manifests.path import Path
+from tests.mutation.clean import Subject
+from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
+from tests.mutation.places import at, judged, named
+
+
+def _profiles(subject: Subject) -> Iterator[tuple[int, dict[str, Any]]]:
+    profiles = at(subject, ("profiles",)) if subject.manifest.kind == "KubeSchedulerConfiguration" else None
+    for index, profile in enumerate(profiles if isinstance(profiles, list) else ()):
+        if isinstance(profile, dict):
+            yield index, profile
+
+
+def _enabled(subject: Subject, point: str) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for index, _ in _profiles(subject):
+        path: Path = ("profiles", index, "plugins", point, "enabled")
+        there = at(subject, path)
+        for number, plugin in enumerate(there if isinstance(there, list) else ()):
+            yield (*path, number), plugin
+
+
+def _plugin(subject: Subject) -> Iterator[Change]:
+    for point in ("score", "filter", "preFilter"):
+        for path, plugin in _enabled(subject, point):
+            yield replace((*path, "name"), misspelt(plugin["name"]))
+
+
+def _twice(subject: Subject) -> Iterator[Change]:
+    for index, profile in _profiles(subject):
+        if index == 0 and "schedulerName" in profile:
+            yield put(("profiles", APPEND), {"schedulerName": profile["schedulerName"]})
+
+
+def _sort(subject: Subject) -> Iterator[Change]:
+    for index, profile in _profiles(subject):
+        other = {
+            "schedulerName": f"{profile.get('schedulerName', 'one')}-more",
+            "plugins": {"queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "Coscheduling"}]}},
+        }
+        if index == 0 and not any(p["name"] == "Coscheduling" for _, p in _enabled(subject, "queueSort")):
+            yield put(("profiles", APPEND), other)
+
+
+def _version(value: str) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        if subject.manifest.kind == "KubeSchedulerConfiguration":
+            yield replace(("apiVersion",), value)
+
+    return inject
+
+
+def _strategy(field: str, value: Any = None) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, there in named(subject.manifest.data, "scoringStrategy"):
+            config = at(subject, path[:-2])
+            if isinstance(there, dict) and field in there and config.get("name") == "NodeResourcesFit":
+                yield remove((*path, field)) if value is None else replace((*path, field), value)
+
+    return inject
+
+
+def _args_twice(subject: Subject) -> Iterator[Change]:
+    for index, profile in _profiles(subject):
+        for args in profile.get("pluginConfig") or ():
+            yield put(("profiles", index, "pluginConfig", APPEND), args)
+
+
+def _args_kind(subject: Subject) -> Iterator[Change]:
+    for index, profile in _profiles(subject):
+        for number, config in enumerate(profile.get("pluginConfig") or ()):
+            if isinstance(config, dict) and "kind" in (config.get("args") or {}):
+                path: Path = ("profiles", index, "pluginConfig", number, "args", "kind")
+                yield replace(path, misspelt(config["args"]["kind"]))
+
+
+def _args_field(subject: Subject) -> Iterator[Change]:
+    for index, profile in _profiles(subject):
+        for number, config in enumerate(profile.get("pluginConfig") or ()):
+            args = config.get("args") if isinstance(config, dict) else None
+            for key in args if isinstance(args, dict) else ():
+                if key not in ("apiVersion", "kind"):
+                    yield rename(("profiles", index, "pluginConfig", number, "args", key), misspelt(key))
+
+
+def _no_prescore(subject: Subject) -> Iterator[Change]:
+    if any(p["name"] == "NodeResourcesFitPlus" for _, p in _enabled(subject, "score")):
+        for path, plugin in _enabled(subject, "preScore"):
+            if plugin["name"] == "NodeResourcesFitPlus":
+                yield remove(path)
+
+
+def _wildcard(subject: Subject) -> Iterator[Change]:
+    for index, profile in _profiles(subject):
+        if "koord" in str(profile.get("schedulerName")) and list(_enabled(subject, "score")):
+            yield put(("profiles", index, "plugins", "score", "disabled"), [{"name": "*"}])
+
+
+def _args(plugin: str, path: Path, value: Any) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for index, profile in _profiles(subject):
+            for number, config in enumerate(profile.get("pluginConfig") or ()):
+                if config.get("name") == plugin and at(
+                    subject, ("profiles", index, "pluginConfig", number, "args", *path[:1])
+                ):
+                    yield put(("profiles", index, "pluginConfig", number, "args", *path), value)
+
+    return inject
+
+
+def _priority(path: Path, value: Any) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        if subject.manifest.kind == "PriorityClass" and not subject.manifest.partial:
+            yield put(path, value)
+
+    return inject
+
+
+def _two_defaults(subject: Subject) -> Iterator[Change]:
+    if subject.manifest.kind == "PriorityClass" and subject.others.count("PriorityClass") == 1:
+        other = (
+            "\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n  name: second\n"
+            "value: 5\nglobalDefault: true\n"
+        )
+        if "globalDefault: true" in subject.text:
+            yield Change(text=subject.text.rstrip("\n") + other)
+        elif "globalDefault: false" in subject.text:
+            first = subject.text.replace("globalDefault: false", "globalDefault: true", 1)
+            yield Change(text=first.rstrip("\n") + other)
+
+
+def _class_misspelt(subject: Subject) -> Iterator[Change]:
+    known = {each.name for each in subject.cluster.priorities} if subject.cluster else set()
+    for seen in judged(subject):
+        path = seen.pod_set.place("priorityClassName")
+        value = at(subject, path)
+        if value in known:
+            yield replace(path, misspelt(value))
+
+
+FAULTS = (
+    fault("a misspelt scheduler plugin", "PK801 PK603 PK602 PK601 PK608", _plugin),
+    fault("two profiles of one name", "PK802 PK601", _twice),
+    fault("two orders of the queue", "PK802 PK601", _sort),
+    fault(
+        "a scheduler configuration of an old version",
+        "PK802 PK601 PK007",
+        _version("kubescheduler.config.k8s.io/v1beta2"),
+    ),
+    fault(
+        "a scheduler configuration of no version",
+        "PK802 PK601 PK007",
+        _version("kubescheduler.config.k8s.io/v2"),
+    ),
+    fault("a scoring strategy without type", "PK802 PK603", _strategy("type")),
+    fault("an unknown scoring strategy", "PK802 PK603", _strategy("type", "BinPack")),
+    fault("arguments of a plugin twice", "PK802 PK603", _args_twice),
+    fault("arguments of another kind", "PK603 PK802 PK601", _args_kind),
+    fault("a misspelt argument of a plugin", "PK603 PK802 PK003", _args_field),
+    fault("a score without preScore", "PK602", _no_prescore),
+    fault("all scores turned off", "PK604 PK608", _wildcard),
+    fault("a threshold above 100", "PK603", _args("LoadAwareScheduling", ("usageThresholds", "cpu"), 165)),
+    fault(
+        "a negative weight of a resource",
+        "PK603",
+        _args("LoadAwareScheduling", ("resourceWeights", "cpu"), -1),
+    ),
+    fault(
+        "an unknown type of FitPlus",
+        "PK603",
+        _args("NodeResourcesFitPlus", ("resources", "cpu", "type"), "Most"),
+    ),
+    fault("a priority above a billion", "PK804", _priority(("value",), 2_000_000_000)),
+    fault("a priority class of a reserved name", "PK804", _priority(("metadata", "name"), "system-high")),
+    fault("a misspelt preemption policy", "PK804 PK004", _priority(("preemptionPolicy",), "Nevver")),
+    fault("two default priorities", "PK804", _two_defaults, elsewhere=True),
+    fault("a misspelt priority class", "PK805", _class_misspelt),
+)

@@ -1,0 +1,165 @@
+"""Faults of what is asked for: cards, quotas, autoscalers, the shape of a Job."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import Path
+from tests.mutation.clean import Subject
+from tests.mutation.fault import Change, Inject, fault, put, remove, rename, replace
+from tests.mutation.places import at, containers, has_schema, limits
+
+
+def _beside(path: Path, name: str, subject: Subject) -> Any:
+    """The request beside a limit."""
+    asked = at(subject, (*path[:-1], "requests"))
+    return asked.get(name) if isinstance(asked, dict) else None
+
+
+def _request_only(subject: Subject) -> Iterator[Change]:
+    for path, name, amount in limits(subject):
+        request = Patch("add", (*path[:-1], "requests", name), amount)
+        yield Change((Patch("remove", (*path, name)), request))
+
+
+def _two_amounts(subject: Subject) -> Iterator[Change]:
+    for path, name, amount in limits(subject):
+        yield put((*path[:-1], "requests", name), int(amount) + 1)
+
+
+def _fraction(value: Any) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, name, _ in limits(subject):
+            if _beside(path, name, subject) is None:
+                yield replace((*path, name), value)
+
+    return inject
+
+
+def _renamed(new: str) -> Inject:
+    """The resource by another name, in limits and requests."""
+
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, name, _ in limits(subject):
+            patches = [Patch("rename", (*path, name), new)]
+            if _beside(path, name, subject) is not None:
+                patches.append(Patch("rename", (*path[:-1], "requests", name), new))
+            if name == "nvidia.com/gpu":
+                yield Change(tuple(patches))
+
+    return inject
+
+
+def _with_mig(subject: Subject) -> Iterator[Change]:
+    for path, name, _ in limits(subject):
+        if name == "nvidia.com/gpu":
+            yield put((*path, "nvidia.com/mig-1g.10gb"), 1)
+
+
+def _pod_level(subject: Subject) -> Iterator[Change]:
+    for pod_set in subject.pod_sets:
+        path = pod_set.place("resources")
+        plain = path[-2:] in (("spec", "resources"), ("resources",)) and "containers" in pod_set.spec
+        if plain and at(subject, path) is None and has_schema(subject) and pod_set.default_place:
+            yield put(path, {"limits": {"nvidia.com/gpu": 1}})
+
+
+def _no_requests(subject: Subject) -> Iterator[Change]:
+    """Cards without processor and memory beside them, in pods of one container."""
+    for path, container in containers(subject):
+        beside = at(subject, path[:-1])
+        if len(beside) > 1 or at(subject, (*path[:-2], "initContainers")):
+            continue
+        resources = container["resources"] if isinstance(container.get("resources"), dict) else {}
+        asked = resources.get("limits")
+        if (
+            isinstance(asked, dict)
+            and str(asked.get("nvidia.com/gpu")).isdigit()
+            and {"cpu", "memory"} & set(asked)
+        ):
+            yield replace((*path, "resources"), {"limits": {"nvidia.com/gpu": asked["nvidia.com/gpu"]}})
+
+
+def _quota(subject: Subject) -> Iterator[tuple[Path, str]]:
+    hard = at(subject, ("spec", "hard"))
+    if subject.manifest.kind == "ResourceQuota" and isinstance(hard, dict):
+        yield from ((("spec", "hard", key), key) for key in hard if key.startswith("requests.nvidia.com/"))
+
+
+def _quota_key(prefix: str) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, key in _quota(subject):
+            yield rename(path, prefix + key.removeprefix("requests."))
+
+    return inject
+
+
+def _limit_range(field: str) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        if subject.manifest.kind == "LimitRange":
+            yield put(("spec", "limits", 0, field, "nvidia.com/gpu"), 1)
+
+    return inject
+
+
+def _card_metric(subject: Subject) -> Iterator[Change]:
+    metrics = at(subject, ("spec", "metrics"))
+    if subject.manifest.kind == "HorizontalPodAutoscaler" and isinstance(metrics, list):
+        for index, metric in enumerate(metrics):
+            if isinstance(metric, dict) and metric.get("type") == "Resource":
+                yield replace(("spec", "metrics", index, "resource", "name"), "nvidia.com/gpu")
+
+
+def _bounds(subject: Subject) -> Iterator[Change]:
+    most = at(subject, ("spec", "maxReplicas"))
+    if subject.manifest.kind == "HorizontalPodAutoscaler" and type(most) is int:
+        yield put(("spec", "minReplicas"), most + 1)
+
+
+def _job(subject: Subject) -> bool:
+    return subject.manifest.kind == "Job" and subject.manifest.group == "batch"
+
+
+def _parallelism(subject: Subject) -> Iterator[Change]:
+    completions = at(subject, ("spec", "completions"))
+    if _job(subject) and type(completions) is int:
+        yield put(("spec", "parallelism"), completions + 2)
+
+
+def _indexed(subject: Subject) -> Iterator[Change]:
+    if _job(subject) and at(subject, ("spec", "completions")) is not None:
+        done = at(subject, ("spec", "completionMode"))
+        mode = () if done == "Indexed" else put(("spec", "completionMode"), "Indexed").patches
+        yield Change((*mode, *remove(("spec", "completions")).patches))
+
+
+def _restarts(subject: Subject) -> Iterator[Change]:
+    if _job(subject):
+        yield put(("spec", "template", "spec", "restartPolicy"), "Always")
+
+
+_NAMES = "PK211 PK202"
+
+FAULTS = (
+    fault("a card only under requests", "PK201", _request_only),
+    fault("a request that is not the limit", "PK201", _two_amounts),
+    fault("half a card", "PK201 PK005", _fraction("500m")),
+    fault("half a card as a decimal", "PK201 PK004 PK005", _fraction(0.5)),
+    fault("a bare gpu", _NAMES, _renamed("gpu")),
+    fault("a card of another domain", _NAMES, _renamed("nvidia/gpu")),
+    fault("a card in the plural", _NAMES, _renamed("nvidia.com/gpus")),
+    fault("a label key as a resource", _NAMES, _renamed("nvidia.com/gpu.product")),
+    fault("a MIG profile with a plus", f"{_NAMES} PK006", _renamed("nvidia.com/mig-1g.10gb+me")),
+    fault("whole cards and MIG in one container", "PK213", _with_mig),
+    fault("a card in the pod's own resources", "PK212 PK003 PK004", _pod_level),
+    fault("cards without processor and memory", "PK205", _no_requests),
+    fault("a quota key without requests.", "PK206", _quota_key("")),
+    fault("a quota key with limits.", "PK206", _quota_key("limits.")),
+    fault("cards in a LimitRange's default", "PK207", _limit_range("default")),
+    fault("cards in a LimitRange's min", "PK207", _limit_range("min")),
+    fault("an autoscaler that looks at cards", "PK208", _card_metric),
+    fault("an autoscaler with min above max", "PK208", _bounds),
+    fault("more pods at a time than in all", "PK210", _parallelism),
+    fault("Indexed without completions", "PK210", _indexed),
+    fault("a Job that restarts for ever", "PK210 PK004", _restarts),
+)

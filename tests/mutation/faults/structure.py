@@ -1,0 +1,195 @@
+"""Faults of an object's shape: fields, types, enums, quantities, labels, versions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from policykit.linter.partial import is_partial
+from policykit.manifests.path import Path
+from tests.mutation.clean import Subject
+from tests.mutation.fault import Change, fault, misspelt, put, remove, rename, replace
+from tests.mutation.places import containers, has_schema, named, written
+
+_FIELDS = (
+    "containers",
+    "image",
+    "replicas",
+    "template",
+    "schedulerName",
+    "tolerations",
+    "affinity",
+    "nodeSelector",
+    "resources",
+    "limits",
+    "minAvailable",
+    "minMember",
+    "restartPolicy",
+    "tasks",
+    "queue",
+    "selector",
+    "ports",
+    "imagePullPolicy",
+    "volumes",
+)
+_FREE = frozenset(("metadata", "labels", "annotations", "data", "nodeSelector", "matchLabels", "arguments"))
+_REMOVED = {
+    ("apps/v1", "Deployment"): "extensions/v1beta1",
+    ("apps/v1", "DaemonSet"): "extensions/v1beta1",
+    ("apps/v1", "StatefulSet"): "apps/v1beta2",
+    ("apps/v1", "ReplicaSet"): "apps/v1beta2",
+    ("batch/v1", "CronJob"): "batch/v1beta1",
+    ("autoscaling/v2", "HorizontalPodAutoscaler"): "autoscaling/v2beta2",
+    ("scheduling.k8s.io/v1", "PriorityClass"): "scheduling.k8s.io/v1beta1",
+}
+_BUILT_IN = ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "CronJob")
+
+
+def _fields(subject: Subject) -> Iterator[tuple[Path, Any]]:
+    """Fields that people write often, in kinds whose schema is known, outside free maps."""
+    for path, value in named(subject.manifest.data, *_FIELDS) if has_schema(subject) else ():
+        if not _FREE.intersection(path[:-1]) and subject.manifest.kind != "ConfigMap":
+            yield path, value
+
+
+def _unknown_field(subject: Subject) -> Iterator[Change]:
+    yield from (rename(path, misspelt(str(path[-1]))) for path, _ in _fields(subject))
+
+
+def _field_in_lower_case(subject: Subject) -> Iterator[Change]:
+    for path, _ in _fields(subject):
+        if str(path[-1]) != str(path[-1]).lower():
+            yield rename(path, str(path[-1]).lower())
+
+
+def _text_for_number(subject: Subject) -> Iterator[Change]:
+    for path, value in _fields(subject):
+        if path[-1] in ("replicas", "minAvailable", "minMember") and type(value) is int:
+            yield replace(path, "two")
+
+
+def _quoted_number(subject: Subject) -> Iterator[Change]:
+    for path, value in named(subject.manifest.data, "replicas", "containerPort", "completions", "minMember"):
+        if has_schema(subject) and type(value) is int:
+            yield replace(path, str(value))
+
+
+def _mapping_for_list(subject: Subject) -> Iterator[Change]:
+    for path, value in _fields(subject):
+        if path[-1] in ("containers", "tolerations", "tasks") and isinstance(value, list) and value:
+            yield replace(path, value[0])
+
+
+def _enum(*keys: str) -> Any:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, value in named(subject.manifest.data, *keys) if has_schema(subject) else ():
+            if isinstance(value, str) and not _FREE.intersection(path[:-1]) and "$" not in value:
+                yield replace(path, misspelt(value))
+
+    return inject
+
+
+def _operator(subject: Subject) -> Iterator[Change]:
+    for path, value in named(subject.manifest.data, "operator") if has_schema(subject) else ():
+        if value in ("In", "NotIn", "Exists", "DoesNotExist", "Equal"):
+            yield replace(path, {"In": "in", "Exists": "Exist", "Equal": "Equals"}.get(value, f"{value}s"))
+
+
+def _missing(field: str) -> Any:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, container in (
+            containers(subject) if subject.manifest.kind in _BUILT_IN and has_schema(subject) else ()
+        ):
+            if field in container:
+                yield remove((*path, field))
+
+    return inject
+
+
+def _quantity(subject: Subject) -> Iterator[Change]:
+    wrong = {"memory": ("10 GB", "10GB", "8gi"), "cpu": ("2 cores", "500mi")}
+    for path, value in named(subject.manifest.data, "limits", "requests") if has_schema(subject) else ():
+        if isinstance(value, dict) and not _FREE.intersection(path):
+            yield from (replace((*path, key), text) for key in value for text in wrong.get(key, ()))
+
+
+def _labels(subject: Subject) -> Iterator[tuple[Path, Any]]:
+    for path, value in named(subject.manifest.data, "labels") if has_schema(subject) else ():
+        if len(path) > 1 and path[-2] == "metadata" and isinstance(value, dict):
+            yield from (((*path, key), text) for key, text in value.items() if isinstance(text, str))
+
+
+def _label_with(value: Any) -> Any:
+    def inject(subject: Subject) -> Iterator[Change]:
+        yield from (replace(path, value) for path, _ in _labels(subject))
+
+    return inject
+
+
+def _label_key(subject: Subject) -> Iterator[Change]:
+    yield from (rename(path, f"{path[-1]} name") for path, _ in _labels(subject))
+
+
+def _annotation(subject: Subject) -> Iterator[Change]:
+    for path, value in named(subject.manifest.data, "annotations") if has_schema(subject) else ():
+        if len(path) > 1 and path[-2] == "metadata" and isinstance(value, dict):
+            yield from (replace((*path, key), 4) for key in value)
+
+
+def _environment(subject: Subject) -> Iterator[Change]:
+    for path, container in containers(subject) if has_schema(subject) else ():
+        for index, item in enumerate(container.get("env") or ()):
+            if isinstance(item, dict) and "value" in item:
+                yield replace((*path, "env", index, "value"), 8)
+
+
+def _removed(subject: Subject) -> Iterator[Change]:
+    old = _REMOVED.get((subject.manifest.api_version, subject.manifest.kind))
+    if old:
+        yield replace(("apiVersion",), old)
+
+
+def _wrong_group(subject: Subject) -> Iterator[Change]:
+    if (subject.manifest.api_version, subject.manifest.kind) in _REMOVED:
+        yield replace(("apiVersion",), "v1")
+
+
+def _name(subject: Subject) -> Iterator[Change]:
+    whole = not is_partial(subject.manifest, subject.pod_sets)
+    if has_schema(subject) and subject.manifest.name and whole:
+        yield replace(("metadata", "name"), f"{subject.manifest.name}_Main")
+
+
+def _below(subject: Subject) -> Iterator[Change]:
+    """A PodSpec field one level too high: in the template, beside `spec`."""
+    for field in ("tolerations", "nodeSelector", "schedulerName", "affinity"):
+        for path, value in written(subject, field) if has_schema(subject) else ():
+            if len(path) > 2 and path[-2] == "spec" and path[-3] == "template":
+                change = remove(path)
+                yield Change((*change.patches, *put((*path[:-2], field), value).patches))
+
+
+_SHAPE = "PK003 PK004"
+
+FAULTS = (
+    fault("a field is misspelt", _SHAPE, _unknown_field),
+    fault("a field is in lower case", _SHAPE, _field_in_lower_case),
+    fault("a PodSpec field stands in the template", _SHAPE, _below),
+    fault("a word for a number", "PK004", _text_for_number),
+    fault("a number in quotes", "PK004", _quoted_number),
+    fault("a mapping for a list", "PK004", _mapping_for_list),
+    fault("a misspelt restartPolicy", "PK004 PK210", _enum("restartPolicy")),
+    fault("a misspelt imagePullPolicy", "PK004", _enum("imagePullPolicy")),
+    fault("a misspelt taint effect", "PK004", _enum("effect")),
+    fault("an operator of another spelling", "PK004", _operator),
+    fault("a container without image", "PK004", _missing("image")),
+    fault("a container without name", "PK004", _missing("name")),
+    fault("an amount that is no quantity", "PK005", _quantity),
+    fault("a label value with a blank", "PK006", _label_with("two words")),
+    fault("a label value that is a number", "PK006", _label_with(20)),
+    fault("a label value that is a boolean", "PK006", _label_with(True)),
+    fault("a label key with a blank", "PK006", _label_key),
+    fault("an annotation that is a number", "PK004 PK310", _annotation),
+    fault("an environment value that is a number", "PK004", _environment),
+    fault("an apiVersion that is gone", "PK007", _removed),
+    fault("an apiVersion without the group", "PK007 PK008", _wrong_group),
+    fault("a name with capitals", "PK004", _name),
+)
