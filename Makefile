@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz bench golden compiled clean
+.PHONY: demo test fuzz mutation bench bench-peers golden compiled clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
@@ -19,8 +19,16 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 bench: $(VENV)/.dev  ## contract section 6, side by side, ratios printed
 	$(BIN)/python scripts/bench.py
 
-fuzz: $(VENV)/.dev  ## property tests with new examples each time
+bench-peers: $(VENV)/.dev  ## kube-linter, kube-score, kubeconform and policykit on one large tree
+	$(BIN)/python scripts/bench_peers.py
+
+MINUTES ?= 10
+fuzz: $(VENV)/.dev  ## property tests with new examples each time, then broken manifests for MINUTES
 	POLICYKIT_FUZZ=1 $(BIN)/python -m pytest tests -q
+	$(BIN)/python -m scripts.fuzz --minutes $(MINUTES) --seed $$(date +%s)
+
+mutation: $(VENV)/.dev  ## faults put into clean manifests, and how many of each kind lint finds
+	$(BIN)/python -m tests.mutation
 
 golden: $(VENV)/.dev  ## rewrite golden files; read the diff before committing it
 	$(BIN)/python -m pytest tests -q -k golden --update-golden

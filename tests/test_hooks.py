@@ -132,6 +132,7 @@ spec:
     image: registry.example/fixable:1
     resources:
       requests:
+        cpu: 1
         nvidia.com/gpu: 1
 """,
     "gang/group.yaml": """\

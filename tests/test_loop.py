@@ -67,7 +67,11 @@ def bare(kind: BuiltIn, card: Card) -> dict[str, Any]:
     """The smallest manifest of a kind that asks for one card."""
     pod = {
         "containers": [
-            {"name": "main", "image": "registry.example/app:1", "resources": {"limits": {card.resource: 1}}}
+            {
+                "name": "main",
+                "image": "registry.example/app:1",
+                "resources": {"limits": {"cpu": 1, card.resource: 1}},
+            }
         ]
     }
     if kind.kind in ("Job", "CronJob", "Volcano Job"):
