@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.kube import podsets
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter.finding import Report
 from policykit.linter.plan import Member, Run, Setting
-from policykit.linter.reader import decode, documents
 from policykit.linter.registry import RuleSet
-from policykit.linter.run import run
 from policykit.linter.selection import choose
-from policykit.manifests.document import manifests
-from policykit.placement.review import Review, review
 from policykit.rules import CATALOGUE, entries, rule
-from policykit.targets import SYSTEMS, writers
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
@@ -26,6 +20,7 @@ if TYPE_CHECKING:
     from policykit.linter.mend import Mended
     from policykit.linter.policies import Policy
     from policykit.model.cluster import Cluster, LintSettings
+    from policykit.placement.review import Review
 
 
 def setting(
@@ -85,6 +80,9 @@ def lint(
     themselves. `memory`: what files gave in earlier runs. `built`: kustomizations whose objects are
     looked at as they are built.
     """
+    from policykit.linter.run import run
+    from policykit.targets import SYSTEMS
+
     work = Run(
         tuple(members),
         tuple(settings),
@@ -172,6 +170,11 @@ def fix_texts(
 
 def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:
     """Every pod set of a file under a policy, in document order; unreadable documents are left out."""
+    from policykit.kube import podsets
+    from policykit.linter.reader import decode, documents
+    from policykit.manifests.document import manifests
+    from policykit.placement.review import review
+
     for index, document in enumerate(documents(decode(raw))):
         if document.root is None or document.problem:
             continue
@@ -183,6 +186,7 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
 def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
     """What every target (or only the named ones) writes for a cluster, sorted by path."""
     from policykit.generator.artifact import Generated
+    from policykit.targets import writers
 
     artifacts: list[Artifact] = []
     notices: list[Notice] = []

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from policykit.formats import Around
 from policykit.formats.colour import BOLD, DIM, OF_SEVERITY, paint
-from policykit.formats.excerpt import excerpt
-from policykit.formats.places import Files
 from policykit.linter.finding import Finding, Report
+
+if TYPE_CHECKING:
+    from policykit.formats.places import Files
 
 
 def text(report: Report, around: Around) -> str:
     """Each finding with its line of the source; empty where nothing was found."""
+    if not report.findings:
+        return ""
+    from policykit.formats.places import Files
+
     files = Files(around.raw)
     lines: list[str] = []
     for finding in report.findings:
@@ -36,6 +43,8 @@ def advice(finding: Finding) -> list[str]:
 
 
 def _excerpt(finding: Finding, files: Files, colour: bool) -> list[str]:
+    from policykit.formats.excerpt import excerpt
+
     shown = excerpt(finding, files)
     if shown is None:
         return []

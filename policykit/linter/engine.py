@@ -13,14 +13,14 @@ from policykit.linter import rendered
 from policykit.linter.configurations import Held, bare, held, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.ground import Ground
+from policykit.linter.mentions import unmentioned
 from policykit.linter.partial import has_directives, is_partial, says_partial
+from policykit.linter.plan import BUILT
 from policykit.linter.precedence import Said, causes
 from policykit.linter.reader import BOM, Text, decode, documents, is_template
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.scope import Fact, facts_of
-from policykit.linter.subjects import Reading, Structure
-from policykit.linter.suppression import Suppressed, Suppression, annotated, bind, comments, sift
 from policykit.linter.systems import Systems
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import Parsed
@@ -28,6 +28,8 @@ from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
     from policykit.linter.fixes import Fixes
+    from policykit.linter.hiding import Hiding
+    from policykit.linter.suppression import Suppressed
     from policykit.model.cluster import Cluster
 
 
@@ -46,13 +48,11 @@ class Job(NamedTuple):
     served: Served = NOTHING
     """What the API server serves, as far as it is stated."""
     look: str = ""
-    """READ or BUILT where it is not looked at as a whole."""
+    """READ or BUILT of the plan, where it is not looked at as a whole."""
 
 
-READ = "read"
-"""Of a file only how it is written: its objects are looked at as they are built."""
-BUILT = "built"
-"""Objects as they are built; how they are written is told of the files they come from."""
+_HIDING = "policykit"
+"""No suppression is written without this word."""
 
 
 class FileResult(NamedTuple):
@@ -78,11 +78,12 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     text = decode(raw)
+    absent = unmentioned(text.text, rules.words | systems.words | {_HIDING})
+    rules, systems = rules.without(absent), systems.without(absent)
     template = is_template(text.text)
     found: list[Finding] = []
     facts: list[Fact] = []
-    suppressions: list[Suppression] = []
-    asked_to_ignore = comments(text.text)
+    hiding = None if _HIDING in absent else _hiding(text, job.today)
     whole_file_partial = job.partial or says_partial(text.text)
     directives = has_directives(text.text)
     objects = 0
@@ -103,9 +104,8 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
         if templates:
             first_line = document.start_line if index else 0
             sources[index] = rendered.source(templates, first_line, document.root.start.line)
-        if asked_to_ignore:
-            lines = (document.start_line if index else 0, last_line)
-            suppressions.extend(bind(asked_to_ignore, document.root, lines, index, job.today))
+        if hiding:
+            hiding.document(document.root, (document.start_line if index else 0, last_line), index)
         for manifest in manifests(document.root, index):
             inner = list(held(manifest, text.text, known))
             manifest = bare(manifest, known) or manifest
@@ -125,14 +125,13 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
             pod_sets = podsets.pod_sets(manifest.data)
             partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
             ground = ground._replace(manifest=manifest._replace(partial=partial))
-            if job.look != BUILT:
-                suppressions.extend(annotated(manifest, _lines(manifest), ground.resource, job.today))
+            if hiding and job.look != BUILT:
+                hiding.object(ground)
             if partial:
                 unfinished.add(index)
             found.extend(_object(job, ground, pod_sets, rules, context, fixes))
             facts.extend(facts_of(ground, pod_sets, systems.dialects, systems.readers, context))
-    asked = tuple(Suppressed(s._replace(judged=_whole(s, template, unfinished))) for s in suppressions)
-    kept, asked = sift(found, asked) if asked else (found, ())
+    kept, asked = hiding.sift(found, template, unfinished) if hiding else (found, ())
     if sources:
         kept = [finding._replace(source=sources.get(finding.document, "")) for finding in kept]
     return FileResult(
@@ -148,9 +147,10 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     )
 
 
-def _whole(suppression: Suppression, template: bool, unfinished: set[int]) -> bool:
-    """Whether what the suppression could hide shows here, and not only once rendered or merged."""
-    return suppression.judged and not template and suppression.document not in unfinished
+def _hiding(text: Text, today: str) -> Hiding:
+    from policykit.linter.hiding import Hiding
+
+    return Hiding(text.text, today)
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
@@ -170,6 +170,8 @@ def _object(
 ) -> Iterator[Finding]:
     manifest = ground.manifest
     if problems := structures.check(manifest.data, manifest.api_version, manifest.kind, job.served):
+        from policykit.linter.subjects import Structure
+
         structure = Structure(manifest, problems)
         for rule in rules.of(STRUCTURE):
             yield from _place(ground, rule, rules.check(rule, structure, context), context, fixes)
@@ -250,6 +252,8 @@ def _place(
 def _reading(job: Job, text: Text, parsed: Parsed, index: int, rules: RuleSet) -> Iterator[Finding]:
     if not parsed.problem and not parsed.duplicates:
         return
+    from policykit.linter.subjects import Reading
+
     context = Context(job.cluster, job.path, job.namespace, job.served)
     for rule in rules.of(READING):
         for violation in rules.check(rule, Reading(text.text, parsed), context):
@@ -274,8 +278,3 @@ def _with_last_line(text: Text) -> Iterator[tuple[Parsed, int]]:
         held = document
     if held:
         yield held, text.text.count("\n") + 1
-
-
-def _lines(manifest: Manifest) -> tuple[int, int]:
-    node = manifest.node
-    return node.start.line + 1, node.end.line + 1

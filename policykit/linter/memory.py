@@ -23,12 +23,18 @@ class Memory:
         self._known = known
         self._used: dict[bytes, bytes] = {}
         self._tool = tool
+        self._settings: dict[bytes, bytes] = {}
         self.new = 0
         """Results that were not known."""
 
     def key(self, job: Job, mark: bytes, raw: bytes) -> bytes:
         """Of a file under a setting; `mark` tells its policy and everything else that rules see."""
-        about = (job.path, job.partial, job.namespace, job.fixes, job.today, job.look, mark, self._tool)
+        setting = self._settings.get(mark)
+        if setting is None:  # both may be long, and there are few settings
+            digest = blake2b(self._tool, digest_size=20)
+            digest.update(mark)
+            setting = self._settings[mark] = digest.digest()
+        about = (job.path, job.partial, job.namespace, job.fixes, job.today, job.look, setting)
         digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=20)
         digest.update(raw)
         return digest.digest()

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.engine import BUILT, READ, FileResult, Job, lint_file
-from policykit.linter.plan import Member, Run
+from policykit.linter.engine import FileResult, Job, lint_file
+from policykit.linter.plan import BUILT, READ, Member, Run
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""

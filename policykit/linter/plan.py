@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
-from policykit.linter.systems import Systems
 
 if TYPE_CHECKING:
     from policykit.linter.built.tree import Built
     from policykit.linter.memory import Memory
     from policykit.linter.policies import Policy
+    from policykit.linter.systems import Systems
     from policykit.model.cluster import Cluster
+
+READ = "read"
+"""Of a file only how it is written: its objects are looked at as they are built."""
+BUILT = "built"
+"""Objects as they are built; how they are written is told of the files they come from."""
 
 
 class Setting(NamedTuple):
@@ -46,7 +51,7 @@ class Member(NamedTuple):
     namespace: str = ""
     """Where its objects without a namespace stand; empty: where the setting says."""
     look: str = ""
-    """READ or BUILT of the engine, where it is not looked at as a whole."""
+    """READ or BUILT, where it is not looked at as a whole."""
 
 
 class Run(NamedTuple):

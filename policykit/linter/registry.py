@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -41,12 +41,14 @@ class Entry(NamedTuple):
     """What it looks at."""
     kinds: tuple[str, ...] = ()
     """API kinds or names of configurations it looks at; empty: all."""
+    words: tuple[str, ...] = ()
+    """It has nothing to say of files whose text holds none of these; empty: it may of any."""
 
 
 class RuleSet:
     """Rules that can speak in a run."""
 
-    __slots__ = ("_entries", "_found", "_load", "_parts", "_times", "silent", "timed")
+    __slots__ = ("_entries", "_found", "_load", "_parts", "_times", "silent", "timed", "words")
 
     def __init__(self, entries: Iterable[Entry], load: Callable[[Entry], AnyRule], silent: int = 0) -> None:
         """`load` gives the rule of an entry; `silent` counts rules left out for want of a policy."""
@@ -54,8 +56,10 @@ class RuleSet:
         self._load = load
         self._found: dict[tuple[str, str], tuple[AnyRule, ...]] = {}
         self._times: dict[str, float] = {}
-        self._parts: dict[bool, RuleSet] = {}
+        self._parts: dict[bool | frozenset[str], RuleSet] = {}
         self.silent = silent
+        self.words = frozenset(word for entry in self._entries for word in entry.words)
+        """What `without` may be asked for."""
         self.timed = False
         """Whether `check` measures."""
 
@@ -73,10 +77,19 @@ class RuleSet:
     def part(self, *, reading: bool) -> RuleSet:
         """Rules about how files are written, or all others."""
         if reading not in self._parts:
-            some = (entry for entry in self._entries if (entry.family == "reading") == reading)
-            part = self._parts[reading] = RuleSet(some, self._load, self.silent)
-            part.timed = self.timed
+            self._keep(reading, [entry for entry in self._entries if (entry.family == "reading") == reading])
         return self._parts[reading]
+
+    def without(self, absent: frozenset[str]) -> RuleSet:
+        """Rules that may have something to say of a text without these of the words."""
+        if absent not in self._parts:
+            some = [each for each in self._entries if not (each.words and absent.issuperset(each.words))]
+            self._keep(absent, some)
+        return self._parts[absent]
+
+    def _keep(self, name: bool | frozenset[str], entries: Sequence[Entry]) -> None:
+        part = self._parts[name] = RuleSet(entries, self._load, self.silent)
+        part.timed = self.timed
 
     def check(self, rule: AnyRule, subject: object, context: Context) -> Iterable[Any]:
         """What a rule says of a subject."""

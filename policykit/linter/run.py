@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from policykit.linter.engine import BUILT, READ, fixes_of
+from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.outcomes import outcomes, told
-from policykit.linter.plan import Member, Run, Setting
+from policykit.linter.plan import BUILT, READ, Member, Run, Setting
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context
-from policykit.linter.scope import Fact, ScopeViolation, scope_of
-from policykit.linter.suppression import Suppressed, sift
+from policykit.linter.scope import Fact, ScopeViolation, asks, scope_of
+
+if TYPE_CHECKING:
+    from policykit.linter.suppression import Suppressed
 
 _MOST_BESIDE = 5_000
 """Files that are read for what they say of those linted. A folder with more is no scope anybody meant:
@@ -61,7 +64,7 @@ def run(work: Run, workers: int = 0) -> Report:
         if finding.path not in opened:
             about_built.append(finding)
             continue
-        kept, suppressions[finding.path] = sift([finding], suppressions.get(finding.path, ()))
+        kept, suppressions[finding.path] = _sift(finding, suppressions.get(finding.path, ()))
         hidden += not kept
         kept = [found._replace(source=sources.get((found.path, found.document), "")) for found in kept]
         findings.extend(setting.selection.apply(kept))
@@ -75,7 +78,7 @@ def run(work: Run, workers: int = 0) -> Report:
     for finding, setting in _about_policies(work):
         if finding.path not in suppressions:
             suppressions[finding.path] = _suppressions_of(work, finding.path)
-        kept, suppressions[finding.path] = sift([finding], suppressions[finding.path])
+        kept, suppressions[finding.path] = _sift(finding, suppressions[finding.path])
         hidden += not kept
         findings.extend(setting.selection.apply(kept))
     findings.extend(_about_suppressions(work, suppressions, dropped))
@@ -92,6 +95,16 @@ def run(work: Run, workers: int = 0) -> Report:
         tuple(dropped),
         times=tuple(sorted(times.items())),
     )
+
+
+def _sift(
+    finding: Finding, suppressions: tuple[Suppressed, ...]
+) -> tuple[list[Finding], tuple[Suppressed, ...]]:
+    if not suppressions:
+        return [finding], ()
+    from policykit.linter.suppression import sift
+
+    return sift([finding], suppressions)
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:
@@ -120,7 +133,7 @@ def _about_scopes(
     """Rules about whole scopes, over what the run has read and what stands beside it."""
     settings = {member.scope or _alone(member): member.setting for member in work.members}
     reported = {member.path: member for member in work.members}
-    for name in sorted(facts):
+    for name in sorted(name for name in facts if asks(facts[name])):
         setting = work.settings[settings[name]]
         whole = not name.startswith("\0")
         around = work.surroundings(name) if whole else ()

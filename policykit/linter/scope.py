@@ -36,6 +36,8 @@ class Stated(NamedTuple):
     """Names of its parts to paths in the manifest; a finding points at one of them."""
     inside: Mapping[str, Path] = {}
     """Of parts in the text of a string: where in that text, beside its path in `places`."""
+    answers: bool = False
+    """No finding is ever at it: it matters only to what other manifests say."""
 
 
 class FactReader(NamedTuple):
@@ -46,6 +48,8 @@ class FactReader(NamedTuple):
     """API kinds and names of configurations that it reads."""
     pods: bool = False
     """It reads every object that makes pods, too."""
+    words: tuple[str, ...] = ()
+    """It finds nothing in files whose text holds none of these; empty: it may in any."""
 
     def facts(self, ground: Ground, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
         """What it says of one manifest."""
@@ -66,6 +70,8 @@ class Located(NamedTuple, Generic[T]):
     fields: Mapping[str, Place]
     partial: bool = False
     """Read from a patch or fragment: nothing is "missing" from it."""
+    answers: bool = False
+    """No finding is ever at it: it matters only to what other manifests say."""
 
     def place(self, field: str) -> Place:
         """Where a field of the value stands. Raises KeyError for a field it does not have."""
@@ -74,6 +80,11 @@ class Located(NamedTuple, Generic[T]):
 
 Fact = Located[Any] | Autoscaler
 """What a manifest says that other manifests may complete or contradict."""
+
+
+def asks(facts: Iterable[Fact]) -> bool:
+    """Whether a finding may be at one of them. If not, no other file needs to be read for them."""
+    return any(isinstance(fact, Located) and not fact.answers for fact in facts)
 
 
 class Scope(NamedTuple):
@@ -162,4 +173,5 @@ def _locate(stated: Stated, ground: Ground, path: str) -> Located[Any]:
     fields = {
         name: ground.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
     }
-    return Located(stated.value, path, ground.document, ground.resource, fields, ground.manifest.partial)
+    partial = ground.manifest.partial
+    return Located(stated.value, path, ground.document, ground.resource, fields, partial, stated.answers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from policykit.errors import UsageError
@@ -124,6 +123,8 @@ def _matches(path: str, glob: str, below: str) -> bool:
 
     Anywhere in the path, since the settings may stand in a folder below; `below` is that of the run.
     """
+    from fnmatch import fnmatchcase
+
     return any(
         fnmatchcase(each, glob)
         or fnmatchcase(each, f"{glob.rstrip('/')}/*")

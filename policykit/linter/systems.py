@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from policykit.linter.configurations import Configuration
@@ -15,3 +16,22 @@ class Systems(NamedTuple):
     dialects: tuple[Dialect, ...] = ()
     readers: tuple[FactReader, ...] = ()
     configurations: tuple[Configuration, ...] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What `without` may be asked for."""
+        return _words(self.readers)
+
+    def without(self, absent: frozenset[str]) -> Systems:
+        """With the readers only that may find something in a text without these of the words."""
+        return self._replace(readers=_readers(self.readers, absent))
+
+
+@cache
+def _words(readers: tuple[FactReader, ...]) -> frozenset[str]:
+    return frozenset(word for reader in readers for word in reader.words)
+
+
+@cache
+def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
+    return tuple(each for each in readers if not (each.words and absent.issuperset(each.words)))

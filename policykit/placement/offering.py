@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from policykit.catalogue.cards import vendor
 from policykit.catalogue.resources import resource
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
@@ -36,6 +35,8 @@ def shares(cluster: Cluster, pool: Pool, name: str) -> bool:
 
 
 def _has_cards_of(pool: Pool, maker: str) -> bool:
+    from policykit.catalogue.products import vendor
+
     wanted = vendor(maker)
     made = (known.vendor for one in pool.resources if (known := resource(one)))
     return wanted is not None and any(

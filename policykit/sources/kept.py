@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
-from zlib import crc32
 
 from policykit.errors import SourceError
 from policykit.sources import cache
@@ -68,5 +67,7 @@ def _texts(files: tuple[str, ...], read: Reader) -> dict[str, bytes] | None:
 
 
 def _entry(name: str) -> str:
+    from zlib import crc32
+
     whole = f"{os.getcwd()}\0{name}".encode("utf-8", errors="surrogateescape")
     return f"policy-{crc32(whole):08x}-{len(whole)}"

@@ -6,8 +6,6 @@ import os
 from functools import cache
 
 from policykit.errors import SourceError
-from policykit.manifests.document import manifests
-from policykit.manifests.parser import parse
 from policykit.sources.files import ancestors, read, repository_root
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -120,4 +118,7 @@ def _documents(path: str) -> list[dict[str, object]]:
         text = read(path).decode("utf-8", errors="replace")
     except SourceError:
         return []
+    from policykit.manifests.document import manifests
+    from policykit.manifests.parser import parse
+
     return [m.data for p in parse(text) if p.root for m in manifests(p.root, 0)]

@@ -28,18 +28,40 @@ _PATCHED = frozenset(
 )
 """Kinds whose patches show no pod template, and Kustomizations, which hold patches."""
 
+_OF_GANGS = (
+    "DynamoGraphDeployment",
+    "PodGroup",
+    "aibrix",
+    "disaggregatedset",
+    "group",
+    "grove.io",
+    "jobset",
+    "kai.scheduler",
+    "koordinator",
+    "kserve",
+    "kubeflow",
+    "kueue",
+    "leaderworkerset",
+    "ray.io",
+    "sparkoperator",
+    "volcano",
+    "workloads.x-k8s.io",
+    "yunikorn",
+)
+"""Of kinds that make gangs by themselves, and of the keys by which pods join one."""
+
 FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
     FactReader("policykit.targets.volcano.checks.hypernodes", frozenset({"HyperNode"})),
     FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
     FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
-    FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True),
+    FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_OF_GANGS),
     FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
     FactReader(
         "policykit.targets.volcano.tier_facts",
         frozenset({"CronJob", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
     ),
-    FactReader("policykit.targets.submission", pods=True),
+    FactReader("policykit.targets.submission", pods=True, words=("ueue", "uota")),
     FactReader(
         "policykit.targets.workloads.overrides",
         frozenset(
@@ -62,8 +84,13 @@ FACTS: tuple[FactReader, ...] = (
         "policykit.targets.kubernetes.objects.stated_priorities",
         frozenset({"PriorityClass", "PodGroup"}),
         pods=True,
+        words=("riorityClass",),
     ),
-    FactReader("policykit.targets.yunikorn.facts.applications", pods=True),
+    FactReader(
+        "policykit.targets.yunikorn.facts.applications",
+        pods=True,
+        words=("queue", "yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"),
+    ),
     FactReader("policykit.targets.yunikorn.facts.namespaces", frozenset({"Namespace"})),
     FactReader("policykit.targets.yunikorn.facts.queues", frozenset({"queues.yaml"})),
 )

@@ -34,7 +34,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _inline(manifest.data)
     else:
         for path, written in _lists(manifest.data, pod_sets, patch=manifest.partial):
-            yield Stated(written, {"list": path})
+            yield Stated(written, {"list": path}, answers=not written.patch)
 
 
 def _inline(data: Mapping[str, Any]) -> Iterator[Stated]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from policykit.cli.linting.gather import Gathered
 from policykit.cli.policy import files_of
@@ -54,5 +53,7 @@ def keep(memory: Memory | None) -> None:
 
 def _entry() -> str:
     """One store for each folder that is worked in."""
+    from zlib import crc32
+
     here = os.getcwd().encode("utf-8", errors="surrogateescape")
     return f"results-{crc32(here):08x}-{len(here)}"

@@ -6,7 +6,6 @@ import os
 import time
 
 from policykit.errors import UsageError
-from policykit.linter.asked import is_day
 
 VARIABLE = "POLICYKIT_TODAY"
 
@@ -14,6 +13,9 @@ VARIABLE = "POLICYKIT_TODAY"
 def today() -> str:
     """YYYY-MM-DD as the environment says, else today in UTC. Raises UsageError where it is no day."""
     given = os.environ.get(VARIABLE, "")
-    if given and not is_day(given):
-        raise UsageError(f"{VARIABLE} is {given!r}, no day of the calendar", "write it as 2030-12-31")
+    if given:
+        from policykit.linter.asked import is_day
+
+        if not is_day(given):
+            raise UsageError(f"{VARIABLE} is {given!r}, no day of the calendar", "write it as 2030-12-31")
     return given or time.strftime("%Y-%m-%d", time.gmtime())

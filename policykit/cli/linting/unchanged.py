@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.cli.linting.remembered import worth
@@ -84,5 +83,7 @@ def _parts(gathered: Gathered, about: tuple[object, ...]) -> Iterator[object]:
 
 def _entry() -> str:
     """One report for each folder that is worked in."""
+    from zlib import crc32
+
     here = os.getcwd().encode("utf-8", errors="surrogateescape")
     return f"report-{crc32(here):08x}-{len(here)}"

@@ -12,7 +12,6 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, system_of
-from policykit.targets.koordinator.checks import releases
 
 BAD = """\
 apiVersion: v1
@@ -45,7 +44,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     system = system_of(pod_set.scheduler_name, context.cluster)
     if system != _SYSTEM and not _speaks(review):
         return
-    from policykit.targets.koordinator.checks import asked, devices, metadata, pod_annotations
+    from policykit.targets.koordinator.checks import asked, devices, metadata, pod_annotations, releases
 
     found = asked.asked(pod_set)
     if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and system not in (_SYSTEM, None):

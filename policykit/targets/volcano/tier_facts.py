@@ -31,7 +31,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         tiers = mappings(manifest.data.get("tiers"))
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
-            yield Stated(TopologyPlugin(PLUGIN in names), {"plugins": ("tiers",)})
+            yield Stated(TopologyPlugin(PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
     elif not manifest.partial:
         yield from _use(manifest, pod_sets)
 

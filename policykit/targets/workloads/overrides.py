@@ -110,7 +110,8 @@ def _template(manifest: Manifest, namespace: str, part: str, path: Path) -> Iter
     given = _read(manifest, path)
     if given and part:
         where = "" if manifest.kind.startswith("Cluster") else namespace
-        yield Stated(Template(manifest.kind, where, manifest.name, part, given), {_FIELD: path})
+        template = Template(manifest.kind, where, manifest.name, part, given)
+        yield Stated(template, {_FIELD: path}, answers=True)
 
 
 def _items(manifest: Manifest, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

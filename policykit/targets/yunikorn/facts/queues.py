@@ -21,7 +21,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     """StaticQueues of a configuration in which nothing is filled in later."""
     found = judged.read(manifest, context.cluster)
     if found is not None and not judged.holds_placeholder(manifest.data):
-        yield Stated(static_queues(found.partition, found.tree.queue), {"queues": found.tree.path})
+        queues = static_queues(found.partition, found.tree.queue)
+        yield Stated(queues, {"queues": found.tree.path}, answers=True)
 
 
 def static_queues(partition: Partition, root: Queue) -> StaticQueues:

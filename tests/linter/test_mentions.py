@@ -1,0 +1,79 @@
+"""Words that must be there for a rule to be run: they leave out nothing that would be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from policykit.kube.podsets import entries as kinds
+from policykit.linter.engine import Job, lint_file
+from policykit.linter.mentions import unmentioned
+from policykit.linter.registry import RuleSet
+from policykit.linter.systems import Systems
+from policykit.rules import CATALOGUE, entries, rule
+from policykit.targets import DIALECTS, SYSTEMS
+from tests.clusters import profile
+from tests.shared import SHARED
+
+GANGS = next(each.words for each in SYSTEMS.readers if each.module.endswith("gang_facts"))
+EVERY_READER = Systems(
+    SYSTEMS.dialects, tuple(each._replace(words=()) for each in SYSTEMS.readers), SYSTEMS.configurations
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("kind: Queue", {"toleration"}),
+        ("tolerations: []", {"Queue"}),
+        ("", {"Queue", "toleration"}),
+        ("run: 'C:\\temp'", {"Queue", "toleration"}),
+        ('kind: "Que\\u0075e"', set()),
+        ('kind: "Que\\x75e"', set()),
+        ('kind: "Que\\U00000075e"', set()),
+        ('kind: "Que\\\n  ue"', set()),
+        ('kind: "Que\\\r\n  ue"', set()),
+    ],
+)
+def test_only_what_no_scalar_can_say_is_absent(text: str, left: set[str]) -> None:
+    assert unmentioned(text, ["Queue", "toleration"]) == left
+
+
+def texts() -> Iterator[tuple[str, bytes]]:
+    for entry in CATALOGUE:
+        yield f"{entry.code}-bad.yaml", rule(entry).bad.encode()
+        yield f"{entry.code}-good.yaml", rule(entry).good.encode()
+    for path in sorted(Path(__file__).parent.parent.joinpath("rules").rglob("*.yaml")):
+        yield path.name, path.read_bytes()
+    for path in sorted((SHARED / "corpus").rglob("*.yaml")) if SHARED else ():
+        yield path.name, path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["", "hybrid-volcano"])
+def test_rules_and_readers_without_their_words_would_have_found_nothing(name: str) -> None:
+    cluster = profile(name) if name else None
+    able = entries(with_policy=cluster is not None)
+    lazy = RuleSet(able, rule)
+    eager = RuleSet([each._replace(words=()) for each in able], rule)
+    job = Job("a.yaml", cluster)
+    read = 0
+    for title, raw in texts():
+        assert lint_file(job, raw, lazy, SYSTEMS) == lint_file(job, raw, eager, EVERY_READER), title
+        read += 1
+    assert read > 2 * len(CATALOGUE)
+
+
+def test_every_key_by_which_pods_join_a_gang_lets_its_reader_run() -> None:
+    for key in (key.key for dialect in DIALECTS for key in dialect.keys if key.purpose == "gang"):
+        assert any(word in key for word in GANGS), key
+
+
+def test_every_kind_with_several_templates_lets_the_reader_of_gangs_run() -> None:
+    core = {"apps", "batch", "argoproj.io"}
+    for each in kinds():
+        if each.gang and each.group not in core:
+            assert any(word in each.group or word == each.kind for word in GANGS), each.kind
+        elif each.gang:
+            assert len(each.templates) == 1, each.kind
