@@ -25,6 +25,8 @@ DECLARED = "declared"
 DRIFTED = "drifted"
 """A generated file that is not as its policy gives it."""
 
+_MOST_PARTS = 1_000
+
 
 class Entry(NamedTuple):
     """A rule as listed: enough to choose it, without importing it."""
@@ -82,7 +84,10 @@ class RuleSet:
 
     def without(self, absent: frozenset[str]) -> RuleSet:
         """Rules that may have something to say of a text without these of the words."""
+        absent = absent & self.words
         if absent not in self._parts:
+            if len(self._parts) >= _MOST_PARTS:
+                return self  # files of a thousand sorts: then it costs time only
             some = [each for each in self._entries if not (each.words and absent.issuperset(each.words))]
             self._keep(absent, some)
         return self._parts[absent]

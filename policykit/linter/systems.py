@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from policykit.linter.configurations import Configuration
@@ -24,14 +24,14 @@ class Systems(NamedTuple):
 
     def without(self, absent: frozenset[str]) -> Systems:
         """With the readers only that may find something in a text without these of the words."""
-        return self._replace(readers=_readers(self.readers, absent))
+        return self._replace(readers=_readers(self.readers, absent & self.words))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _words(readers: tuple[FactReader, ...]) -> frozenset[str]:
     return frozenset(word for reader in readers for word in reader.words)
 
 
-@cache
+@lru_cache(maxsize=1_000)
 def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
     return tuple(each for each in readers if not (each.words and absent.issuperset(each.words)))

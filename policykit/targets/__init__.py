@@ -30,14 +30,14 @@ _PATCHED = frozenset(
 
 _OF_GANGS = (
     "DynamoGraphDeployment",
-    "PodGroup",
     "aibrix",
     "disaggregatedset",
     "group",
-    "grove.io",
+    "odGroup",
+    "grove",
     "jobset",
     "kai.scheduler",
-    "koordinator",
+    "koord",
     "kserve",
     "kubeflow",
     "kueue",
@@ -89,7 +89,7 @@ FACTS: tuple[FactReader, ...] = (
     FactReader(
         "policykit.targets.yunikorn.facts.applications",
         pods=True,
-        words=("queue", "yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"),
+        words=("queue", "yunikorn", "applicationId", "spark-app-selector"),
     ),
     FactReader("policykit.targets.yunikorn.facts.namespaces", frozenset({"Namespace"})),
     FactReader("policykit.targets.yunikorn.facts.queues", frozenset({"queues.yaml"})),

@@ -56,3 +56,17 @@ def test_rules_of_a_kind() -> None:
 
 def test_those_left_out_are_counted() -> None:
     assert RuleSet([], rule, 3).silent == 3
+
+
+def test_rules_without_their_words_are_left_out_of_the_first_thousand_sorts_of_files() -> None:
+    words = [f"word{number}" for number in range(11)]
+    entries = [Entry(f"PK{number}", "any", "any", words=(word,)) for number, word in enumerate(words)]
+    rules = RuleSet(entries, rule)
+    exact = 0
+    for sort in range(2 ** len(words)):
+        absent = frozenset(word for number, word in enumerate(words) if sort >> number & 1)
+        able = {entry.code for entry in entries if entry.words[0] not in absent}
+        found = rules.without(absent)
+        assert found.codes() == able or found is rules
+        exact += found.codes() == able
+    assert exact == 1_000
