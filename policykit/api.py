@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter.finding import Report
-from policykit.linter.plan import Member, Run, Setting
+from policykit.linter.member import Member
+from policykit.linter.plan import Run, Setting
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
 from policykit.rules import CATALOGUE, entries, rule

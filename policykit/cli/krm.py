@@ -18,7 +18,7 @@ from policykit.formats.function_config import API, ROLES, FunctionConfig, functi
 from policykit.formats.text import summary, text
 from policykit.generator.artifact import Role
 from policykit.linter.finding import Finding, Report
-from policykit.linter.plan import Member
+from policykit.linter.member import Member
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.writer import dump

@@ -13,9 +13,9 @@ from policykit.linter import rendered
 from policykit.linter.configurations import Held, bare, held, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.ground import Ground
+from policykit.linter.member import BUILT
 from policykit.linter.mentions import unmentioned
 from policykit.linter.partial import has_directives, is_partial, says_partial
-from policykit.linter.plan import BUILT
 from policykit.linter.precedence import Said, causes
 from policykit.linter.reader import BOM, Text, decode, documents, is_template
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
@@ -48,7 +48,7 @@ class Job(NamedTuple):
     served: Served = NOTHING
     """What the API server serves, as far as it is stated."""
     look: str = ""
-    """READ or BUILT of the plan, where it is not looked at as a whole."""
+    """READ or BUILT of a member, where it is not looked at as a whole."""
 
 
 _HIDING = "policykit"

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.linter.engine import FileResult, Job, lint_file
-from policykit.linter.plan import BUILT, READ, Member, Run
+from policykit.linter.member import BUILT, READ, Member
+from policykit.linter.plan import Run
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""

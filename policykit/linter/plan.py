@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube.structure.served import NOTHING, Served
+from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
 
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
     from policykit.linter.policies import Policy
     from policykit.linter.systems import Systems
     from policykit.model.cluster import Cluster
-
-READ = "read"
-"""Of a file only how it is written: its objects are looked at as they are built."""
-BUILT = "built"
-"""Objects as they are built; how they are written is told of the files they come from."""
 
 
 class Setting(NamedTuple):
@@ -33,25 +29,6 @@ class Setting(NamedTuple):
     """Tells what rules see from what they saw in other runs; None: what a file gives must not be kept."""
     served: Served = NOTHING
     """What the API server serves, as far as it is stated."""
-
-
-class Member(NamedTuple):
-    """A file of the run."""
-
-    path: str
-    """As reported."""
-    file: str
-    """As opened."""
-    scope: str
-    """Files of one scope see each other in cross-document rules; empty: no scope at all."""
-    setting: int
-    """Index into the run's settings."""
-    partial: bool = False
-    """A kustomization lists it as a patch."""
-    namespace: str = ""
-    """Where its objects without a namespace stand; empty: where the setting says."""
-    look: str = ""
-    """READ or BUILT, where it is not looked at as a whole."""
 
 
 class Run(NamedTuple):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, Report, TextFix
+from policykit.linter.member import BUILT, READ, Member
 from policykit.linter.outcomes import outcomes, told
-from policykit.linter.plan import BUILT, READ, Member, Run, Setting
+from policykit.linter.plan import Run, Setting
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context

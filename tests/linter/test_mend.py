@@ -9,8 +9,8 @@ import yaml
 
 from policykit import api
 from policykit.linter.finding import Report
+from policykit.linter.member import Member
 from policykit.linter.mend import Mended, fixed_once
-from policykit.linter.plan import Member
 from policykit.linter.plan import Setting as RunSetting
 from policykit.model.cluster import LintSettings
 from tests.clusters import profile

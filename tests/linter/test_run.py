@@ -7,7 +7,7 @@ import pytest
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
-from policykit.linter.plan import Member
+from policykit.linter.member import Member
 
 JOB = b"""\
 apiVersion: batch/v1

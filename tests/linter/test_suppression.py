@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.plan import Member
+from policykit.linter.member import Member
 from policykit.manifests.edit import read
 
 TEMPLATE = """\

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.linter.baseline import Key, Locate, hide, stale
 from policykit.linter.finding import Finding
-from policykit.linter.plan import Member, Setting
+from policykit.linter.member import Member
+from policykit.linter.plan import Setting
 from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
 from policykit.sources.baselines import Source, load, shown_as, within

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.gather import STDIN, Gathered
-from policykit.linter.plan import READ, Member
+from policykit.linter.member import READ, Member
 from policykit.sources.scopes import kustomization, kustomization_root
 
 if TYPE_CHECKING:

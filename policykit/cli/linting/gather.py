@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from policykit import api
 from policykit.cli.policy import cluster_from
 from policykit.errors import PolicykitError
-from policykit.linter.plan import BUILT, Member, Setting
+from policykit.linter.member import BUILT, Member
+from policykit.linter.plan import Setting
 from policykit.sources.crds import custom_kinds_of
 from policykit.sources.files import File, discover, excluded, read, walk
 from policykit.sources.policies import nearest_policy

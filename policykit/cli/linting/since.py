@@ -9,7 +9,7 @@ from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.errors import SourceError
 from policykit.linter.changed import changed_documents
 from policykit.linter.finding import Finding
-from policykit.linter.plan import Member
+from policykit.linter.member import Member
 from policykit.sources.baselines import folder_of
 from policykit.sources.files import repository_root
 from policykit.sources.revisions import changes_since, top_of

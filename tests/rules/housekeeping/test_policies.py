@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Finding, Report
-from policykit.linter.plan import Member
+from policykit.linter.member import Member
 from policykit.linter.policies import Policy
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.subjects import Declared
