@@ -34,16 +34,17 @@ def setting(
     timed: bool = False,
     below: str = "",
     custom: Mapping[tuple[str, str], Schema] = NOTHING.custom,
+    preset: str = "",
 ) -> Setting:
     """What governs a group of files; `timed`: its rules measure the time they take.
 
     `below`: the current folder as seen from that of the settings, where it is below: `apps/`.
-    `custom`: the user's own kinds, by apiVersion and kind.
+    `custom`: the user's own kinds, by apiVersion and kind. `preset`: instead of what the settings choose.
     Raises UsageError for a rule that does not exist.
     """
     able = entries(with_policy=cluster is not None)
     settings = lint or (cluster.lint if cluster else None)
-    chosen = choose(CATALOGUE, settings, select, ignore, below)
+    chosen = choose(CATALOGUE, settings, select, ignore, below, preset)
     silent = len(chosen.codes.difference(entry.code for entry in able))
     able_rules = RuleSet(able, rule, silent)
     able_rules.timed = timed

@@ -20,6 +20,7 @@ from scripts.schema_files import Schema, write
 from scripts.schema_kinds import Shapes, list_shapes
 from scripts.schema_releases import merged, undated
 from scripts.schema_sharing import shared
+from scripts.schema_values import with_values
 
 SOURCES: dict[str, Any] = yaml.safe_load(
     (Path(__file__).parent / "crd_sources.yaml").read_text(encoding="utf-8")
@@ -51,7 +52,7 @@ def exported(found: dict[tuple[str, str], Gathered]) -> dict[str, dict[str, Sche
     """File below schemas/ to its definitions."""
     result: dict[str, dict[str, Schema]] = {}
     for (name, kind), (partial, _, dated) in sorted(found.items()):
-        schema = _filled_in(kind, merged(dated))
+        schema = _with_templates(kind, _filled_in(kind, merged(dated)))
         if name.partition("/")[0] not in _STATED:
             schema = undated(schema)
         result.setdefault(name, {}).update(_definitions(kind, schema, partial))
@@ -103,6 +104,28 @@ def _git(clone: Path, *arguments: str) -> str:
     return subprocess.run(["git", "-C", clone, *arguments], check=True, capture_output=True, text=True).stdout
 
 
+_TEMPLATE = {"$ref": "../kubernetes/pod.json#/$defs/PodTemplateSpec", "x-partial": True}
+
+
+def _with_templates(kind: str, schema: Schema) -> Schema:
+    """The schema with pod templates where the CRD has none, but the controller reads one."""
+    for source in SOURCES.values():
+        for path in source.get("templates", ()):
+            owner, *steps = path.split(".")
+            if owner == kind:
+                schema = _with_template(schema, steps)
+    return schema
+
+
+def _with_template(schema: Schema, steps: list[str]) -> Schema:
+    properties = schema["properties"]
+    first, *rest = steps
+    there = properties[first]
+    dated = {key: there[key] for key in ("x-served",) if key in there}
+    made = _with_template(there, rest) if rest else _TEMPLATE | dated
+    return schema | {"properties": properties | {first: made}}
+
+
 def _filled_in(kind: str, schema: Schema) -> Schema:
     """The schema without the demands that something meets before the API server looks."""
     for source in SOURCES.values():
@@ -125,7 +148,7 @@ def _without_demand(schema: Schema, steps: list[str]) -> Schema:
 
 def _definitions(kind: str, schema: Schema, partial: bool) -> dict[str, Schema]:
     """The object, and its spec under a name of its own."""
-    schema = with_references("", schema, partial)
+    schema = with_values(with_references("", schema, partial))
     properties = schema["properties"]
     properties["metadata"] = {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}
     if "properties" not in properties.get("spec", {}):

@@ -120,7 +120,8 @@ def _type(kind: str, found: dict[str, Schema], known: dict[str, str]) -> Schema:
 def _overlaid(place: str, required: bool, schema: Schema) -> Schema:
     """The generated type with what the overlay says about this field."""
     if place in OVERLAY["int_or_string"]:
-        return {"type": ["integer", "string"], "x-kubernetes-int-or-string": True}
+        text = {"pattern": OVERLAY["patterns"][place]} if place in OVERLAY["patterns"] else {}
+        return {"type": ["integer", "string"], "x-kubernetes-int-or-string": True} | text
     if place in OVERLAY["quantities"] or place in OVERLAY["amounts"]:
         quantity: Schema = {"type": ["number", "string"], "x-kubernetes-quantity": True}
         if place in OVERLAY["amounts"]:

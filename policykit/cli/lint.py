@@ -21,6 +21,7 @@ from policykit.cli.output import emit, say
 from policykit.formats import FORMATS
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
+from policykit.linter.selection import PRESETS
 from policykit.model.severity import Severity
 from policykit.sources import cache
 
@@ -52,6 +53,13 @@ if TYPE_CHECKING:
     default="auto",
     show_default=True,
     help="Colours in text; auto: on a terminal, FORCE_COLOR and NO_COLOR heeded.",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    default=None,
+    help="How much is told: errors only, warnings and advice too, or all there is. Default: as the settings"
+    " say, else recommended.",
 )
 @click.option(
     "--select",
@@ -124,6 +132,7 @@ def command(
     formats: tuple[str, ...],
     output: str,
     color: str,
+    preset: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fix: bool,
@@ -166,7 +175,15 @@ def command(
     wanted = outputs(formats, output)
     if no_cache:
         cache.turn_off()
-    gathered = Gathered(policy or "", _words(select), _words(ignore), namespace, timed=timings, crds=crds)
+    gathered = Gathered(
+        policy or "",
+        _words(select),
+        _words(ignore),
+        namespace,
+        timed=timings,
+        crds=crds,
+        preset=preset or "",
+    )
     gathered.gather(paths or (".",), force_exclude, stdin_filename)
     builds = builds_of(gathered) if kustomize == "auto" else Builds()
     work = (gathered.members, gathered.settings, gathered.read, gathered.surroundings, gathered.sizes, jobs)

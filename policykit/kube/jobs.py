@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.instances import instance_sizes
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 
@@ -41,28 +42,14 @@ def goes_on_with_fewer(manifest: Manifest) -> bool:
         return False
     if spec.get("elasticPolicy") is not None or any(_is_server(name) for name in _replica_types(spec)):
         return True
-    if manifest.group == "orchestration.aibrix.ai" and not _spans_pods(manifest):
+    sizes = instance_sizes(manifest)
+    if sizes is not None and not any(size and size > 1 for size in sizes.values()):
         return True
     tasks = spec.get("tasks")
     return isinstance(tasks, list) and any(
         isinstance(task, Mapping) and ("partitionPolicy" in task or _is_server(task.get("name")))
         for task in tasks
     )
-
-
-def _spans_pods(manifest: Manifest) -> bool:
-    """A role of an AIBrix StormService or RoleSet whose every instance is several pods.
-
-    Instances serve on their own; only the pods of one wait for each other (podGroupSize, default 1).
-    """
-    roles = [*_items(manifest, "spec", "roles"), *_items(manifest, "spec", "template", "spec", "roles")]
-    sizes = [role.get("podGroupSize") for role in roles if isinstance(role, Mapping)]
-    return any(isinstance(size, int) and size > 1 for size in sizes)
-
-
-def _items(manifest: Manifest, *path: str) -> list[Any]:
-    found = lookup(manifest.data, path)
-    return found if isinstance(found, list) else []
 
 
 def _replica_types(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -124,11 +124,11 @@ def _read(
         return
     for inner in manifests(parsed.root, index):
         inner = inner._replace(holder=place, held_at=at)
-        known = next((each for each in hints if _is(inner, each)), named)
+        known = next((each for each in hints if _is(inner, each)), None if named and named.kind else named)
         if known:
-            inner = inner if known.kind else inner._replace(read_as=known.name)
-            yield Held(inner, parsed, text, relocate, nested)
-        elif depth > 1 and inner.kind in ("", "ConfigMap"):
+            read = inner if known.kind else inner._replace(read_as=known.name)
+            yield Held(read, parsed, text, relocate, nested)
+        if depth > 1 and inner.kind in ("", "ConfigMap"):
             yield from _held(inner, inner.node, (), text, hints, relocate, depth - 1)
 
 

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
-from policykit.kube import structure as structures
-from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter import rendered
 from policykit.linter.configurations import Held, bare, held, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.ground import Ground
+from policykit.linter.judge import Judge
 from policykit.linter.member import BUILT
 from policykit.linter.mentions import unmentioned
-from policykit.linter.partial import has_directives, is_partial, says_partial
-from policykit.linter.precedence import Said, causes
+from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
 from policykit.linter.reader import BOM, Text, decode, documents, is_template
-from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
-from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.scope import Fact, facts_of
+from policykit.linter.registry import RuleSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Fact, facts_of, unread
 from policykit.linter.systems import Systems
 from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.node import Node
 from policykit.manifests.parser import Parsed
-from policykit.placement.review import Review, review
 
 if TYPE_CHECKING:
     from policykit.linter.fixes import Fixes
@@ -73,6 +71,17 @@ class FileResult(NamedTuple):
     """Templates that documents were rendered from, by the documents' indices."""
 
 
+class _Document(NamedTuple):
+    """A document, and where it stands in its file."""
+
+    parsed: Parsed
+    number: int
+    """Its index in the file."""
+    first: int
+    end: int
+    """The lines it begins on and ends before, from 0."""
+
+
 def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileResult:
     """Reads one file and applies every rule but those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
@@ -80,71 +89,161 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     text = decode(raw)
     absent = unmentioned(text.text, rules.words | systems.words | {_HIDING})
     rules, systems = rules.without(absent), systems.without(absent)
-    template = is_template(text.text)
-    found: list[Finding] = []
-    facts: list[Fact] = []
-    hiding = None if _HIDING in absent else _hiding(text, job.today)
-    whole_file_partial = job.partial or says_partial(text.text)
-    directives = has_directives(text.text)
-    objects = 0
-    skipped = ""
-    unfinished: set[int] = set()
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
-    known = hinted(text.text, systems.configurations)
-    templates = rendered.comments(text.text)
-    sources: dict[int, str] = {}
-    context = Context(job.cluster, job.path, job.namespace, job.served)
-    for index, (document, last_line) in enumerate(_with_last_line(text)):
-        if template and document.problem:
-            skipped = "a template, YAML only once rendered"
-            continue
-        found.extend(_reading(job, text, document, index, rules))
-        if document.root is None or document.problem:
-            continue
-        if templates:
-            first_line = document.start_line if index else 0
-            sources[index] = rendered.source(templates, first_line, document.root.start.line)
-        if hiding:
-            hiding.document(document.root, (document.start_line if index else 0, last_line), index)
-        for manifest in manifests(document.root, index):
-            inner = list(held(manifest, text.text, known))
-            manifest = bare(manifest, known) or manifest
-            ground = Ground(manifest, text.text)
-            for each in inner:
-                found.extend(_held(job, each, rules, context, fixes))
-                facts.extend(_facts_of_held(each, systems, context))
-            if manifest.read_as:
-                objects += 1
-                found.extend(_by_kind(ground, rules, context, fixes))
-                facts.extend(facts_of(ground, (), (), systems.readers, context))
-                continue
-            if not manifest.kind or not manifest.api_version:
-                skipped = skipped or ("" if inner else _without(manifest))
-                continue
-            objects += 1
-            pod_sets = podsets.pod_sets(manifest.data)
-            partial = whole_file_partial or is_partial(manifest, pod_sets, directives)
-            ground = ground._replace(manifest=manifest._replace(partial=partial))
-            if hiding and job.look != BUILT:
-                hiding.object(ground)
-            if partial:
-                unfinished.add(index)
-            found.extend(_object(job, ground, pod_sets, rules, context, fixes))
-            facts.extend(facts_of(ground, pod_sets, systems.dialects, systems.readers, context))
-    kept, asked = hiding.sift(found, template, unfinished) if hiding else (found, ())
-    if sources:
-        kept = [finding._replace(source=sources.get(finding.document, "")) for finding in kept]
-    return FileResult(
-        tuple(kept),
-        tuple(facts),
-        asked,
-        objects,
-        skipped,
-        len(found) - len(kept),
-        tuple(fixes.dropped) if fixes else (),
-        rules.times(),
-        sources,
-    )
+    hiding = None if _HIDING in absent else _hiding(text, job.today)
+    looked = _Looked(job, text.text, rules, systems, fixes, hiding)
+    for document in _documents(text):
+        looked.document(document)
+    return looked.result()
+
+
+class _Looked:
+    """What one file gives, gathered as its documents are looked at one after the other."""
+
+    def __init__(
+        self,
+        job: Job,
+        text: str,
+        rules: RuleSet,
+        systems: Systems,
+        fixes: Fixes | None,
+        hiding: Hiding | None,
+    ) -> None:
+        self._job = job
+        self._text = text
+        self._rules = rules
+        self._systems = systems
+        self._fixes = fixes
+        self._hiding = hiding
+        self._context = Context(job.cluster, job.path, job.namespace, job.served)
+        self._judge = Judge(rules, self._context, fixes)
+        self._configurations = hinted(text, systems.configurations)
+        self._template = is_template(text)
+        self._partial = job.partial or says_partial(text)
+        self._directives = has_directives(text)
+        self._signs = not self._partial and has_signs(text)
+        self._rendered_from = rendered.comments(text)
+        self._found: list[Finding] = []
+        self._facts: list[Fact] = []
+        self._objects = 0
+        self._skipped = ""
+        self._unfinished: set[int] = set()
+        self._sources: dict[int, str] = {}
+
+    def document(self, one: _Document) -> None:
+        """Looks at a document and at every object in it."""
+        parsed = one.parsed
+        if parsed.problem:
+            self._facts.append(unread(_lines(self._text, one)))
+        if self._template and parsed.problem:
+            self._skipped = "a template, YAML only once rendered"
+            return
+        self._found.extend(self._judge.reading(self._text, parsed, one.number))
+        if parsed.root is None or parsed.problem:
+            return
+        if self._rendered_from:
+            self._sources[one.number] = rendered.source(
+                self._rendered_from, one.first, parsed.root.start.line
+            )
+        if self._hiding:
+            self._hiding.document(parsed.root, (one.first, one.end), one.number)
+        partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
+        for manifest in manifests(parsed.root, one.number):
+            self._manifest(manifest, partial)
+
+    def result(self) -> FileResult:
+        """All of it, without the findings that suppressions hide."""
+        kept: Sequence[Finding] = self._found
+        asked: tuple[Suppressed, ...] = ()
+        if self._hiding:
+            kept, asked = self._hiding.sift(self._found, self._template, self._unfinished)
+        if self._sources:
+            kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
+        return FileResult(
+            tuple(kept),
+            tuple(self._facts),
+            asked,
+            self._objects,
+            self._skipped,
+            len(self._found) - len(kept),
+            tuple(self._fixes.dropped) if self._fixes else (),
+            self._rules.times(),
+            self._sources,
+        )
+
+    def _manifest(self, manifest: Manifest, partial: bool) -> None:
+        inner = list(held(manifest, self._text, self._configurations))
+        for each in inner:
+            self._held(each)
+        manifest = bare(manifest, self._configurations) or manifest
+        if manifest.read_as:
+            self._configuration(Ground(manifest, self._text))
+        elif manifest.kind and manifest.api_version:
+            self._object(manifest, partial)
+        elif not inner:
+            self._skipped = self._skipped or _without(manifest)
+
+    def _held(self, inner: Held) -> None:
+        """A configuration in a string."""
+        self._found.extend(self._judge.held(inner))
+        if inner.parsed.problem:
+            self._facts.append(unread(inner.text))
+        if inner.manifest.data:
+            self._state(Ground(inner.manifest, inner.text, inner.relocate))
+
+    def _configuration(self, ground: Ground) -> None:
+        """A configuration that is a document by itself."""
+        self._objects += 1
+        self._found.extend(self._judge.configuration(ground))
+        self._state(ground)
+
+    def _object(self, manifest: Manifest, partial: bool) -> None:
+        self._objects += 1
+        pod_sets = podsets.pod_sets(manifest.data)
+        partial = partial or is_partial(manifest, pod_sets, self._directives)
+        ground = Ground(manifest._replace(partial=partial), self._text)
+        if self._hiding and self._job.look != BUILT:
+            self._hiding.object(ground)
+        if partial:
+            self._unfinished.add(manifest.document)
+        self._found.extend(self._judge.object(ground, pod_sets))
+        facts = facts_of(ground, pod_sets, self._systems.dialects, self._systems.readers, self._context)
+        self._facts.extend(facts)
+
+    def _state(self, ground: Ground) -> None:
+        """What a configuration says for others."""
+        self._facts.extend(facts_of(ground, (), (), self._systems.readers, self._context))
+
+
+def _documents(text: Text) -> Iterator[_Document]:
+    """Each with its lines; only two are in memory at a time."""
+    before: Parsed | None = None
+    index = 0
+    for parsed in documents(text):
+        if before:
+            yield _Document(before, index, before.start_line if index else 0, parsed.start_line)
+            index += 1
+        before = parsed
+    if before:
+        yield _Document(before, index, before.start_line if index else 0, text.text.count("\n") + 1)
+
+
+def _is_abridged(text: str, document: _Document, root: Node) -> bool:
+    from policykit.linter.abridged import is_abridged
+    from policykit.manifests.lines import split
+
+    return is_abridged(root, split(text), document.first, document.end)
+
+
+def _lines(text: str, document: _Document) -> str:
+    """The text of a document alone."""
+    return "\n".join(text.split("\n")[document.first : document.end])
+
+
+def _without(manifest: Manifest) -> str:
+    """Why a document is no object."""
+    lacking = [field for field in ("apiVersion", "kind") if manifest.data.get(field) is None]
+    return f"without {' and '.join(lacking)}" if lacking else "without a text as apiVersion or kind"
 
 
 def _hiding(text: Text, today: str) -> Hiding:
@@ -158,123 +257,3 @@ def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
     from policykit.linter.fixes import Fixes, Source
 
     return Fixes(path, Source(text, len(BOM) if raw.startswith(BOM) else 0))
-
-
-def _object(
-    job: Job,
-    ground: Ground,
-    pod_sets: tuple[PodSet, ...],
-    rules: RuleSet,
-    context: Context,
-    fixes: Fixes | None,
-) -> Iterator[Finding]:
-    manifest = ground.manifest
-    if problems := structures.check(manifest.data, manifest.api_version, manifest.kind, job.served):
-        from policykit.linter.subjects import Structure
-
-        structure = Structure(manifest, problems)
-        for rule in rules.of(STRUCTURE):
-            yield from _place(ground, rule, rules.check(rule, structure, context), context, fixes)
-    yield from _by_kind(ground, rules, context, fixes)
-    for pod_set in pod_sets:
-        looked = review(manifest, pod_set, job.cluster, job.namespace)
-        for said in causes(_said(looked, context, rules)):
-            yield from _place(ground, said.rule, (said.violation,), context, fixes, looked)
-
-
-def _by_kind(ground: Ground, rules: RuleSet, context: Context, fixes: Fixes | None) -> Iterator[Finding]:
-    for rule in rules.of(MANIFEST, ground.manifest.kind):
-        yield from _place(ground, rule, rules.check(rule, ground.manifest, context), context, fixes)
-
-
-def _held(job: Job, inner: Held, rules: RuleSet, context: Context, fixes: Fixes | None) -> Iterator[Finding]:
-    """A configuration in a string: its text, where it is broken, and what it says."""
-    ground = Ground(inner.manifest, inner.text, inner.relocate)
-    for finding in _reading(job, Text(inner.text), inner.parsed, ground.document, rules):
-        place = ground.place(())
-        yield finding._replace(
-            span=inner.relocate(finding.span),
-            resource=ground.resource,
-            pointer=place.pointer,
-            field=place.field,
-        )
-    if inner.parsed.root is None or inner.parsed.problem:
-        return
-    holder = inner.manifest.holder
-    inside = fixes.inside(holder, inner.manifest.held_at) if fixes and holder and not inner.nested else None
-    yield from _by_kind(ground, rules, context, inside)
-
-
-def _without(manifest: Manifest) -> str:
-    """Why a document is no object."""
-    lacking = [field for field in ("apiVersion", "kind") if manifest.data.get(field) is None]
-    return f"without {' and '.join(lacking)}" if lacking else "without a text as apiVersion or kind"
-
-
-def _facts_of_held(inner: Held, systems: Systems, context: Context) -> list[Fact]:
-    ground = Ground(inner.manifest, inner.text, inner.relocate)
-    return facts_of(ground, (), (), systems.readers, context) if inner.manifest.data else []
-
-
-def _said(looked: Review, context: Context, rules: RuleSet) -> Iterator[Said]:
-    for rule in rules.of(PODS):
-        for violation in rules.check(rule, looked, context):
-            yield Said(rule, violation)
-
-
-def _place(
-    ground: Ground,
-    rule: AnyRule,
-    violations: Iterable[Violation],
-    context: Context,
-    fixes: Fixes | None,
-    looked: Review | None = None,
-) -> Iterator[Finding]:
-    """Violations with the rule, the place, the object and, where asked for, the fix."""
-    for violation in violations:
-        place = ground.place(violation.path, key=violation.key, inside=violation.inside, part=violation.part)
-        yield Finding(
-            context.path,
-            place.span,
-            rule.code,
-            rule.name,
-            violation.severity or rule.severity,
-            violation.message,
-            violation.help,
-            ground.document,
-            ground.resource,
-            place.pointer,
-            fixes.of(rule.code, place.span, ground.manifest, violation.fix, looked) if fixes else None,
-            place.field,
-        )
-
-
-def _reading(job: Job, text: Text, parsed: Parsed, index: int, rules: RuleSet) -> Iterator[Finding]:
-    if not parsed.problem and not parsed.duplicates:
-        return
-    from policykit.linter.subjects import Reading
-
-    context = Context(job.cluster, job.path, job.namespace, job.served)
-    for rule in rules.of(READING):
-        for violation in rules.check(rule, Reading(text.text, parsed), context):
-            yield Finding(
-                job.path,
-                violation.span,
-                rule.code,
-                rule.name,
-                rule.severity,
-                violation.message,
-                violation.help,
-                index,
-            )
-
-
-def _with_last_line(text: Text) -> Iterator[tuple[Parsed, int]]:
-    """Each document with the line it ends before, from 0; only two are in memory at a time."""
-    held: Parsed | None = None
-    for document in documents(text):
-        if held:
-            yield held, document.start_line
-        held = document
-    if held:
-        yield held, text.text.count("\n") + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
+from policykit.kube.parts import part
 from policykit.kube.podsets import Gang, PodSet, gangs
 from policykit.linter.dialect import Dialect
 from policykit.manifests.document import Manifest
@@ -29,12 +30,12 @@ def oversized(
                     gang.path,
                 )
         for minimum in gang.minima:
-            part = _makes(minimum.path[:-1], pod_sets)
-            pods = part.replicas if part else None
-            if minimum.value is not None and pods is not None and minimum.value > pods:
-                named = lookup(manifest.data, (*minimum.path[:-1], "name"))
-                what = f"{minimum.part} {named}" if isinstance(named, str) else f"this {minimum.part}"
-                yield OwnGang(stands_in, what, minimum.value, pods), minimum.path
+            found = part(manifest, minimum, pod_sets)
+            if minimum.value is not None and found.there is not None and minimum.value > found.there:
+                yield (
+                    OwnGang(stands_in, found.what, minimum.value, found.there, counted=found.counted),
+                    minimum.path,
+                )
 
 
 def _annotated(manifest: Manifest, dialects: Iterable[Dialect]) -> bool:
@@ -58,11 +59,3 @@ def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]
     if manifest.kind == "MPIJob" and waits and gang.pods is not None:
         return gang.pods - sum(p.replicas or 0 for p in pod_sets if p.name == "launcher")
     return gang.pods
-
-
-def _makes(part: Path, pod_sets: Sequence[PodSet]) -> PodSet | None:
-    """The pod set whose template stands in a task, role or clique."""
-    for pod_set in pod_sets:
-        if part and pod_set.path[: len(part)] == part:
-            return pod_set
-    return None

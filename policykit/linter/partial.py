@@ -13,6 +13,7 @@ _CONTROLLERS = frozenset(
     {"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "CronJob"}
 )
 """Built-in kinds that are nothing without a pod template."""
+_VOLCANO = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
 
 
 def says_partial(text: str) -> bool:
@@ -25,9 +26,15 @@ def has_directives(text: str) -> bool:
     return any(directive in text for directive in _DIRECTIVES)
 
 
+def has_signs(text: str) -> bool:
+    """Whether a file can hold a document with a sign for what is left out: see `abridged`."""
+    return "..." in text or "…" in text
+
+
 def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: bool = True) -> bool:
     """A document with a patch directive, or a controller with neither selector nor any image.
 
+    A Job is no patch where its pods say when they restart: that every Job has to say.
     `directives` False: the file is known to hold none.
 
     Kinds that keep their containers elsewhere than in a PodSpec (Argo, Spark) show no image
@@ -36,7 +43,7 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
     whole = all(p.default_place is not None and p.default_place[-1:] == ("spec",) for p in pod_sets)
     if manifest.kind != "Pod" and _makes_pods(manifest, pod_sets) and whole and not _has_image(pod_sets):
         spec = manifest.data.get("spec")
-        if not (isinstance(spec, dict) and spec.get("selector")):
+        if not (isinstance(spec, dict) and spec.get("selector")) and not _is_job(manifest, pod_sets):
             return True
     return directives and _has_directive(manifest.data)
 
@@ -44,6 +51,16 @@ def is_partial(manifest: Manifest, pod_sets: tuple[PodSet, ...], directives: boo
 def _makes_pods(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
     """A patch of `replicas` alone has no pod template at all."""
     return bool(pod_sets) or (manifest.kind in _CONTROLLERS and manifest.group in ("", "apps", "batch"))
+
+
+def _is_job(manifest: Manifest, pod_sets: tuple[PodSet, ...]) -> bool:
+    """A whole Job or CronJob, whatever is missing in its containers.
+
+    Of Volcano's the list of tasks is replaced as a whole: a patch has to repeat its containers too.
+    """
+    if manifest.group in _VOLCANO:
+        return any(one.spec.get("containers") for one in pod_sets)
+    return manifest.group == "batch" and any(one.spec.get("restartPolicy") for one in pod_sets)
 
 
 def _has_image(pod_sets: tuple[PodSet, ...]) -> bool:

@@ -14,7 +14,7 @@ from policykit.linter.plan import Run, Setting
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context
-from policykit.linter.scope import Fact, ScopeViolation, asks, scope_of
+from policykit.linter.scope import Fact, Located, ScopeViolation, asks, scope_of
 
 if TYPE_CHECKING:
     from policykit.linter.suppression import Suppressed
@@ -30,6 +30,7 @@ def run(work: Run, workers: int = 0) -> Report:
     times: dict[str, float] = {}
     sources: dict[tuple[str, int], str] = {}
     facts: dict[str, list[Fact]] = {}
+    written: dict[str, list[Fact]] = {}
     suppressions: dict[str, tuple[Suppressed, ...]] = {}
     skipped: list[tuple[str, str]] = []
     failures: list[str] = []
@@ -46,7 +47,7 @@ def run(work: Run, workers: int = 0) -> Report:
             failures.append(failure)
         if member.look == BUILT:
             about_built.extend(result.findings)
-            facts.setdefault(member.scope, []).extend(result.facts)
+            facts.setdefault(member.scope, []).extend(_split(result.facts)[1])
             _add(times, result.times)
             continue
         findings.extend(work.settings[member.setting].selection.apply(result.findings))
@@ -56,11 +57,16 @@ def run(work: Run, workers: int = 0) -> Report:
         _add(times, result.times)
         if result.skipped:
             skipped.append((member.path, result.skipped))
+        if member.look == READ:
+            written[member.path] = _split(result.facts)[0]
         if result.facts and not (member.look == READ and member.scope in built_scopes):
             facts.setdefault(member.scope or _alone(member), []).extend(result.facts)
         if result.suppressions:
             suppressions[member.path] = result.suppressions
         sources |= {(member.path, number): source for number, source in result.sources.items()}
+    for built in work.built:
+        for read in filter(None, map(built.names.get, built.tree.written())):
+            facts.setdefault(built.member.scope, []).extend(written.get(read.path, ()))
     for finding, setting in _about_scopes(everything, facts, dropped):
         if finding.path not in opened:
             about_built.append(finding)
@@ -96,6 +102,14 @@ def run(work: Run, workers: int = 0) -> Report:
         tuple(dropped),
         times=tuple(sorted(times.items())),
     )
+
+
+def _split(facts: Iterable[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """Those about files as they are written, and the others."""
+    found: tuple[list[Fact], list[Fact]] = ([], [])
+    for fact in facts:
+        found[not (isinstance(fact, Located) and fact.as_written)].append(fact)
+    return found
 
 
 def _sift(
@@ -147,7 +161,7 @@ def _about_scopes(
         for rule in setting.rules.of(SCOPE):
             for violation in setting.rules.check(rule, scope, context):
                 member = reported.get(violation.located.path)
-                if member is not None and member.look != READ:
+                if member is not None and (member.look != READ or violation.located.as_written):
                     yield _finding(work, member, rule, violation, dropped), setting
 
 

@@ -6,6 +6,7 @@ behind only what other manifests may complete or contradict.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -17,13 +18,18 @@ from policykit.linter.finding import Resource
 from policykit.linter.ground import Ground, Place
 from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import Context, MakeFix
+from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
+from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 from policykit.model.severity import Severity
 
 T = TypeVar("T")
 
 
+_WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+"""What can be the name of an object."""
+_MOST_WORDS = 5_000
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
 
@@ -38,6 +44,8 @@ class Stated(NamedTuple):
     """Of parts in the text of a string: where in that text, beside its path in `places`."""
     answers: bool = False
     """No finding is ever at it: it matters only to what other manifests say."""
+    as_written: bool = False
+    """It is about the files of a kustomization as they are written, and not about what is built of them."""
 
 
 class FactReader(NamedTuple):
@@ -72,13 +80,25 @@ class Located(NamedTuple, Generic[T]):
     """Read from a patch or fragment: nothing is "missing" from it."""
     answers: bool = False
     """No finding is ever at it: it matters only to what other manifests say."""
+    as_written: bool = False
+    """It is about the files of a kustomization as they are written, and not about what is built of them."""
 
     def place(self, field: str) -> Place:
         """Where a field of the value stands. Raises KeyError for a field it does not have."""
         return self.fields[field]
 
 
-Fact = Located[Any] | Autoscaler
+class Unread(NamedTuple):
+    """A document that nobody can read: broken, a template, or of a kind with pods that nobody knows.
+
+    What it makes and names is not known.
+    """
+
+    words: frozenset[str] | None
+    """All that stand in it; None: too many to be kept."""
+
+
+Fact = Located[Any] | Autoscaler | Unread
 """What a manifest says that other manifests may complete or contradict."""
 
 
@@ -98,10 +118,15 @@ class Scope(NamedTuple):
     """Every file of the scope is there: only then absence and sums mean anything."""
     others: tuple[Located[Any], ...] = ()
     """What fact readers stated."""
+    unread: tuple[Unread, ...] = ()
 
     def of(self, kind: type[T]) -> tuple[Located[T], ...]:
         """The facts of one type that fact readers stated."""
         return tuple(located for located in self.others if type(located.value) is kind)
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a document that nobody can read says a name: what is missing may stand there."""
+        return any(each.words is None or name in each.words for each in self.unread)
 
 
 class ScopeViolation(NamedTuple):
@@ -139,7 +164,14 @@ def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
         tuple(fact for fact in everything if isinstance(fact, Autoscaler)),
         complete,
         tuple(fact for fact in located if not isinstance(fact.value, (PodGroup, Membership, OwnGang))),
+        tuple(fact for fact in everything if isinstance(fact, Unread)),
     )
+
+
+def unread(text: str) -> Unread:
+    """Of the text of such a document."""
+    found = frozenset(_WORD.findall(text))
+    return Unread(found if len(found) <= _MOST_WORDS else None)
 
 
 def _about_gangs(
@@ -159,6 +191,16 @@ def _about_gangs(
                 yield _locate(Stated(joined.membership, places), ground, context.path)
     for gang, place in oversized(manifest, pod_sets, dialects, namespace):
         yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
+    if not pod_sets and _joins_unseen(manifest, dialects):
+        yield Unread(words(manifest.data).texts)
+
+
+def _joins_unseen(manifest: Manifest, dialects: Sequence[Dialect]) -> bool:
+    """Whether an object of somebody's own kind holds metadata of pods that join a gang."""
+    if "." not in manifest.group or manifest.group.endswith("k8s.io") or manifest.kind == "PodGroup":
+        return False
+    keys = (key.key for dialect in dialects for key in dialect.keys if key.purpose == "gang")
+    return not words(manifest.data).keys.isdisjoint(keys)
 
 
 def _stated(
@@ -173,5 +215,5 @@ def _locate(stated: Stated, ground: Ground, path: str) -> Located[Any]:
     fields = {
         name: ground.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
     }
-    partial = ground.manifest.partial
-    return Located(stated.value, path, ground.document, ground.resource, fields, partial, stated.answers)
+    about = (ground.document, ground.resource, fields, ground.manifest.partial)
+    return Located(stated.value, path, *about, stated.answers, stated.as_written)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from policykit.model.cluster import LintSettings
 
 
+PRESETS = ("minimal", "recommended", "strict")
+
+
 class Listed(Protocol):
     """What choosing a rule needs to know of it."""
 
@@ -68,17 +71,19 @@ def choose(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     below: str = "",
+    preset: str = "",
 ) -> Selection:
-    """Joins the policy's `lint:` section and the command line, which wins.
+    """Joins the policy's `lint:` section and the command line, which wins: `preset` over a preset
+    and a selection of the section, `select` over all that it chooses.
 
     A preset says how much is told where nothing is selected, never what is right:
     minimal: what is an error here; recommended: every rule but those on request and in preview;
     strict: every rule there is. Rules that are selected speak in full, whatever the preset.
     Raises UsageError for a rule that does not exist.
     """
-    named = select or (settings.select if settings else ())
+    named = select or (settings.select if settings and not preset else ())
     chosen = resolve(rules, named) - _not_asked_for(rules, named)
-    preset = settings.preset if settings else "recommended"
+    preset = preset or (settings.preset if settings else "recommended")
     usual = {rule.code for rule in rules if preset == "strict" or not (rule.on_request or rule.preview)}
     codes = chosen if named else usual
     severities: dict[str, Severity] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from policykit.manifests.foreign import foreign
 from policykit.manifests.lines import Line, is_scalar, over_indented, read, split, unclosed
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Problem
@@ -21,7 +22,7 @@ class Cause(NamedTuple):
 def explain(text: str, problem: Problem, start_line: int = 0) -> Cause:
     """The likely cause of a problem that ended the document of `text` beginning at `start_line`."""
     source = _Source(text, problem, start_line)
-    if found := _merge_conflict(source) or _tab(source):
+    if found := _merge_conflict(source) or _tab(source) or _foreign(source):
         return found
     for fragment, look in _LOOKS:
         if fragment in problem.message and (found := look(source)):
@@ -110,6 +111,16 @@ def _tab(source: _Source) -> Cause | None:
     return None
 
 
+def _foreign(source: _Source) -> Cause | None:
+    """What no YAML has, in the line of the problem or the one before it."""
+    before = source.before
+    for number in (source.number, before.number if before else source.number):
+        found = foreign(source.raw[number]) if number < len(source.raw) else None
+        if found:
+            return _cause(source, number, found.column, found.message, found.help, found.width)
+    return None
+
+
 def _mapping_value(source: _Source) -> Cause | None:
     line, before = source.line, source.before
     if line is None:
@@ -120,6 +131,8 @@ def _mapping_value(source: _Source) -> Cause | None:
         return _deeper(source, before, line)
     if line.key and ": " in source.raw_line[line.key_column : source.column + 1].rstrip(":") + " ":
         words = f'the value of `{_first_key(line)}` contains ": ", which begins another mapping'
+        if source.column + 1 == len(source.raw_line.rstrip()):
+            words = f'the value of `{_first_key(line)}` ends with ":", which begins another mapping'
         return _at(source, words, "put the whole value in quotes")
     if before and not before.key and not before.text.startswith("-"):
         words = f'"{_short(before.text)}" has no `:`, so no key can follow it'
@@ -219,6 +232,10 @@ def _unexpected(source: _Source) -> Cause | None:
         words = "this line is indented less than the first line of the text it belongs to"
         return _at(source, words, "indent every line of the text as deep as its first")
     earlier = source.raw_line[: source.column]
+    if (closed := earlier[-1:]) in ("}", "]") and source.character not in ("}", "]"):
+        opened = "{" if closed == "}" else "["
+        words = f"there is text after the {closed}; a value that begins with {opened} ends there"
+        return _at(source, words, "replace it if it stands for something, or put the whole value in quotes")
     if '"' in earlier or "'" in earlier:
         words = "there is text after the closing quote"
         return _at(source, words, "put the whole value in quotes; inside single quotes write '' for '")

@@ -44,6 +44,8 @@ class OwnGang(NamedTuple):
     pods: int
     scalable: bool = False
     """An autoscaler may add pods: only a complete scope shows whether one does."""
+    counted: str = "pod"
+    """What its members are: pod, or replica of a scaling group."""
 
 
 class Ordered(NamedTuple):

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from policykit.catalogue.resources import is_card
 from policykit.kube import requests
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
+from policykit.model.quantity import parse
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -30,6 +32,24 @@ def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
 def cards_among(asked: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
     """The card resources of a request (amount above 0), sorted."""
     return tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
+
+
+def unreadable(pod_set: PodSet, cluster: Cluster | None) -> bool:
+    """Whether it asks, or may ask, for a card in a way that says neither which nor how many.
+
+    The amount or the name is a placeholder, of a wrong shape or left out.
+    """
+    if any(device.amount is None and is_card_of(device.resource, cluster) for device in pod_set.devices):
+        return True
+    for _, _, container in requests.containers(pod_set.spec):
+        for side in ("limits", "requests"):
+            amounts = lookup(container, ("resources", side))
+            for name, amount in amounts.items() if isinstance(amounts, dict) else ():
+                if is_placeholder(name):
+                    return True
+                if isinstance(name, str) and is_card_of(name, cluster) and parse(amount) is None:
+                    return True
+    return False
 
 
 def asked_at(pod_set: PodSet, resource: str) -> Path:

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers, requested
 from policykit.manifests.path import Path
-from policykit.placement.asking import asked_at
+from policykit.placement.asking import asked_at, unreadable
 from policykit.placement.review import Review
 
 _INSTANCE = "node.kubernetes.io/instance-type"
+_SAGEMAKER = "ml."
+"""Before the machine's name on nodes of SageMaker HyperPod."""
 _ASCEND = "huawei.com/Ascend910"
 _BOARD = 8
 """Cards of a whole node of the machines whose network devices are listed."""
@@ -41,7 +43,7 @@ def _network(review: Review) -> Iterator[Miscount]:
         known = resource(name)
         if known is None or known.role != "network" or asked <= 0:
             continue
-        there = known.per_node.get(machine)
+        there = known.per_node.get(machine.removeprefix(_SAGEMAKER))
         if there is not None and (asked > there or (asked < there and cards >= _BOARD)):
             yield Miscount(
                 asked_at(review.pod_set, name),
@@ -77,6 +79,8 @@ def _unused(review: Review) -> Iterator[Miscount]:
         return
     by_field = _asking(review)
     if by_field["containers"] or by_field["sidecars"] or not by_field["initContainers"]:
+        return
+    if unreadable(review.pod_set, review.cluster):
         return
     path, name, title = by_field["initContainers"][0]
     yield Miscount(

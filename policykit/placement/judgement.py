@@ -7,6 +7,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.placement.asking import unreadable
 from policykit.placement.landing import land
 from policykit.placement.meant import meant_pools, stated_products
 from policykit.placement.recognition import recognise
@@ -47,6 +48,7 @@ def landings(
 def _meant(
     cluster: Cluster, plain: Review, workload: WorkloadKind | None, products: tuple[str, ...]
 ) -> tuple[Pool, ...] | None:
-    if not plain.card_resources and plain.pod_set.spec.get("resourceClaims"):
+    claims = plain.pod_set.spec.get("resourceClaims")
+    if not plain.card_resources and (claims or unreadable(plain.pod_set, cluster)):
         return None  # a claim may be for a card, and for which one only its DeviceClass says
     return meant_pools(cluster, workload, plain.card_resources, products)

@@ -54,6 +54,20 @@ def owner(manifest: Manifest, pod_set: PodSet) -> Owner:
     )
 
 
+def held_back(made_by: Owner, pod_set: PodSet) -> bool:
+    """Whether the pods wait for somebody to lift a gate or a suspension, which may be a queueing system."""
+    return (
+        bool(pod_set.spec.get("schedulingGates"))
+        or _is_set(made_by.spec.get("suspend"))
+        or _is_set(_mapping(made_by.spec.get("runPolicy")).get("suspend"))
+    )
+
+
+def _is_set(switch: object) -> bool:
+    """True, or what may become it."""
+    return switch is True or is_placeholder(switch)
+
+
 def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
     """Whether something may still add selectors or tolerations before the pods are scheduled.
 
@@ -63,10 +77,8 @@ def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
     """
     made_by = owner(manifest, pod_set)
     return (
-        bool(pod_set.spec.get("schedulingGates"))
+        held_back(made_by, pod_set)
         or bool(pod_set.spec.get("nodeName"))
-        or made_by.spec.get("suspend") is True
-        or _mapping(made_by.spec.get("runPolicy")).get("suspend") is True
         or _KUEUE_QUEUE in made_by.labels
         or _KUEUE_QUEUE in pod_set.labels
         or (pod_set.stored and made_by.kind not in _COMPLETE_AS_STORED)

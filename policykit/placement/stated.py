@@ -31,6 +31,11 @@ def stated(review: Review, key: str) -> tuple[Stated, ...]:
     return tuple(place for place in _stated(review, key) if not is_placeholder(place.value))
 
 
+def to_be_stated(review: Review, key: str) -> frozenset[bool]:
+    """Where the pod leaves a value of `key` to be filled in: where it selects (True), or tolerates."""
+    return frozenset(place.selects for place in _stated(review, key) if is_placeholder(place.value))
+
+
 def _stated(review: Review, key: str) -> Iterator[Stated]:
     pod_set = review.pod_set
     if key in review.affinity.selector:

@@ -114,6 +114,7 @@ CATALOGUE = (
             "CronJob",
             "JAXJob",
             "Job",
+            "JobSet",
             "JobTemplate",
             "MPIJob",
             "MXJob",

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from policykit.errors import SourceError
+from policykit.sources.held import held
 
 SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
@@ -86,7 +87,10 @@ def excluded(path: str, globs: Iterable[str]) -> bool:
 
 
 def read(path: str) -> bytes:
-    """Raises SourceError where the file cannot be read."""
+    """Its bytes, or what an editor holds of it. Raises SourceError where the file cannot be read."""
+    text = held(path)
+    if text is not None:
+        return text
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -94,6 +98,11 @@ def read(path: str) -> bytes:
         raise SourceError(
             f"cannot be read: {error.strerror}", "check the file and its permissions", path
         ) from None
+
+
+def is_file(path: str) -> bool:
+    """Whether `read` can give it, as far as names tell: on the disk, or new in an editor."""
+    return os.path.isfile(path) or held(path) is not None
 
 
 @cache

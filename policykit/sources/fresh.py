@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from policykit.sources import existing, files, outputs, policies, scopes, settings
+from policykit.sources.held import hold
 
 _MODULES = (existing, files, outputs, policies, scopes, settings)
 
 
-def forget() -> None:
-    """Every function of these modules that remembers its answers asks the disk again."""
+def forget(texts: Mapping[str, bytes]) -> None:
+    """Every function of these modules that remembers its answers asks the disk again.
+
+    `texts`: what an editor holds of files, by absolute path; it counts instead of the disk.
+    """
+    hold(texts)
     for module in _MODULES:
         for value in vars(module).values():
             clear = getattr(value, "cache_clear", None)

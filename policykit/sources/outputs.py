@@ -61,6 +61,11 @@ def extended(path: str) -> bool:
     return any(file in _stated(other).bases for other in (policies(root) if root else ()))
 
 
+def bases(path: str) -> tuple[str, ...]:
+    """Absolute paths of the files that a policy extends, whatever mistakes stand in it or them."""
+    return _stated(path).bases
+
+
 def _neighbours(reference: str, folder: str) -> list[str]:
     root = _root(reference, folder)
     return policies(root) if root else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from policykit.sources.files import ancestors, repository_root
+from policykit.sources.files import ancestors, is_file, repository_root
 
 FILE_NAME = "policykit.yaml"
 
@@ -16,7 +16,7 @@ def nearest_policy(folder: str) -> str:
     limit = repository_root(folder)
     for here in ancestors(folder):
         path = os.path.join(here, FILE_NAME)
-        if os.path.isfile(path):
+        if is_file(path):
             return path
         if here == limit:
             break

@@ -6,7 +6,7 @@ import os
 from functools import cache
 
 from policykit.errors import SourceError
-from policykit.sources.files import ancestors, read, repository_root
+from policykit.sources.files import ancestors, is_file, read, repository_root
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -95,7 +95,7 @@ def kustomization(folder: str) -> str:
     """The folder's kustomization file; empty: it has none."""
     for name in KUSTOMIZATIONS:
         path = os.path.join(folder, name)
-        if os.path.isfile(path):
+        if is_file(path):
             return path
     return ""
 

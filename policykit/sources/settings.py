@@ -7,15 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from policykit.errors import UsageError
+from policykit.linter.selection import PRESETS
 from policykit.model.severity import Severity
-from policykit.sources.files import ancestors, read, repository_root
+from policykit.sources.files import ancestors, is_file, read, repository_root
 
 if TYPE_CHECKING:
     from policykit.model.cluster import LintSettings
 
 _LISTS = ("select", "ignore", "exclude", "extra-plugins", "crds")
 _TABLES = ("per-path", "severity")
-_PRESETS = ("minimal", "recommended", "strict")
 
 
 @cache
@@ -24,7 +24,7 @@ def nearest_settings(folder: str) -> str:
     limit = repository_root(folder)
     for here in ancestors(folder):
         path = os.path.join(here, "pyproject.toml")
-        if os.path.isfile(path) and b"tool.policykit" in read(path):
+        if is_file(path) and b"tool.policykit" in read(path):
             return path
         if here == limit:
             break
@@ -69,7 +69,7 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
         tuple((glob, _texts(path, f"per-path {glob}", codes)) for glob, codes in per_path.items()),
         lists["exclude"],
         lists["extra-plugins"],
-        _one_of(path, "preset", table.get("preset", "recommended"), _PRESETS),
+        _one_of(path, "preset", table.get("preset", "recommended"), PRESETS),
         lists["crds"],
     )
 

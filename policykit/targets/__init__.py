@@ -61,7 +61,7 @@ FACTS: tuple[FactReader, ...] = (
         "policykit.targets.volcano.tier_facts",
         frozenset({"CronJob", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
     ),
-    FactReader("policykit.targets.submission", pods=True, words=("ueue", "uota")),
+    FactReader("policykit.targets.submission", frozenset({"Namespace"}), pods=True, words=("ueue", "uota")),
     FactReader(
         "policykit.targets.workloads.overrides",
         frozenset(

@@ -16,7 +16,7 @@ from policykit.manifests.shape import whole
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.targets.koordinator import names as koordinator
 from policykit.targets.yunikorn import names as yunikorn
-from policykit.targets.yunikorn.gang_faults import Group, groups
+from policykit.targets.yunikorn.task_groups import Group, groups
 
 _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", "RayCluster", "RayJob"})
 """Kinds whose pods make further pods, which no template shows."""

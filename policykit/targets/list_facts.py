@@ -26,6 +26,7 @@ _ATOMIC: tuple[tuple[str, ...], ...] = (
     ("affinity", "nodeAffinity", PREFERRED),
 )
 _LONGEST = 64
+_LEFT_OUT = '"..."'
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
@@ -34,7 +35,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _inline(manifest.data)
     else:
         for path, written in _lists(manifest.data, pod_sets, patch=manifest.partial):
-            yield Stated(written, {"list": path}, answers=not written.patch)
+            yield Stated(written, {"list": path}, answers=not written.patch, as_written=True)
 
 
 def _inline(data: Mapping[str, Any]) -> Iterator[Stated]:
@@ -48,7 +49,8 @@ def _inline(data: Mapping[str, Any]) -> Iterator[Stated]:
         target = mapping(mapping(each).get("target"))
         if isinstance(patch, dict) and not target:
             for path, found in _lists(patch, read_pod_sets(patch), patch=True):
-                yield Stated(found, {"list": ("patches", number, "patch")}, {"list": path})
+                place: dict[str, Path] = {"list": ("patches", number, "patch")}
+                yield Stated(found, place, {"list": path}, as_written=True)
 
 
 def _lists(
@@ -65,6 +67,8 @@ def _lists(
             continue
         if named and not all(isinstance(mapping(item).get("name"), str) for item in items):
             continue
+        if patch and _LEFT_OUT in _json(items):
+            continue  # an excerpt of the object, no patch of it
         shown = tuple(_named(item) if named else _json(item) for item in items)
         namespace = text(metadata.get("namespace"))
         yield path, WrittenList(group, kind, namespace, name, dotted(path), shown, named, patch)

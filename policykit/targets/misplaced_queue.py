@@ -14,11 +14,14 @@ from policykit.manifests.shape import mapping
 from policykit.manifests.words import words
 from policykit.targets import system_of
 from policykit.targets.koordinator.names import QUOTA_NAME
-from policykit.targets.volcano.names import QUEUE_NAME
+from policykit.targets.volcano.names import GROUP_NAME, QUEUE_LABEL, QUEUE_NAME
 from policykit.targets.yunikorn.names import APP_ID, QUEUE
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
+
+NEITHER = "neither"
 
 
 class Word(NamedTuple):
@@ -28,7 +31,7 @@ class Word(NamedTuple):
     key: str
     what: str = "queue"
     form: str = ""
-    """labels or annotations, where it is read as one of them alone."""
+    """labels or annotations, where it is read as one of them alone; NEITHER: never of pods."""
 
 
 class Misplaced(NamedTuple):
@@ -44,6 +47,7 @@ class Misplaced(NamedTuple):
 TITLES = {"volcano": "Volcano", "yunikorn": "YuniKorn", "koordinator": "Koordinator"}
 _WORDS = (
     Word("volcano", QUEUE_NAME, form="annotations"),
+    Word("volcano", QUEUE_LABEL, form=NEITHER),
     Word("yunikorn", QUEUE),
     Word("yunikorn", "queue", form="labels"),
     Word("yunikorn", APP_ID, "app"),
@@ -96,6 +100,8 @@ def _in(
         word, place, manifest, pod_sets
     ):
         return None
+    if word.key == QUEUE_LABEL and any(GROUP_NAME in each.annotations for each in pod_sets):
+        return None  # as Volcano itself labels the pods of its jobs
     read = [queues.read(manifest.data, each, word.system, word.what) for each in pod_sets]
     wanted = [queues.places(manifest.data, each, word.system, word.what) for each in pod_sets]
     if any(read) or any(path in paths for paths in wanted):

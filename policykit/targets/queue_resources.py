@@ -69,7 +69,7 @@ def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[Named]:
     from policykit.targets.yunikorn.checks.amiss import never_counted, stated_amounts
     from policykit.targets.yunikorn.configuration.resources import CORES
 
-    found = judged.read(manifest, cluster)
+    found = judged.as_far_as_decoded(manifest, cluster)
     plain = tuple(CORES if name == "cpu" else name for name in _PLAIN)
     for path, stated in stated_amounts(found.tree) if found else ():
         for resource in stated:

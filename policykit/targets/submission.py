@@ -15,7 +15,7 @@ from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.sharing import QueueUse
 from policykit.targets import system_of
-from policykit.targets.volcano.names import GROUP_NAME
+from policykit.targets.volcano.names import GROUP_NAME, QUEUE_NAME
 
 _SYSTEMS = ("volcano", "yunikorn", "koordinator")
 _ANYBODYS = "queue"
@@ -26,6 +26,16 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     """One for each place that names a queue, for the system that reads it there."""
     for system in _SYSTEMS:
         yield from _uses(system, manifest, pod_sets, context)
+    if manifest.kind == "Namespace" and not manifest.group:
+        yield from _of_namespace(manifest)
+
+
+def _of_namespace(manifest: Manifest) -> Iterator[Stated]:
+    """Volcano's webhook takes the queue of PodGroups that name none from their namespace."""
+    queue = manifest.annotations.get(QUEUE_NAME)
+    if queue and not is_placeholder(queue):
+        use = QueueUse("volcano", manifest.name, queue)
+        yield Stated(use, {"queue": ("metadata", "annotations", QUEUE_NAME)})
 
 
 def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:

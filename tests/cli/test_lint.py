@@ -222,6 +222,7 @@ def test_nothing_to_lint_is_fine(shell: Shell) -> None:
         (["--select", "PK2"], 0),
         (["--select", "PK001,PK2", "--ignore", "PK001"], 0),
         (["--select", "PK99"], 2),
+        (["--preset", "loud"], 2),
         (["--ignore", "syntax-eror"], 2),
         (["--fail-on", "none"], 2),
         (["--format", "xml"], 2),
@@ -239,6 +240,22 @@ def test_exit_codes(shell: Shell, options: list[str], code: int) -> None:
 def test_fail_on(shell: Shell, fail_on: str, code: int) -> None:
     shell.write({"a.yaml": JOB, "pyproject.toml": "[tool.policykit.lint.severity]\nPK201 = 'warning'\n"})
     assert shell.run("lint", "--fail-on", fail_on).code == code
+
+
+@pytest.mark.parametrize("settings", ["preset = 'minimal'", "preset = 'strict'", "select = ['PK201']"])
+@pytest.mark.parametrize(
+    ("preset", "spoken"),
+    [
+        ("minimal", ["PK201"]),
+        ("recommended", ["PK903", "PK201"]),
+        ("strict", ["PK903", "PK905", "PK201"]),
+    ],
+)
+def test_a_preset_wins_over_the_settings(shell: Shell, settings: str, preset: str, spoken: list[str]) -> None:
+    hidden = JOB.replace("{name: train}", "{name: train} # policykit: ignore[PK117]")
+    shell.write({"a.yaml": hidden, "pyproject.toml": f"[tool.policykit.lint]\n{settings}\n"})
+    found = codes(shell.run("lint", "--preset", preset))
+    assert found == [f"a.yaml {code}" for code in spoken]
 
 
 def test_info_never_fails(shell: Shell) -> None:

@@ -134,6 +134,32 @@ def test_a_broken_text_is_told_inside(value: str, places: list[tuple[str, int, i
     assert {f.pointer for f in report.findings} == {"/data/volcano-scheduler.conf"}
 
 
+SCRIPT = "cat <<EOF\n    kind: KubeSchedulerConfiguration\n      profiles: [\n    EOF\n"
+BROKEN = "---\n    # of the second scheduler\n    kind: KubeSchedulerConfiguration\n    profiles: [\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "places"),
+    [
+        (BROKEN, [("PK001", 9, 15)]),
+        (BROKEN.replace("[", "[{{ .Values.profile }}"), []),
+        (SCRIPT, []),
+    ],
+    ids=["broken", "a template", "a script that writes one"],
+)
+def test_a_broken_text_that_states_its_kind(body: str, places: list[tuple[str, int, int]]) -> None:
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: own}}\ndata:\n  any: |\n    {body}"
+    report = api.lint_texts({"a.yaml": text.encode()}, select=["PK001"])
+    assert [(f.code, f.span.line, f.span.column) for f in report.findings] == places
+
+
+def test_only_the_documents_of_its_kind_are_looked_at() -> None:
+    pod = "---\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: A_B}\n"
+    body = f"kind: KubeSchedulerConfiguration\n    {pod}"
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: own}}\ndata:\n  any: |\n    {body}"
+    assert api.lint_texts({"a.yaml": text.encode()}).findings == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -30,6 +30,8 @@ def test_says_partial(text: str, says: bool) -> None:
 
 DEPLOYMENT = "{apiVersion: apps/v1, kind: Deployment, spec: {%s}}"
 POD = "{apiVersion: v1, kind: Pod, spec: {%s}}"
+JOB = "{apiVersion: batch/v1, kind: Job, spec: {template: {spec: {%s}}}}"
+VOLCANO = "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, spec: {%s}}"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,10 @@ POD = "{apiVersion: v1, kind: Pod, spec: {%s}}"
         (DEPLOYMENT % "selector: {matchLabels: {a: b}}, template: {spec: {containers: []}}", False),
         (DEPLOYMENT % "template: {spec: {containers: {a: b}}}", True),
         (DEPLOYMENT % "selector: {a: b}, $retainKeys: [a]", True),
+        (JOB % "containers: [{name: a}]", True),
+        (JOB % "restartPolicy: Never, containers: [{name: a}]", False),
+        (VOLCANO % "tasks: [{template: {spec: {containers: [{name: a}]}}}]", False),
+        (VOLCANO % "tasks: [{template: {spec: {nodeSelector: {a: b}}}}]", True),
         (POD % "containers: [{name: a}]", False),
         (POD % "containers: [{name: a, $patch: delete}]", True),
         (POD % "volumes: [[{$patch: replace}]]", True),

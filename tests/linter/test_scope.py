@@ -9,7 +9,7 @@ import pytest
 from policykit.kube.podsets import pod_sets
 from policykit.linter.ground import Ground
 from policykit.linter.rule import Context
-from policykit.linter.scope import Fact, Scope, ScopeViolation, facts_of, scope_of
+from policykit.linter.scope import Fact, Located, Scope, ScopeViolation, facts_of, scope_of, unread
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
@@ -75,7 +75,7 @@ def messages(violations: Any) -> list[str]:
 
 def test_a_group_and_its_places() -> None:
     (group,) = facts(GROUP, "gang.yaml")
-    assert not isinstance(group, Autoscaler)
+    assert isinstance(group, Located)
     assert group.value == PodGroup("koordinator", "team-a", "train", 3)
     assert (group.path, group.document, str(group.resource)) == ("gang.yaml", 0, "PodGroup team-a/train")
     span, pointer = group.place("min_member").span, group.place("min_member").pointer
@@ -93,14 +93,14 @@ def test_an_item_of_a_list_is_placed_from_the_document_root() -> None:
           metadata: {name: train}
           spec: {minMember: 2}
         """)
-    assert not isinstance(group, Autoscaler)
+    assert isinstance(group, Located)
     assert group.place("min_member").pointer == "/items/0/spec/minMember"
     assert group.place("min_member").span.line == 7
 
 
 def test_a_membership_stands_in_the_namespace_of_its_object() -> None:
     (member,) = facts(WORKERS)
-    assert not isinstance(member, Autoscaler)
+    assert isinstance(member, Located)
     assert member.value == Membership("koordinator", "team-a", "train", 2, "")
     assert member.place("group").pointer.endswith("/labels/pod-group.scheduling.sigs.k8s.io")
     assert member.place("group").span.line == 12
@@ -118,7 +118,7 @@ def test_gangs_that_fit_leave_nothing_behind() -> None:
         """
     assert facts(job) == []
     (gang,) = facts(job.replace("minAvailable: 2", "minAvailable: 3"))
-    assert not isinstance(gang, Autoscaler)
+    assert isinstance(gang, Located)
     assert gang.value == OwnGang("default", "the gang of this Job", 3, 2)
 
 
@@ -169,6 +169,27 @@ def test_nothing_is_said_of_an_incomplete_scope(texts: tuple[str, ...]) -> None:
     partly = scope(*texts, complete=False)
     assert list(exceeds(partly, Context())) == []
     assert list(without_group(partly, Context())) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("kind: Pod\nmetadata\n  name: train-0.a", "train-0.a", True),
+        ("kind: Pod\nmetadata\n  name: train-0.a", "train", False),
+        ("group-name: [train, 'eval'", "eval", True),
+        (" ".join(str(number) for number in range(6_000)), "train", True),
+    ],
+    ids=["says-it", "says-another", "in-a-list", "says-too-much"],
+)
+def test_what_a_document_that_nobody_can_read_may_hold(text: str, name: str, expected: bool) -> None:
+    assert scope_of([unread(text)], complete=True).may_hold(name) is expected
+
+
+def test_pods_that_may_stand_where_nobody_can_read_are_not_missing() -> None:
+    broken = unread("kind: Pod\nlabels\n  pod-group.scheduling.sigs.k8s.io: train")
+    known = scope_of([*facts(GROUP), broken], complete=True)
+    assert list(without_group(known, Context())) == []
+    assert list(exceeds(scope_of([*facts(GROUP), *facts(WORKERS), broken], complete=True), Context())) == []
 
 
 def test_an_own_gang_needs_no_complete_scope_unless_it_can_be_scaled() -> None:

@@ -122,6 +122,30 @@ def test_presets_differ_by_noise(settings: LintSettings, speak: list[str]) -> No
 
 
 @pytest.mark.parametrize(
+    ("settings", "select", "preset", "speak"),
+    [
+        (None, [], "minimal", ["PK101"]),
+        (None, [], "strict", ["PK101", "PK103", "PK905"]),
+        (LintSettings(preset="strict"), [], "minimal", ["PK101"]),
+        (LintSettings(preset="minimal"), [], "strict", ["PK101", "PK103", "PK905"]),
+        (LintSettings(preset="strict"), [], "recommended", ["PK101", "PK103"]),
+        # It wins over a selection of the settings too; what they ignore stays ignored.
+        (LintSettings(select=("PK101",)), [], "strict", ["PK101", "PK103", "PK905"]),
+        (LintSettings(ignore=("PK101",)), [], "strict", ["PK103", "PK905"]),
+        # What the command line selects speaks in full.
+        (LintSettings(), ["PK103"], "minimal", ["PK103"]),
+        (LintSettings(), ["PK103"], "strict", ["PK103"]),
+    ],
+)
+def test_a_preset_of_the_command_line(
+    settings: LintSettings | None, select: list[str], preset: str, speak: list[str]
+) -> None:
+    warned = [finding(code)._replace(severity=Severity.WARNING) for code in ("PK103", "PK905")]
+    chosen = choose(RULES, settings, select, preset=preset)
+    assert [f.code for f in chosen.apply([finding("PK101"), *warned])] == speak
+
+
+@pytest.mark.parametrize(
     ("settings", "select", "speaks"),
     [
         (LintSettings(), [], False),

@@ -1,5 +1,6 @@
 """Manifests without a finding: the corpus, the seeds, examples, what policies generate, patched ones."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -19,11 +20,14 @@ from policykit.rules import rules
 from policykit.targets import SYSTEMS
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.stream import Source, patch
-from tests.mutation.policies import NAMES, PATCHING, under
+from tests.mutation.policies import NAMES, PATCHING, WITHOUT_CARDS, page_of, under
 from tests.shared import ROOT, SHARED
 
 _FOLDERS = ("tests/seeds", "examples/apps")
+_BARE = re.compile(r"^( +)limits:\n( +)nvidia\.com/gpu: \d+$", re.MULTILINE)
 _CARDS = ("gpu", "dongle")
+_JUDGED = ("kind: Queue\n", "kind: ResourceQuota\n", "kind: DaemonSet\n", "scheduler.conf")
+"""Of what policies judge without workloads in it."""
 
 
 class Subject(NamedTuple):
@@ -84,7 +88,12 @@ def originals() -> Iterator[tuple[str, str]]:
         for path in sorted((ROOT / folder).glob("*.yaml")):
             yield f"{folder}/{path.name}", path.read_text(encoding="utf-8")
     for rule in rules():
-        yield f"page of {rule.name}", rule.good
+        yield f"page of {rule.name}", _in_full(rule.good)
+
+
+def _in_full(page: str) -> str:
+    """Pages leave out what a container with cards asks for beside."""
+    return _BARE.sub(r"\g<0>\n\2cpu: 8\n\2memory: 64Gi", page)
 
 
 def candidates(share: int) -> Iterator[tuple[str, str, str]]:
@@ -93,10 +102,15 @@ def candidates(share: int) -> Iterator[tuple[str, str, str]]:
         if not name.startswith("page of ") and crc32(name.encode()) % share:
             continue
         yield name, "none", text
+        if any(word in text for word in _JUDGED):
+            yield name, "hybrid-volcano", text
         if not name.startswith("page of ") and not any(
             each.severity is Severity.ERROR for each in grave(text, None)
         ):
             yield from _patched(name, text)
+    for rule in rules():
+        if rule.needs_policy and rule.good:
+            yield f"page of {rule.name}", page_of(rule.name), _in_full(rule.good)
     for chosen in NAMES:
         yield from _generated(chosen)
 
@@ -110,16 +124,18 @@ def _generated(chosen: str) -> Iterator[tuple[str, str, str]]:
 
 def _patched(name: str, text: str) -> Iterator[tuple[str, str, str]]:
     """The manifest as each policy's workloads of each kind, where it asks for cards."""
-    for chosen in PATCHING if any(word in text for word in _CARDS) else ():
+    carded = any(word in text for word in _CARDS)
+    for chosen in PATCHING if carded else WITHOUT_CARDS if name.startswith(_FOLDERS) else ():
         cluster = under(chosen)
         assert cluster is not None
         for workload in cluster.workloads:
-            try:
-                made = patch(Source(name, text.encode()), cluster, Asked(workload))
-            except PolicykitError:
-                continue
-            if made.changed:
-                yield f"{name} as {workload}", chosen, made.raw.decode()
+            for card in cluster.cards if cluster.complete else ("",):
+                try:
+                    made = patch(Source(name, text.encode()), cluster, Asked(workload, card))
+                except PolicykitError:
+                    continue
+                if made.changed:
+                    yield f"{name} as {' '.join((workload, card)).strip()}", chosen, made.raw.decode()
 
 
 @cache

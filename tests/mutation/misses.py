@@ -18,41 +18,22 @@ class Miss(NamedTuple):
         return one.kind in self.faults and one.place.partition(":")[0] in self.objects
 
 
-_OPERATORS = ("DynamoGraphDeployment", "MPIJob", "ModelServing", "RayJob", "RayService", "RayCluster")
-_LOOSE = ("Reservation", "SparkConnect")
-
 MISSES: tuple[Miss, ...] = (
     Miss(
-        ("the scheduler is not named", "another scheduler is named", "an unknown scheduler is named"),
-        _OPERATORS,
-        "the operator writes schedulerName as it was started with, which no file shows",
+        ("the scheduler is not named",),
+        ("DynamoGraphDeployment", "MPIJob", "ModelServing", "RayJob", "RayService", "RayCluster"),
+        "the operator fills in its scheduler's name, by itself or as it was started: no file shows which",
     ),
     Miss(
-        (
-            "a block stands at the level of its key",
-            "a field is misspelt",
-            "a field is in lower case",
-            "a mapping for a list",
-            "a label key with a blank",
-            "a label value with a blank",
-            "a label value that is a boolean",
-            "a label value that is a number",
-            "a misspelt imagePullPolicy",
-            "an amount that is no quantity",
-            "an annotation that is a number",
-        ),
-        _LOOSE,
-        "its CRD keeps the pod template without a schema, so the API server takes it too",
+        ("another scheduler is named",),
+        ("RayJob", "RayService", "RayCluster"),
+        "an operator that was started with a batch scheduler writes its name over the one that is there, "
+        "and no file shows whether it was",
     ),
     Miss(
         ("a misspelt imagePullPolicy",),
-        ("SparkApplication", "ScheduledSparkApplication"),
-        "its CRD takes any text",
-    ),
-    Miss(
-        ("a misspelt restartPolicy",),
-        ("JAXJob", "PyTorchJob", "XGBoostJob"),
-        "its CRD takes any text; the pods are refused later, when the operator makes them",
+        ("Reservation",),
+        "no pod is made from its template: koord-scheduler only counts what it asks for",
     ),
     Miss(
         ("a field is misspelt",),
@@ -60,19 +41,15 @@ MISSES: tuple[Miss, ...] = (
         "rayStartParams is a free map: any key is an argument of `ray start`",
     ),
     Miss(
-        ("a container without image",),
-        ("CronJob",),
-        "without image it reads as a patch that changes something else of the container",
-    ),
-    Miss(
-        ("a misspelt queue",),
+        ("a misspelt queue", "the queue above the one that was meant"),
         ("DynamoGraphDeployment", "LLMInferenceService"),
-        "whether the operator copies the label to its pods is not known",
+        "their pods are grouped by Grove or LeaderWorkerSet, which have a place of their own for the queue: "
+        "whether the scheduler sees the label of the pods is not known",
     ),
     Miss(
-        ("a misspelt argument of a plugin",),
-        ("KubeSchedulerConfiguration",),
-        "fields of the arguments of kube-scheduler's own plugins are not listed",
+        ("a node without its taint",),
+        ("JoinConfiguration",),
+        "a pool without usage and card is told by labels of any meaning, which nodes of others may have",
     ),
     Miss(
         ("a scheduler configuration of an old version",),
@@ -82,7 +59,7 @@ MISSES: tuple[Miss, ...] = (
     Miss(
         ("cards without processor and memory",),
         ("LLMInferenceService", "LLMInferenceServiceConfig"),
-        "it is laid over a base, which may state them",
+        "it is laid over a base, or is one itself: the other part may state them",
     ),
     Miss(
         ("cards without processor and memory",),

@@ -5,6 +5,7 @@ from typing import Any
 
 from policykit.kube.podsets import pod_sets
 from policykit.kube.structure.shapes import shape_of
+from policykit.linter.partial import has_signs, says_partial
 from policykit.manifests.patch import patched
 from policykit.manifests.path import Path, lookup
 from policykit.placement.review import Review, review
@@ -35,6 +36,11 @@ def has_schema(subject: Subject) -> bool:
     manifest = subject.manifest
     known = not manifest.read_as and shape_of(manifest.api_version, manifest.kind) is not None
     return known and not manifest.holder
+
+
+def is_extract(subject: Subject) -> bool:
+    """Whether the file says that it is a part of something, or leaves out some of it: nothing is missing."""
+    return says_partial(subject.text) or has_signs(subject.text)
 
 
 def at(subject: Subject, path: Path) -> Any:
@@ -91,7 +97,8 @@ def judged(subject: Subject) -> Iterator[Review]:
 def lands(subject: Subject, seen: Review, change: Change) -> tuple[set[str], set[str]]:
     """Pools meant for a pod set that no longer take it after a change, and others that now do.
 
-    Nothing, where its controller may still add to it then: a ServingRuntime has tolerations too.
+    Nothing, where its controller may still add to it then (a ServingRuntime has tolerations too), or
+    where what made it a pod of its workload kind is gone: of another kind nothing of this is wrong.
     """
     data: Any = subject.manifest.data
     for patch in change.patches:
@@ -102,7 +109,8 @@ def lands(subject: Subject, seen: Review, change: Change) -> tuple[set[str], set
         if (one.path, one.name) == (seen.pod_set.path, seen.pod_set.name):
             changed = review(subject.manifest._replace(data=data), one, subject.cluster)
             after = {pool.name for pool in changed.accepting}
-            return ((before & meant) - after, after - before - meant) if changed.judged else (set(), set())
+            if changed.judged and changed.workload == seen.workload:
+                return (before & meant) - after, after - before - meant
     return set(), set()
 
 

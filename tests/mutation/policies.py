@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 from policykit.model.cluster import Cluster
-from tests.clusters import policy, profile
+from tests.clusters import cluster, policy, profile
+from tests.rules.test_cases import BY_NAME, of_page
 from tests.test_corpus import GKE
 
 KOORDINATOR: Mapping[str, Any] = {
@@ -104,6 +105,27 @@ LABELLED: Mapping[str, Any] = {
 }
 """Usages are labels, no taints: nothing but an affinity keeps pods where they belong."""
 
+COMPLETE: Mapping[str, Any] = {
+    "domain": "ai.example.com",
+    "scheme": "seed",
+    "coverage": "complete",
+    "cards": {"h20": {"product": "NVIDIA-H20"}, "l20": {"product": "NVIDIA-L20"}},
+    "pools": {
+        "large": {"usage": "training", "card": "h20", "nodes": 8},
+        "small": {"usage": "training", "card": "l20", "nodes": 8},
+        "web": {
+            "nodes": 3,
+            "labels": {"example.com/pool": "web"},
+            "taints": ["example.com/pool=web:NoSchedule"],
+        },
+    },
+    "workloads": {
+        "training": {"usages": ["training"], "prefer": {"training": 100}},
+        "web": {"cards": "none"},
+    },
+}
+"""Two cards for one usage, a pool without any, and no node that is not listed."""
+
 NAMES = (
     "none",
     "hybrid-volcano",
@@ -114,10 +136,36 @@ NAMES = (
     "koordinator-binpack",
     "teams-yunikorn",
     "packed-kube-scheduler",
+    "complete",
 )
 
-PATCHING = ("hybrid-volcano", "volcano-queues", "gke", "labelled", "koordinator", "teams-yunikorn")
+PATCHING = (
+    "hybrid-volcano",
+    "volcano-queues",
+    "gke",
+    "labelled",
+    "koordinator",
+    "teams-yunikorn",
+    "complete",
+)
 """Those whose workload kinds the cards of real manifests fit."""
+WITHOUT_CARDS = ("complete",)
+"""Those with a workload kind for pods that ask for none."""
+_PAGE = "page of "
+
+
+_WRITTEN: Mapping[str, Mapping[str, Any]] = {
+    "gke": GKE,
+    "labelled": LABELLED,
+    "koordinator": KOORDINATOR,
+    "volcano-queues": VOLCANO,
+    "complete": COMPLETE,
+}
+
+
+def page_of(name: str) -> str:
+    """The name of the policy that a rule's page is read with."""
+    return f"{_PAGE}{name}"
 
 
 @cache
@@ -125,5 +173,6 @@ def under(name: str) -> Cluster | None:
     """The policy of a name; `none`: linted without one."""
     if name == "none":
         return None
-    written = {"gke": GKE, "labelled": LABELLED, "koordinator": KOORDINATOR, "volcano-queues": VOLCANO}
-    return policy(dict(written[name])) if name in written else profile(name)
+    if name.startswith(_PAGE):
+        return cluster(of_page(BY_NAME[name.removeprefix(_PAGE)]))
+    return policy(dict(_WRITTEN[name])) if name in _WRITTEN else profile(name)

@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from policykit.rules import CATALOGUE
 from tests.mutation.clean import Clean, clean
 from tests.mutation.fault import Fault
 from tests.mutation.faults import FAULTS
@@ -45,3 +46,9 @@ def test_kinds_have_names_of_their_own_and_misses_name_kinds() -> None:
     kinds = [fault.kind for fault in FAULTS]
     assert len(set(kinds)) == len(kinds) > 40
     assert all(set(row.faults) <= set(kinds) for row in MISSES)
+
+
+def test_every_rule_about_manifests_has_a_kind_of_fault() -> None:
+    """PK9 is about policies, suppressions and generated files."""
+    expected = {code for fault in FAULTS for code in fault.codes}
+    assert [entry.code for entry in CATALOGUE if entry.code < "PK9" and entry.code not in expected] == []

@@ -15,6 +15,25 @@ SEED = "hybrid-volcano"
 
 ITEMS: dict[str, tuple[tuple[str, str], ...]] = {
     "tolerations that a pool injects": (("missing-toleration", "the pool injects what is missing"),),
+    "tolerations of a webhook, as pools declare it": (
+        ("missing-toleration", "a webhook adds the tolerations, as the pool says"),
+        ("attracted-but-repelled", "a webhook adds the toleration, as the pool says"),
+        ("lost-fallback", "a webhook adds the toleration, as the pool says"),
+    ),
+    "what a ClusterColocationProfile gives": (
+        ("wrong-scheduler-for-kind", "a ClusterColocationProfile of the policy gives it"),
+        ("scheduler-metadata-ignored", "a ClusterColocationProfile of the policy gives the scheduler"),
+        ("qos-priority-conflict", "a ClusterColocationProfile of the policy gives the priority"),
+        ("qos-priority-conflict", "a ClusterColocationProfile of the policy translates the requests"),
+    ),
+    "what admission gives to the pods of a namespace": (
+        ("wrong-scheduler-for-kind", "a ClusterColocationProfile for the namespace gives it"),
+        ("wrong-scheduler-for-kind", "YuniKorn's admission controller gives it to the namespace"),
+        (
+            "scheduler-metadata-ignored",
+            "YuniKorn's admission controller in a namespace that the policy's settings take",
+        ),
+    ),
     "tolerations of a provider's admission": (
         ("missing-toleration", "the cloud tolerates the requested resource"),
     ),

@@ -49,7 +49,7 @@ def group(api_version: str, **spec: Any) -> Manifest:
         ("scheduling.volcano.sh/v1beta1", "volcano"),
         ("scheduling.incubator.k8s.io/v1alpha1", "volcano"),
         ("scheduling.sigs.k8s.io/v1alpha1", "koordinator"),
-        ("scheduling.x-k8s.io/v1alpha1", None),
+        ("scheduling.x-k8s.io/v1alpha1", "coscheduling"),
         ("scheduling.k8s.io/v1beta1", None),
         ("scheduling.run.ai/v2alpha2", None),
     ],

@@ -13,7 +13,8 @@ from policykit.cli.linting.policies import policies_of
 from policykit.cli.linting.today import today
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding
-from policykit.sources import fresh
+from policykit.sources import fresh, outputs
+from policykit.sources.policies import nearest_policy
 
 
 class Told(NamedTuple):
@@ -22,19 +23,22 @@ class Told(NamedTuple):
     findings: tuple[Finding, ...] = ()
     failures: tuple[PolicykitError, ...] = ()
     """Why a policy or settings could not be used; one with a place is a mistake of that file."""
+    policy: frozenset[str] = frozenset()
+    """Absolute paths of the files that its policy is made of."""
 
 
 def lint(path: str, texts: Mapping[str, str], *, whole: bool = True, reference: str = "") -> Told:
     """The findings of a text, with their fixes.
 
-    `path` is absolute and among `texts`: each counts instead of its file. `whole`: together with the
-    scope that the file stands in. `reference` is the policy, empty for the nearest.
+    `path` is absolute and among `texts`: each counts instead of its file, also that of a policy.
+    `whole`: together with the scope that the file stands in. `reference` is the policy, empty
+    for the nearest.
     """
     policy.forget()
-    fresh.forget()
-    raw = {name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()}
+    fresh.forget({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
+    made_of = _made_of(reference or nearest_policy(os.path.dirname(path)))
     try:
-        gathered = Gathered(reference, texts=raw)
+        gathered = Gathered(reference)
         gathered.gather_text(path, whole=whole)
         found = api.lint(
             gathered.members,
@@ -47,9 +51,20 @@ def lint(path: str, texts: Mapping[str, str], *, whole: bool = True, reference: 
             policies=policies_of(gathered) if whole else (),
         )
     except UsageError as error:
-        return Told((), (error,))
+        return Told((), (error,), made_of)
     here = tuple(finding for finding in found.findings if finding.path == path)
-    return Told(here, _failures(path, reference, gathered))
+    return Told(here, _failures(path, reference, gathered), made_of)
+
+
+def _made_of(reference: str) -> frozenset[str]:
+    """Files of a policy; also where it is wrong, since mending one of them may mend it."""
+    if not reference:
+        return frozenset()
+    try:
+        files = policy.files_of(reference)
+    except PolicykitError:
+        files = (reference, *outputs.bases(reference))
+    return frozenset(os.path.abspath(file) for file in files if not file.startswith("profile:"))
 
 
 def _failures(path: str, reference: str, gathered: Gathered) -> tuple[PolicykitError, ...]:

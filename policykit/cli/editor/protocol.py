@@ -21,6 +21,13 @@ _SEVERITIES = {
 }
 
 
+def knows_versions(client: types.ClientCapabilities) -> bool:
+    """Whether a client takes diagnostics with the version of the text that they were found in."""
+    documents = client.text_document
+    diagnostics = documents.publish_diagnostics if documents else None
+    return bool(diagnostics and diagnostics.version_support)
+
+
 class Text:
     """An open text, whose columns a client counts in UTF-16 units."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -16,42 +17,55 @@ from policykit.linter.finding import Finding
 from policykit.rules import CATALOGUE, rule
 from policykit.sources.policies import FILE_NAME
 
+_PAUSE = 0.3
+"""Seconds without a change of the policy before other texts are looked at with it."""
+
 
 class _Open(NamedTuple):
     """A text and what was found of it."""
 
     uri: str
     text: str
+    version: int
     findings: tuple[Finding, ...] = ()
+    policy: frozenset[str] = frozenset()
+    """Files that its policy is made of."""
 
 
 class Documents:
-    """The open texts of an editor. A change is judged by its file alone, a saved text with its scope."""
+    """The open texts of an editor. A change is judged by its file alone, a saved text with its scope.
+
+    With a policy, or what it extends, every text is looked at again that it governs.
+    """
 
     def __init__(self, server: LanguageServer, reference: str) -> None:
         self._server = server
         self._reference = reference
         self._open: dict[str, _Open] = {}
+        self._waiting: set[str] = set()
+        """Texts to look at again after a pause."""
+        self._timer: asyncio.TimerHandle | None = None
 
-    def changed(self, uri: str, text: str) -> None:
+    def changed(self, uri: str, text: str, version: int) -> None:
         """A text that is new, or has changed."""
         path = _path(uri)
         new = path not in self._open
-        self._open[path] = _Open(uri, text)
+        self._open[path] = _Open(uri, text, version)
         self._tell(path, whole=new)
+        self._later(self._governed(path))
 
     def saved(self, uri: str) -> None:
-        """A text that stands on the disk now: with a policy every other text is looked at again."""
+        """A text that stands on the disk now."""
         path = _path(uri)
-        everything = os.path.basename(path) == FILE_NAME
-        for each in sorted(self._open) if everything else [path]:
-            if each in self._open:
-                self._tell(each, whole=True)
+        for each in sorted({path, *self._governed(path)} & self._open.keys()):
+            self._tell(each, whole=True)
 
     def closed(self, uri: str) -> None:
-        """A text that the editor shows no more: nothing is told of it."""
-        self._open.pop(_path(uri), None)
+        """A text that the editor shows no more: nothing is told of it, and its file counts again."""
+        path = _path(uri)
+        self._open.pop(path, None)
         self._publish(uri, [])
+        self._later(self._governed(path))
 
     def hover(self, uri: str, position: types.Position) -> types.Hover | None:
         """The pages of the rules that speak at a place."""
@@ -74,10 +88,35 @@ class Documents:
         here = [finding for finding in one.findings if protocol.meet(text.range(finding), place)]
         return protocol.actions(uri, here, text)
 
-    def _tell(self, path: str, *, whole: bool) -> None:
+    def _governed(self, path: str) -> set[str]:
+        """The other texts that a file has a say in, as a policy or as a part of one."""
+        everything = os.path.basename(path) == FILE_NAME
+        return {name for name, one in self._open.items() if everything or path in one.policy} - {path}
+
+    def _later(self, paths: set[str]) -> None:
+        """Looks at texts again once nothing more has come for a while."""
+        self._waiting |= paths
+        if paths:
+            if self._timer:
+                self._timer.cancel()
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._next)
+
+    def _next(self) -> None:
+        """One of the texts that wait: between two the editor is heard."""
+        path = min(self._waiting)
+        self._waiting.remove(path)
+        if path in self._open:
+            self._tell(path, whole=False, again=True)
+        self._timer = asyncio.get_running_loop().call_later(0, self._next) if self._waiting else None
+
+    def _tell(self, path: str, *, whole: bool, again: bool = False) -> None:
+        """`again`: the text is as it was; while its policy has mistakes, what was told of it stays."""
         one = self._open[path]
         texts = {name: each.text for name, each in self._open.items()}
         told = buffers.lint(path, texts, whole=whole, reference=self._reference)
+        self._open[path] = one = one._replace(policy=told.policy)
+        if again and told.failures:
+            return
         text = protocol.Text(one.text)
         self._open[path] = one._replace(findings=told.findings)
         diagnostics = [protocol.diagnostic(finding, text) for finding in told.findings]
@@ -88,10 +127,12 @@ class Documents:
             else:
                 message = types.LogMessageParams(types.MessageType.Error, str(failure))
                 self._server.window_log_message(message)
-        self._publish(one.uri, diagnostics)
+        self._publish(one.uri, diagnostics, one.version)
 
-    def _publish(self, uri: str, diagnostics: list[types.Diagnostic]) -> None:
-        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
+    def _publish(self, uri: str, diagnostics: list[types.Diagnostic], version: int | None = None) -> None:
+        stated = version if protocol.knows_versions(self._server.client_capabilities) else None
+        params = types.PublishDiagnosticsParams(uri, diagnostics, stated)
+        self._server.text_document_publish_diagnostics(params)
 
 
 def serve(reference: str) -> None:
@@ -106,12 +147,13 @@ def made(reference: str) -> LanguageServer:
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        documents.changed(params.text_document.uri, params.text_document.text)
+        document = params.text_document
+        documents.changed(document.uri, document.text, document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        documents.changed(uri, server.workspace.get_text_document(uri).source)
+        uri, version = params.text_document.uri, params.text_document.version
+        documents.changed(uri, server.workspace.get_text_document(uri).source, version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
@@ -35,11 +35,10 @@ class Gathered:
         namespace: str = "",
         *,
         timed: bool = False,
-        texts: Mapping[str, bytes] = {},
         crds: Sequence[str] = (),
+        preset: str = "",
     ) -> None:
-        """`texts`: what an editor holds of files, by absolute path; it counts instead of the disk.
-        `crds`: files and folders with the user's own kinds.
+        """`crds`: files and folders with the user's own kinds. `preset`: instead of the settings' own.
 
         Raises UsageError for a rule of the command line that does not exist, SourceError for
         a path without definitions.
@@ -56,10 +55,10 @@ class Gathered:
         self._policy = policy
         self._select = select
         self._ignore = ignore
+        self._preset = preset
         self._namespace = namespace
         self.timed = timed
         self._custom = custom_kinds_of(crds) if crds else {}
-        self._texts = texts
         self._globs: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
         self._scopes: dict[str, dict[str, Member]] = {}
@@ -104,10 +103,6 @@ class Gathered:
         """The bytes of a member. Raises SourceError."""
         if path in self.built:
             return self.built[path]
-        if self._texts:
-            held = self._texts.get(os.path.abspath(path))
-            if held is not None:
-                return held
         return self.given or b"" if path == STDIN else read(path)
 
     def surroundings(self, scope: str) -> Iterator[Member]:
@@ -189,6 +184,7 @@ class Gathered:
             timed=self.timed,
             below=_below(source),
             custom={**own, **self._custom},
+            preset=self._preset,
         )
         self.settings.append(setting)
         self.sources.append(source)

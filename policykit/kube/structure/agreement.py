@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.structure.problem import DISAGREEING, Problem
-from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.structure.problem import DISAGREEING, UNMET, Problem
+from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted, lookup
 
 _PODS: Mapping[tuple[str, str], Path] = {
@@ -39,6 +39,8 @@ def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator
     spec = lookup(data, path)
     if isinstance(spec, dict):
         yield from _names(spec, path)
+        yield from _claims(spec, path)
+        yield from _mounts(spec, path, data)
     if api_version == _SELECTING:
         yield from _selected(data)
 
@@ -59,6 +61,65 @@ def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 message = f'{dotted(place)} is "{name}", the name of {dotted(first[name])} too'
                 yield Problem(place, DISAGREEING, message, "give each container of the pod a name of its own")
             first.setdefault(name, (field, position))
+
+
+def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """A container uses claims of its pod, by name."""
+    there = _names_in(spec.get("resourceClaims"))
+    if there is None:
+        return
+    for place, container in _containers(spec, path):
+        for position, name in _items(lookup(container, ("resources", "claims"))):
+            if name not in there:
+                at = (*place, "resources", "claims", position, "name")
+                message = f'{dotted(at)} is "{name}", no claim of the pod{_known(there)}'
+                yield Problem(at, DISAGREEING, message, f"list {name} in {dotted((*path, 'resourceClaims'))}")
+
+
+def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[Problem]:
+    """A container mounts volumes of its pod, by name, or those that a StatefulSet makes for it."""
+    made = lookup(data, ("spec", "volumeClaimTemplates"))
+    templates = [
+        each.get("metadata") if isinstance(each, dict) else None
+        for each in (made if isinstance(made, list) else ())
+    ]
+    own, others = _names_in(spec.get("volumes")), _names_in(templates)
+    if own is None or others is None:
+        return
+    for place, container in _containers(spec, path):
+        for position, name in _items(container.get("volumeMounts")):
+            if name not in own | others:
+                at = (*place, "volumeMounts", position, "name")
+                message = f'{dotted(at)} is "{name}", no volume of the pod{_known(own | others)}'
+                yield Problem(at, UNMET, message, f"add the volume to {dotted((*path, 'volumes'))}")
+
+
+def _known(names: frozenset[str]) -> str:
+    return f": it has {', '.join(sorted(names))}" if names else ""
+
+
+def _containers(spec: dict[str, Any], path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for field in _LISTS:
+        listed = spec.get(field)
+        for position, container in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(container, dict):
+                yield (*path, field, position), container
+
+
+def _names_in(listed: object) -> frozenset[str] | None:
+    """None: not all of them are known yet."""
+    if listed is None:
+        return frozenset()
+    names = frozenset(name for _, name in _items(listed))
+    return names if isinstance(listed, list) and len([*_items(listed)]) == len(listed) else None
+
+
+def _items(listed: object) -> Iterator[tuple[int, str]]:
+    """Position and name of each item; a name that is filled in later is none."""
+    for position, item in enumerate(listed if isinstance(listed, list) else ()):
+        name = item.get("name") if isinstance(item, dict) else None
+        if isinstance(name, str) and name and not is_filled_in(name):
+            yield position, name
 
 
 def _selected(data: dict[str, Any]) -> Iterator[Problem]:

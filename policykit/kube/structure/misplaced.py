@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.names import is_extended
-from policykit.kube.structure.shapes import Shape
+from policykit.kube.structure.shapes import Shape, fits, shape_of
+from policykit.kube.structure.versions import kinds_of
 from policykit.manifests.path import Path, Step, dotted, lookup
 from policykit.nearest import nearest
 
@@ -53,12 +54,17 @@ def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> 
     if homes := _amounts(owner, key):
         return _an_amount(path, homes)
     value = lookup(data, path)
-    place = _above(shapes, path, value) or _below(owner, path, value)
-    if place:
-        return _elsewhere(path, place)._replace(shape=list(_shapes(root, place, adopted))[-1])
-    if spelling := _alike(key, names, _FAR):
+    if "matchLabels" in names and isinstance(value, str):
+        return _a_label(path)
+    older = _of_other_version(data, path)
+    if not older or _just_below(owner, path, value):
+        place = _above(shapes, data, path) or _below(owner, path, value)
+        if place:
+            return _elsewhere(path, place)._replace(shape=list(_shapes(root, place, adopted))[-1])
+    spelling = _alike(key, names, _FAR)
+    if spelling and not (older and not _takes(owner, spelling, value)):
         return _spelt(path, spelling, owner)
-    return Guess(help=f"fields known there: {_listed(names)}" if names else "")
+    return Guess(older, f"fields known there: {_listed(names)}" if names else "")
 
 
 def _shapes(root: Shape, path: Path, adopted: Mapping[Path, Shape]) -> Iterator[Shape]:
@@ -127,12 +133,15 @@ def _spelt(path: Path, name: str, owner: Shape) -> Guess:
     return Guess(f"did you mean `{name}`?", f"write `{name}`", (meant,), owner.field(name), sure)
 
 
-def _above(shapes: list[Shape], path: Path, value: object) -> Path | None:
-    """The nearest mapping above that knows the field."""
+def _above(shapes: list[Shape], data: Any, path: Path) -> Path | None:
+    """The nearest mapping above that knows the field, and has none yet, or is the very next one."""
     key = str(path[-1])
+    value = lookup(data, path)
     for depth in range(len(shapes) - 2, -1, -1):
-        if key not in ("kind", "metadata") and _takes(shapes[depth], key, value):
-            return (*path[:depth], key)
+        place = (*path[:depth], key)
+        free = lookup(data, place) is None or depth == len(path) - 2
+        if free and key not in ("kind", "metadata") and _takes(shapes[depth], key, value):
+            return place
     return None
 
 
@@ -163,22 +172,23 @@ def _takes(shape: Shape, key: str, value: object) -> bool:
     if key not in shape.schema.get("properties", ()):
         return False
     field = shape.field(key)
-    wanted = field.schema.get("type") if field else None
-    if value is None or wanted is None:
-        return True
-    mapping, sequence = isinstance(value, dict), isinstance(value, list)
-    return bool(mapping == (wanted == "object") and sequence == (wanted == "array"))
+    return field is None or fits(value, field)
 
 
 def _choose(places: list[Path], key: str) -> Path | None:
-    """The only place, or the only usual one. A bare `resources` is a container's."""
+    """The only place, the only usual one, or the only one outside lists.
+
+    A bare `resources` is a container's.
+    """
     usual = [place for place in places if all(isinstance(s, int) or s in _USUAL for s in place)]
     if key == "resources":
         usual = [place for place in usual if "containers" in place]
         return usual[0] if usual else None
     if len(usual) == 1:
         return usual[0]
-    return places[0] if len(places) == 1 else None
+    single = [place for place in places if all(isinstance(step, str) for step in place)]
+    chosen = places if len(places) == 1 else single
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _amounts(owner: Shape, key: str) -> list[str]:
@@ -186,7 +196,7 @@ def _amounts(owner: Shape, key: str) -> list[str]:
 
     A card under `resources:` can only be meant as a limit, which its request is copied from.
     """
-    if key not in ("cpu", "memory", "ephemeral-storage") and "/" not in key and "." not in key:
+    if key not in ("cpu", "memory", "ephemeral-storage", "storage") and "/" not in key and "." not in key:
         return []
     homes: list[str] = []
     for name in owner.schema.get("properties", ()):
@@ -201,6 +211,35 @@ def _an_amount(path: Path, homes: list[str]) -> Guess:
     claims = tuple((*path[:-1], home) for home in homes)
     place = (*claims[0], path[-1]) if len(claims) == 1 else ()
     return Guess(f"resource amounts belong under {fields}", f"indent it under {fields}", claims, place=place)
+
+
+def _a_label(path: Path) -> Guess:
+    claim = (*path[:-1], "matchLabels")
+    advice = "indent it under `matchLabels`"
+    return Guess("labels belong under `matchLabels`", advice, (claim,), place=(*claim, path[-1]))
+
+
+def _just_below(owner: Shape, path: Path, value: object) -> bool:
+    place = _below(owner, path, value)
+    return place is not None and len(place) == len(path) + 1
+
+
+def _of_other_version(data: Any, path: Path) -> str:
+    """Says which version of the kind has the field in this very place."""
+    stated, kind = data.get("apiVersion"), data.get("kind")
+    if not isinstance(stated, str) or not isinstance(kind, str):
+        return ""
+    group, _, own = stated.rpartition("/")
+    for version in (kinds_of(group) or {}).get(kind, ()):
+        shape = shape_of(f"{group}/{version}".lstrip("/"), kind) if version != own else None
+        if shape and _has(shape, path):
+            return f"{version} of {kind} has it, {own} has not"
+    return ""
+
+
+def _has(root: Shape, path: Path) -> bool:
+    shapes = list(_shapes(root, path[:-1], {}))
+    return len(shapes) == len(path) and path[-1] in shapes[-1].schema.get("properties", ())
 
 
 def _elsewhere(path: Path, place: Path) -> Guess:

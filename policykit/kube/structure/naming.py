@@ -8,8 +8,10 @@ from typing import Any
 from policykit.kube.structure.problem import BAD_VALUE
 from policykit.kube.structure.scalars import Fault, is_placeholder
 
-_STANDS_FOR = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?![A-Za-z0-9_])")
-"""Written all in capitals, a part of a name is one that something else will replace: JOB_NAME."""
+_STANDS_FOR = re.compile(
+    r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"
+)
+"""All in capitals, a part of a name is one that something else will replace: JOB_NAME, job_ID_."""
 _TEMPLATE = re.compile(r"[^\w .:/-]", re.ASCII)
 _REFUSED = re.compile(r"[^a-z0-9.-]")
 _IN_LABEL = re.compile(r"[^a-z0-9-]")

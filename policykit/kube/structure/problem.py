@@ -14,6 +14,10 @@ INVALID_QUANTITY = "invalid-quantity"
 INVALID_LABEL = "invalid-label"
 DISAGREEING = "disagreeing"
 """Values that are right each by itself, and not beside each other."""
+CLASHING = "clashing"
+"""Values of one part that exclude each other, whatever the part is laid over."""
+UNMET = "unmet"
+"""A name of something that the object lacks; a program that completes the object may add it."""
 
 
 class Problem(NamedTuple):

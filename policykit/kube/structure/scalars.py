@@ -12,8 +12,12 @@ from policykit.kube.structure.wording import expected, found, shown, way_out
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
 
-_PLACEHOLDER = re.compile(r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__")
+_PLACEHOLDER = re.compile(
+    r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|\A\s*(?:\.{3,}|…+)\s*\Z"
+)
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+_VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
+_COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _QUOTE = "put the value in quotes"
 
 
@@ -26,13 +30,28 @@ class Fault(NamedTuple):
 
 
 def is_placeholder(value: object) -> bool:
-    """Text that another tool fills in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`."""
+    """Text that somebody fills in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `@X@`, `%X%`, `...`."""
     return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
 
 
 def _is_capitals(value: object) -> bool:
     """A name in capitals where a number or an amount belongs, for sed to replace: PORT, NUM_NODES."""
     return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
+
+
+def is_filled_in(value: str) -> bool:
+    """A placeholder, or text with a name in capitals that sed will replace: MODEL_NAME-server."""
+    return is_placeholder(value) or _VARIABLE.search(value) is not None
+
+
+def stands_for_text(value: object) -> bool:
+    """`[ACCESS_KEY]` and `{volume-id}`: brackets around a name, which YAML reads as collections."""
+    if isinstance(value, list) and len(value) == 1:
+        return _is_capitals(value[0]) and "_" in value[0]
+    if isinstance(value, dict) and len(value) == 1:
+        (name, nothing), *_ = value.items()
+        return nothing is None and (_is_capitals(name) or _COMPOUND.fullmatch(name) is not None)
+    return False
 
 
 def fault_of(value: Any, schema: Schema) -> Fault | None:
@@ -90,9 +109,10 @@ def _text(value: str, schema: Schema) -> Fault | None:
     if len(value) > schema.get("maxLength", len(value)):
         limit = schema["maxLength"]
         return Fault(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
-    if "pattern" in schema and not re.search(schema["pattern"], value) and not is_placeholder(value):
+    if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
         form = _FORMS.get(schema["pattern"], f"is not of the form {schema['pattern']}")
-        return Fault(BAD_VALUE, f"is {shown(value)}, which {form}")
+        advice = "remove the quotes" if "x-kubernetes-int-or-string" in schema and value.isdigit() else ""
+        return Fault(BAD_VALUE, f"is {shown(value)}, which {form}", advice)
     return None
 
 
@@ -101,6 +121,9 @@ _FORMS = {
     f"^{_DNS}$": "may have only lower-case letters, digits and '-', and no '-' at either end",
     f"^{_DNS}(\\.{_DNS})*$": "may have only lower-case letters, digits, '-' and '.', "
     "and no '-' or '.' at either end",
+    "^$|^(?!.*--)(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$": "may have at most 15 lower-case letters, "
+    "digits and '-', a letter among them, no '-' at either end and no two in a row",
+    "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }
 """Patterns in plain words, as what the value fails."""
@@ -133,7 +156,9 @@ def _quantity(value: Any, schema: Schema) -> Fault | None:
 
 _SUFFIXES = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "E")
 _GENERAL = "a quantity is a number and at most one of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei: 500m, 16Gi"
-_AMOUNT = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z]+)\s*\Z")
+_AMOUNT = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z核]+)\s*\Z")
+_CORES = frozenset({"c", "core", "cores", "cpu", "cpus", "vcpu", "vcpus", "核"})
+"""Words for what a number alone says."""
 
 
 def _quantity_advice(value: Any) -> str:
@@ -142,6 +167,10 @@ def _quantity_advice(value: Any) -> str:
     if match is None:
         return _GENERAL
     number, unit = match.groups()
+    if unit in _SUFFIXES:
+        return f"write {number}{unit}"
+    if unit.lower() in _CORES:
+        return f"write {number}"
     stem = unit.lower().removesuffix("b")
     meant = [suffix for suffix in _SUFFIXES if suffix.lower() == stem and suffix != "m"]
     binary = [suffix for suffix in _SUFFIXES if suffix.lower() == stem + "i"]

@@ -84,3 +84,12 @@ def target(file: str, reference: str) -> Shape:
 def _definitions(file: str) -> dict[str, Schema]:
     definitions: dict[str, Schema] = bundled.table("schemas", *file.split("/"))["$defs"]
     return definitions
+
+
+def fits(value: object, shape: Shape) -> bool:
+    """Whether a value has the form that a shape asks for: a mapping, a list, or neither."""
+    wanted = shape.schema.get("type")
+    if value is None or wanted is None:
+        return True
+    mapping, sequence = isinstance(value, dict), isinstance(value, list)
+    return bool(mapping == (wanted == "object") and sequence == (wanted == "array"))

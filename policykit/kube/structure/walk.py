@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from policykit.kube.structure.agreement import disagreements
+from policykit.kube.structure.clashes import FILE, clashes
 from policykit.kube.structure.naming import name_fault, namespace_fault
 from policykit.kube.structure.problem import (
     BAD_VALUE,
+    DISAGREEING,
     INVALID_LABEL,
     MISSING_FIELD,
     UNKNOWN_FIELD,
     WRONG_TYPE,
     Problem,
 )
-from policykit.kube.structure.scalars import Fault, fault_of, is_placeholder, label_fault
+from policykit.kube.structure.scalars import Fault, fault_of, is_placeholder, label_fault, stands_for_text
 from policykit.kube.structure.served import NOTHING, Served, untimely
-from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, shape_of, target
+from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, fits, shape_of, target
 from policykit.kube.structure.wording import expected, found, way_out
 from policykit.manifests.path import Path, Step, dotted
 
@@ -47,6 +49,7 @@ class _Walk:
     def __init__(self, root: Shape, data: dict[str, Any], served: Served) -> None:
         self.root = root
         self.data = data
+        self.of_crd = bool(root.file) and not root.file.startswith("kubernetes/")
         self.releases = served.releases
         self.partial = 0
         """Above 0 where the value is laid over another one, which may have what this lacks."""
@@ -68,30 +71,40 @@ class _Walk:
         return place in self.claimed or any(place[:length] in self.adopted for length in range(len(place)))
 
     def visit(self, value: Any, schema: Schema, file: str) -> None:
+        reference = ""
         while "$ref" in schema:
             if "x-partial" in schema:
                 self._laid_over(value, schema, file)
                 return
-            schema, file = target(file, schema["$ref"])
+            reference = schema["$ref"]
+            schema, file = target(file, reference)
         if value is None or not schema:
             return
         kind = type(value)
         if kind is dict:
-            self._mapping(value, schema, file)
+            self._mapping(value, schema, file, reference)
         elif kind is list:
             self._sequence(value, schema, file)
         elif schema.get("type") in ("object", "array"):
             if not is_placeholder(value):
                 self._misshapen(value, schema)
         else:
-            self._say(fault_of(value, schema))
+            self._say(self._fraction(value, schema) or fault_of(value, schema))
+
+    def _fraction(self, value: Any, schema: Schema) -> Fault | None:
+        """CRDs have quantities as whole numbers or text, also where their pods are those of Kubernetes."""
+        if type(value) is not float or value.is_integer() or not self.of_crd:
+            return None
+        if self.partial and self.root.file.startswith(_OPEN):
+            return None
+        return fault_of(value, {**schema, "type": _AMOUNT}) if "x-kubernetes-quantity" in schema else None
 
     def _laid_over(self, value: Any, schema: Schema, file: str) -> None:
         self.partial += 1
         self.visit(value, {"$ref": schema["$ref"]}, file)
         self.partial -= 1
 
-    def _mapping(self, value: dict[str, Any], schema: Schema, file: str) -> None:
+    def _mapping(self, value: dict[str, Any], schema: Schema, file: str, reference: str) -> None:
         if schema.get("type", "object") != "object":
             return self._misshapen(value, schema)
         if self._again(value, schema):
@@ -112,10 +125,12 @@ class _Walk:
                 self.steps.append(key)
                 self.visit(inner, field, file)
                 self.steps.pop()
-        if not self.partial:
+        if not self.partial and "..." not in value:
             for name in schema.get("required", ()):
                 if value.get(name) is None:
                     self._missing(value, name)
+        if file == FILE and reference:
+            self._together(reference, value)
         return None
 
     def _sequence(self, value: list[Any], schema: Schema, file: str) -> None:
@@ -137,6 +152,13 @@ class _Walk:
             self.steps.pop()
         return None
 
+    def _together(self, reference: str, value: dict[str, Any]) -> None:
+        for clash in clashes(reference.rpartition("/")[2], value):
+            if clash.kind != DISAGREEING or not self.partial:
+                path = (*self.steps, *clash.path)
+                message = f"{dotted(path)} {clash.predicate}"
+                self.problems.append(Problem(path, clash.kind, message, clash.help))
+
     def _pairs(self, value: dict[str, Any]) -> None:
         """A map of labels, or a selector of that form."""
         for key, text in value.items():
@@ -156,6 +178,8 @@ class _Walk:
 
     def _misshapen(self, value: Any, schema: Schema) -> None:
         types = schema["type"]
+        if types not in ("object", "array") and stands_for_text(value):
+            return
         if schema.get("x-kubernetes-label"):
             types = "object" if schema["x-kubernetes-label"] == "pairs" else "string"
         words = f"must be {expected(types)}, but is {found(value)}"
@@ -179,7 +203,7 @@ class _Walk:
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
         self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, meant=meant.place))
-        if meant.shape:
+        if meant.shape and fits(value, meant.shape):
             self.adopted[path] = meant.shape
             self.steps.append(key)
             self.visit(value, meant.shape.schema, meant.shape.file)
@@ -225,6 +249,9 @@ class _Walk:
 
 
 _NONE: dict[str, Any] = {}
+_AMOUNT = ["integer", "string"]
+_OPEN = "spark/"
+"""CRDs that leave pod templates open: only the controller reads them."""
 
 
 def _too_few(number: int, least: int) -> Fault:

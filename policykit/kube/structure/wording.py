@@ -50,7 +50,7 @@ def way_out(types: str | list[str], value: Any) -> str:
     wanted = types if isinstance(types, str) else types[0]
     if isinstance(value, str):
         if wanted == "array":
-            return f"write it as a list: [{shown(value)}]"
+            return _as_list(value)
         numeric = wanted in ("integer", "number") and value.strip().lstrip("+-").isdigit()
         if numeric or (wanted == "boolean" and value in ("true", "false")):
             return "remove the quotes"
@@ -64,3 +64,12 @@ def way_out(types: str | list[str], value: Any) -> str:
     if wanted == "object" and isinstance(value, list):
         return "it takes `key: value` lines without `- `"
     return ""
+
+
+def _as_list(text: str) -> str:
+    """What a command in one text is as a list; anything else is one item."""
+    if not text.strip() or len(text) > _LONGEST or not text.strip().count(" "):
+        return f"write it as a list: [{shown(text)}]"
+    if any(sign in text for sign in "\"'\\|&;<>$`*?()\n"):
+        return "write it as a list, with one item for each word"
+    return f"write it as a list: [{', '.join(shown(word) for word in text.split())}]"

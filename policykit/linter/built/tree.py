@@ -49,6 +49,11 @@ class Tree(NamedTuple):
                 yield tree
                 pending.extend(below.tree for below in reversed((*tree.bases, *tree.components)))
 
+    def written(self) -> Iterator[str]:
+        """All files: itself, what it lists, and what stands there."""
+        yield from (tree.file for tree in self.every())
+        yield from self.looked_at()
+
     def looked_at(self) -> Iterator[str]:
         """Files whose objects and patches are judged as built."""
         for tree in self.every():

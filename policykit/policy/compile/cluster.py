@@ -8,7 +8,6 @@ import policykit
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.placement import Placement
 from policykit.model.pool import Pool
 from policykit.model.taint import HARD_EFFECTS, Taint
 from policykit.policy.compile.cards import compile_card, known_cards
@@ -70,7 +69,7 @@ def compile_policy(
         priorities=compile_priorities(draft),
         quotas=compile_quotas(draft),
         targets=targets,
-        schedulers=compile_schedulers(draft, targets, workloads) | _served(placements.values()),
+        schedulers=compile_schedulers(draft, targets, workloads, placements),
         kubernetes_version=policy.kubernetes.removeprefix("v"),
         declared_keys=_declared(usage_key, cards.values(), pools),
         taint_keys=_taint_keys(pools, control_plane),
@@ -117,10 +116,6 @@ def _control_plane(draft: Draft) -> Taint | None:
         hint = "add domain: example.com, or key"
         draft.problems.error(("scheme", "controlPlane"), "the control plane taint has no key", hint, key=True)
     return taint
-
-
-def _served(placements: Iterable[Placement]) -> frozenset[str]:
-    return frozenset(placement.scheduler for placement in placements if placement.scheduler)
 
 
 def _declared(usage_key: str, cards: Iterable[Card], pools: Iterable[Pool]) -> frozenset[str]:

@@ -47,11 +47,17 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     for gang in scope.gangs:
         value = gang.value
         pods = _raised(value.pods, gang, value.namespace, scalers)
-        if pods is not None and pods < value.min_member and (scope.complete or not value.scalable):
+        parked = value.scalable and not pods
+        if (
+            pods is not None
+            and pods < value.min_member
+            and not parked
+            and (scope.complete or not value.scalable)
+        ):
             yield ScopeViolation(
                 gang,
                 "min_member",
-                f"{value.what} needs {value.min_member} members but has {_pods(pods)}",
+                f"{value.what} needs {value.min_member} members but has {_pods(pods, value.counted)}",
                 f"raise the replicas to {value.min_member} in all, or lower the gang to {pods}",
                 fix=partial(_fix, [gang], pods),
             )
@@ -65,10 +71,13 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
     for member in scope.memberships:
         members.setdefault(member.value[:3], []).append(member)
     for name, joined in members.items():
+        if scope.may_hold(name[2]):
+            continue
         declared = _declared(name, scope, joined)
         pods = _together(joined, scalers)
         minimum = declared.value.min_member if declared else None
-        if declared and minimum is not None and pods is not None and pods < minimum:
+        # Without any pod the workload is switched off, or scaled from zero by whoever asks for it.
+        if declared and minimum is not None and pods and pods < minimum:
             yield ScopeViolation(
                 declared,
                 "min_member",
@@ -154,8 +163,8 @@ def _raise(joined: Sequence[Located[Membership]], pods: int, minimum: int) -> st
     return f"add {minimum - pods} more pods to it"
 
 
-def _pods(number: int) -> str:
-    return "1 pod" if number == 1 else f"{number} pods"
+def _pods(number: int, counted: str = "pod") -> str:
+    return f"1 {counted}" if number == 1 else f"{number} {counted}s"
 
 
 RULE = Rule(

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from policykit.kube.exclusive import has_own_domain
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
+from policykit.kube.together import largest
 from policykit.linter.dialect import Dialect
 from policykit.linter.gang_fix import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import dotted, lookup
+from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.asking import card_resources
+from policykit.placement.owner import held_back, owner
 from policykit.targets import DIALECTS, system_of
 
 BAD = """\
@@ -73,6 +77,8 @@ _NATIVE = (("schedulingGroup",), ("workloadRef",))
 """PodSpec fields that join a group of Kubernetes itself (1.35 and later)."""
 _POLICIES = (("spec", "runPolicy", "schedulingPolicy"), ("spec", "scheduling"))
 """Where jobs of Kubeflow and of Kubernetes 1.37 ask for a gang."""
+_OF_INSTANCES = frozenset({"rbg.workloads.x-k8s.io/role-instance-gang-scheduling", "schedulingStrategy"})
+"""What makes a gang of each instance of a role: an annotation of RoleBasedGroup, a field of AIBrix."""
 _OWNERS = (("metadata",), ("spec", "jobTemplate", "metadata"))
 
 
@@ -84,27 +90,17 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     if _declared(manifest, sets) or not _alone(manifest, sets, context):
         return
+    if has_own_domain(manifest) or any(held_back(owner(manifest, one), one) for one in sets):
+        return
     workers = [one for one in sets if card_resources(one, context.cluster)]
-    pods = _together(manifest, sets, workers)
-    if pods is not None and pods > 1:
+    unit = largest(manifest, sets, workers)
+    if unit is not None and unit.pods > 1:
         yield Violation(
-            workers[0].path,
-            f"{pods} pods with cards that wait for each other, but nothing makes them start together",
-            _advice(manifest, pods),
+            unit.worker.path,
+            f"{unit.pods} pods with cards that wait for each other, but nothing makes them start together",
+            _advice(manifest, unit.pods),
             fix=partial(_fix, manifest, workers, context),
         )
-
-
-def _together(manifest: Manifest, sets: Sequence[PodSet], workers: Sequence[PodSet]) -> int | None:
-    """Pods with cards in one unit: the whole object, or one group of several alike. None: unknown."""
-    if any(one.replicas is None for one in sets):
-        return None
-    asking, every = (sum(one.replicas or 0 for one in some) for some in (workers, sets))
-    units = [gang.pods for gang in gangs(manifest.data)]
-    if manifest.kind == "JobSet" or not units or None in units:
-        return asking
-    largest = max(unit for unit in units if unit is not None)
-    return asking * min(largest, every) // every if every else 0
 
 
 def _alone(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
@@ -126,6 +122,8 @@ def _groups_itself(system: str) -> bool:
 def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
     """Anything that asks for a gang, or hands the start to something that makes one."""
     if any(lookup(manifest.data, path) is not None for path in _POLICIES):
+        return True
+    if not _OF_INSTANCES.isdisjoint(words(manifest.data).keys):
         return True
     if any(_asks(gang) for gang in gangs(manifest.data)):
         return True
@@ -153,10 +151,15 @@ def _speaks(dialect: Dialect, manifest: Manifest, sets: Sequence[PodSet]) -> boo
 
 def _advice(manifest: Manifest, pods: int) -> str:
     gang = next(iter(gangs(manifest.data)), None)
-    place = f" in {dotted(gang.path)}" if gang and gang.path else ""
+    size, place = f" of {pods}", ""
+    if gang and gang.path:
+        each = f" for each {gang.unit}" if gang.pods and gang.pods < pods else ""
+        size, place = f" of {gang.pods or pods}{each}", f" in {dotted(gang.path)}"
+    elif gang and gang.enabled_by:
+        size, place = "", f" in {dotted(gang.enabled_by)}"
     return (
-        f"run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
-        f"and declare a gang of {pods}{place}"
+        "run them under a scheduler with gangs (Volcano, Koordinator, YuniKorn, or Kueue in front) "
+        f"and declare a gang{size}{place}"
     )
 
 

@@ -56,7 +56,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     yield from _unused(scope)
     for group in scope.groups:
         system, namespace, name = group.value.system, group.value.namespace, group.value.name
-        if not name or is_placeholder(name) or group.value.owned:
+        if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
             continue
         if (system, namespace, name) not in joined:
             yield ScopeViolation(
@@ -68,7 +68,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             )
     for member in scope.memberships:
         value = member.value
-        if value.by_pods or member.partial or is_placeholder(value.group):
+        if value.by_pods or member.partial or is_placeholder(value.group) or scope.may_hold(value.group):
             continue
         if (value.system, value.namespace, value.group) not in there:
             elsewhere = sorted(g.value.namespace for g in scope.groups if g.value.name == value.group)
@@ -91,7 +91,7 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
         value = each.value
         for number, (namespace, name) in enumerate(value.partners):
             other = (value.system, namespace, name)
-            if other == value[:3] or namespace not in spaces or is_placeholder(name):
+            if other == value[:3] or namespace not in spaces or is_placeholder(name) or scope.may_hold(name):
                 continue
             if other not in there:
                 yield ScopeViolation(

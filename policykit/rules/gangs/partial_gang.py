@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
-from policykit.kube.podsets import PodSet, gangs, pod_sets
+from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.linter.gang_fix import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -47,6 +47,7 @@ GOOD = BAD.replace("minAvailable: 1", "minAvailable: 4")
 _KINDS = (
     "Job",
     "CronJob",
+    "JobSet",
     "JobTemplate",
     "PyTorchJob",
     "TFJob",
@@ -71,10 +72,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if gang.min_member is None or not gang.written or not gang.enabled or gang.minima:
             continue
         workers = [one for one in members if card_resources(one, context.cluster)]
-        pods = sum(one.replicas or 0 for one in workers)
-        known = all(one.replicas is not None for one in workers) and (gang.pods is None or pods <= gang.pods)
+        pods = _pods(gang, members, workers)
         if (
-            known
+            pods is not None
             and 1 < pods > gang.min_member
             and not _as_stated(manifest, workers, gang.min_member, context)
         ):
@@ -85,6 +85,14 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 "go on with fewer, say so where its kind has a field for that",
                 fix=partial(_fix, gang.path, pods),
             )
+
+
+def _pods(gang: Gang, members: Sequence[PodSet], workers: Sequence[PodSet]) -> int | None:
+    """Pods with cards in one gang: of several alike, such as those of a replicated job, their share."""
+    if any(one.replicas is None for one in workers):
+        return None
+    pods, every = (sum(one.replicas or 0 for one in some) for some in (workers, members))
+    return pods if gang.pods is None or every <= gang.pods else pods * gang.pods // every
 
 
 def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> Iterator[Violation]:

@@ -12,12 +12,14 @@ from typing import Any
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.checks import releases, whose
 from policykit.targets.koordinator.scheduler import config
 from policykit.targets.koordinator.scheduler.points import PLUGINS
 from policykit.targets.koordinator.scheduler.weights import MAX_POINTS, rivals
+from policykit.targets.kubernetes.scheduler.in_tree import FIRST
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -43,6 +45,7 @@ profiles:
       - name: Coscheduling
 """
 
+_BINDER = "DefaultBinder"
 _FIRST_AT = {"preScore": Severity.ERROR, "reserve": Severity.WARNING}
 """Koordinator's own kustomize files have it last at reserve."""
 
@@ -61,7 +64,7 @@ def _first(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
         for place, name in there[1:]:
             if name == config.FIRST:
                 yield Violation(
-                    (*path, *place),
+                    (*path, *place, "name"),
                     f"Reservation must be the first plugin at {point}, but {there[0][1]} is",
                     "move it to the top of the list",
                     severity,
@@ -69,17 +72,20 @@ def _first(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
 
 
 def _binder(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
-    there = [name for _, name in whose.entries(profile, "bind")]
-    disabled = whose.entries(profile, "bind", "disabled")
-    off = [place for place, name in disabled if name in ("*", "DefaultBinder")]
-    known = all(name in PLUGINS for name in there)  # any other may bind pods itself
-    everywhere = any(name == "DefaultBinder" for _, name in whose.entries(profile, "multiPoint"))
-    if off and known and not everywhere:
-        yield Violation(
-            (*path, *off[0]),
-            "bind disables DefaultBinder and enables no other binder: no pod is bound",
-            "enable DefaultBinder behind Reservation",
-        )
+    named = [name for point in ("bind", "multiPoint") for _, name in whose.entries(profile, point)]
+    own = any(name not in PLUGINS and name not in FIRST for name in named)  # it may bind pods itself
+    named_here = any(name == _BINDER for _, name in whose.entries(profile, "bind"))
+    if own or named_here or whose.runs_by_default(profile, "bind", _BINDER):
+        return
+    for point in ("bind", "multiPoint"):
+        off = [place for place, name in whose.entries(profile, point, "disabled") if name in ("*", _BINDER)]
+        if off:
+            yield Violation(
+                (*path, *off[0], "name"),
+                f"{point} disables DefaultBinder and nothing enables another binder: no pod is bound",
+                "enable DefaultBinder at bind, behind Reservation",
+            )
+            return
 
 
 def _weight(
@@ -91,8 +97,9 @@ def _weight(
     for point in ("score", "multiPoint"):
         for place, name in whose.entries(profile, point):
             if name == config.FIRST and 0 < own <= others:
+                weighed = "weight" in mapping(lookup(profile, place))
                 yield Violation(
-                    (*path, *place),
+                    (*path, *place, "weight" if weighed else "name"),
                     f"Reservation scores {own} points at the most, all others together {others}: pods may "
                     "miss the node that reserves for them",
                     "give it the chart's weight, 5000, or more than all others together",

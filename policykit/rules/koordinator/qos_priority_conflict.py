@@ -14,7 +14,6 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.words import Words, words
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.names import QOS_CLASS
 
 BAD = """\
 apiVersion: v1
@@ -37,7 +36,7 @@ spec:
 GOOD = BAD.replace("koord-prod", "koord-batch")
 
 _PROFILE = "ClusterColocationProfile"
-_WORDS = (QOS_CLASS, "kubernetes.io/batch-", "koord-batch", "koord-mid")
+_WORDS = ("koordinator.sh/", "kubernetes.io/batch-", "koord-batch", "koord-mid")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:

@@ -56,7 +56,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 if not any(points.implements(plugin, "score", each) is not False for each in possible):
                     continue  # config-version says that it is not there
                 yield Violation(
-                    (*path, *place),
+                    (*path, *place, "name"),
                     f"{plugin} runs at score but not at preScore: every pod with two nodes or more to choose "
                     "from fails",
                     "enable it at preScore too",

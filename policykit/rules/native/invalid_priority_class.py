@@ -25,6 +25,7 @@ value: 2000000000
 GOOD = BAD.replace("2000000000", "100000")
 
 HIGHEST = 1_000_000_000
+LOWEST = -(2**31)
 OWN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 """Classes that every cluster has, with their values."""
 
@@ -58,6 +59,10 @@ def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
     if value is not None and value > HIGHEST:
         yield ScopeViolation(
             one, "value", f"value is {value}, the largest allowed is {HIGHEST}", f"write at most {HIGHEST}"
+        )
+    elif value is not None and value < LOWEST:
+        yield ScopeViolation(
+            one, "value", f"value is {value}, the smallest allowed is {LOWEST}", f"write at least {LOWEST}"
         )
 
 

@@ -1,7 +1,8 @@
 """A scheduler configuration that kube-scheduler refuses.
 
 The scheduler reads it when it starts, and stops: with the control plane's own scheduler, no new
-pod of the cluster is placed until the file is mended.
+pod of the cluster is placed until the file is mended. Fields are read strictly, those of the
+plugins' args too: one that is misspelt is as bad as a wrong number.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.checks.whose import is_koordinators
-from policykit.targets.kubernetes.scheduler.checks import arguments, profiles
+from policykit.targets.kubernetes.scheduler.checks import arguments, known_fields, profiles
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
@@ -43,11 +44,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         from policykit.targets.koordinator.scheduler.points import PLUGINS
 
         yield from profiles.of_every_scheduler(manifest.data, frozenset(PLUGINS))
+        yield from known_fields.faults(manifest.data, frozenset(PLUGINS))
         yield from arguments.faults(manifest.data, 0)
         return
     yield from profiles.version(manifest.data)
     version = context.cluster.kubernetes_version if context.cluster else ""
     yield from profiles.faults(manifest.data)
+    yield from known_fields.faults(manifest.data)
     yield from arguments.faults(manifest.data, parse(version).minor if version else 0)
 
 

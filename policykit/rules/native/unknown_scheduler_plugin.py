@@ -1,8 +1,9 @@
 """A scheduler configuration names a plugin that kube-scheduler does not have.
 
 A name in an `enabled` list that the binary does not know stops the scheduler when it starts.
-In a `disabled` list, or in `pluginConfig` alone, it has no effect. Plugins built into a
-scheduler of your own are listed in the policy under `lint.extraPlugins`.
+In a `disabled` list, or in `pluginConfig` alone, it has no effect. Plugins of scheduler-plugins
+are named as information, once: its image has them. Plugins built into a scheduler of your own are
+listed in the policy under `lint.extraPlugins`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.koordinator.checks.whose import PLUGIN_NAMES, is_koordinators
 from policykit.targets.kubernetes.scheduler.in_tree import FIRST, known
+from policykit.targets.kubernetes.scheduler.out_of_tree import (
+    SCHEDULER_PLUGINS,
+    STRATEGIES,
+    VOLUME_LIMITS,
+    once_known,
+)
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
@@ -43,13 +50,9 @@ profiles:
         weight: 2
 """
 
-_OLD = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
-"""Still known under v1beta2 and v1beta3, refused by name under v1."""
-
-_NOW_STRATEGIES = frozenset(
-    {"NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio"}
-)
 _POINTS_ALL = "*"
+_TELLING = 8
+"""Letters from which on the end of a name tells which one was meant."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -67,21 +70,38 @@ def check_config(
     `minor`: of the Kubernetes release; None: a name that any release knows is known.
     Each unknown name is reported once per profile, where it does most harm.
     """
-    version = data.get("apiVersion")
-    in_tree = known(minor) | frozenset(extra)
-    if isinstance(version, str) and version.rpartition("/")[2].startswith("v1beta"):
-        in_tree |= _OLD
-    profiles, koordinators = data.get("profiles"), is_koordinators(data)
+    koordinators = PLUGIN_NAMES if is_koordinators(data) else frozenset[str]()
+    here = known(minor) | frozenset(extra) | once_known(data.get("apiVersion")) | koordinators
+    profiles = data.get("profiles")
+    elsewhere: dict[str, Path] = {}
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
         if not isinstance(profile, Mapping):
             continue
-        named = list(_named(profile))
-        here = in_tree | PLUGIN_NAMES if koordinators else in_tree
         seen: set[str] = set()
-        for where, path, name in named:
-            if name not in here and name not in seen:
-                seen.add(name)
-                yield _violation(where, (*base, "profiles", position, *path), name, here, minor)
+        for where, path, name in _named(profile):
+            if name in here or name in seen:
+                continue
+            seen.add(name)
+            full = (*base, "profiles", position, *path)
+            if koordinators or name not in SCHEDULER_PLUGINS:
+                yield _violation(where, full, name, here, minor)
+            elif where == "enabled":
+                elsewhere.setdefault(name, full)
+    yield from _of_another_image(elsewhere)
+
+
+def _of_another_image(named: Mapping[str, Path]) -> Iterator[Violation]:
+    """Once for a configuration: one scheduler reads all of it."""
+    if not named:
+        return
+    be, it = ("is a plugin", "it") if len(named) == 1 else ("are plugins", "them")
+    yield Violation(
+        next(iter(named.values())),
+        f"{', '.join(named)} {be} of scheduler-plugins: kube-scheduler's own image does not start with {it}",
+        "run the scheduler with an image of scheduler-plugins, and list what it has in the policy under "
+        "lint.extraPlugins",
+        Severity.INFO,
+    )
 
 
 def _named(profile: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:
@@ -115,14 +135,20 @@ def _violation(where: str, path: Path, name: str, there: Collection[str], minor:
 def _advice(name: str, there: Collection[str]) -> str:
     if name in FIRST:
         return f"it came with Kubernetes 1.{FIRST[name]}"
-    if name in _NOW_STRATEGIES:
+    if name in STRATEGIES:
         return "it became a scoringStrategy of NodeResourcesFit in 1.22; set it in that plugin's args"
-    if name in _OLD:
+    if name in VOLUME_LIMITS:
         return "NodeVolumeLimits took over its work"
-    near = nearest(name, tuple(sorted(there)), 0.8)
+    near = _near(name, there)
     if near:
         return f"did you mean {near}?"
     return "if your scheduler is built with it, list it in the policy under lint.extraPlugins"
+
+
+def _near(name: str, there: Collection[str]) -> str:
+    """A slip of the pen, or the end of one longer name alone: BalancedAllocation."""
+    longer = [each for each in there if each.endswith(name)] if len(name) >= _TELLING else []
+    return longer[0] if len(longer) == 1 else nearest(name, tuple(sorted({*there, *SCHEDULER_PLUGINS})), 0.8)
 
 
 RULE = Rule(

@@ -11,13 +11,14 @@ from functools import partial
 
 from policykit.catalogue import cards as catalogue
 from policykit.kube import podsets, requests
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import card_resources
+from policykit.placement.asking import card_resources, unreadable
 from policykit.placement.landing import selection, untolerated_taints
 from policykit.placement.placing import stands
 from policykit.placement.reserved import own_label, reserved_keys
@@ -177,17 +178,17 @@ def _resources_of(container: requests.Container) -> Iterator[tuple[str, object]]
 
 
 def _unclear(name: str, value: object) -> bool:
-    if catalogue.resource_problem(name) is not None:
+    if is_placeholder(name) or catalogue.resource_problem(name) is not None:
         return True
     return catalogue.is_card(name) and parse(value) is None
 
 
 def _helper(review: Review) -> bool:
-    """A launcher, head or driver: other pods of the same object ask for the cards."""
+    """A launcher, head or driver: other pods of the same object ask, or may ask, for the cards."""
     if review.workload and review.workload.cards == ():
         return False
     pod_sets = podsets.pod_sets(review.manifest.data)
-    return any(card_resources(pod_set, review.cluster) for pod_set in pod_sets)
+    return any(card_resources(one, review.cluster) or unreadable(one, review.cluster) for one in pod_sets)
 
 
 def _resources(review: Review) -> str:

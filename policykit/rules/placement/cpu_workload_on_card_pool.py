@@ -58,7 +58,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or review.meant is None or review.card_resources:
         return
-    if review.device_stack or review.pod_set.per_node or not _uses_none(cluster, workload):
+    if review.device_stack or review.pod_set.per_node or not review.judged:
+        return
+    if not _uses_none(cluster, workload):
         return
     if not cluster.complete and all(pool.card for pool in cluster.pools):
         return  # pools without cards exist, but the policy describes none

@@ -17,6 +17,7 @@ from policykit.kube import affinity as affinities
 from policykit.kube import podsets, requests, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.selectors import Requirement
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import APPEND, Patch
@@ -92,6 +93,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     found = _operator(manifest) if manifest.kind == "ClusterPolicy" else _daemon_sets(manifest)
     for daemon in found:
+        if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
+            continue
         lacking = {p.name: taints for p in _served(cluster, daemon) if (taints := _lacking(p, daemon))}
         if lacking:
             pool, taints = next(iter(lacking.items()))
@@ -166,10 +169,17 @@ def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
     answer = selection(cluster, pool, daemon.affinity)
     if answer is not None:
         return answer
-    asked = [Requirement(k, "In", (v,)) for k, v in daemon.affinity.selector.items()]
-    asked += [r for term in daemon.affinity.required or () for r in term.expressions]
     known = {**pool.labels, **{k: v for shape in pool.shapes for k, v in shape.labels.items()}}
-    return all(r.key in known or _marks(r, daemon.vendor) for r in asked)
+    there = partial(_there, known, daemon.vendor)
+    selector = [Requirement(k, "In", (v,)) for k, v in daemon.affinity.selector.items()]
+    if not all(map(there, selector)):
+        return False
+    terms = daemon.affinity.required
+    return terms is None or any(term.expressions and all(map(there, term.expressions)) for term in terms)
+
+
+def _there(known: Mapping[str, str], vendor: str, requirement: Requirement) -> bool:
+    return requirement.key in known or _marks(requirement, vendor)
 
 
 def _marks(requirement: Requirement, vendor: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.tolerations import covers, tolerates
 from policykit.linter.proof import after
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -107,6 +108,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     for position, toleration in enumerate(review.tolerations):
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
         if not taints or any(tolerates(toleration, taint) for taint in taints):
+            continue
+        if any(map(is_placeholder, (toleration.value, toleration.effect))):
             continue
         if toleration.operator not in _OPERATORS or _is_product(cluster, toleration, taints):
             continue

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.structure.shapes import shape_of
+from policykit.kube.structure.scalars import is_placeholder, label_fault
+from policykit.kube.structure.shapes import Shape, shape_of
 from policykit.kube.tolerations import EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.model.taint import Toleration
 from policykit.placement.review import Review
 
 BAD = """\
@@ -58,25 +59,36 @@ _SECONDS = "write effect: NoExecute, or delete tolerationSeconds"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Every problem of every toleration, at the field that has it."""
+    """Every problem of every toleration, at the field that has it; what is filled in later has none."""
     written = review.pod_set.spec.get("tolerations")
     items = written if isinstance(written, list) else []
-    shaped = shape_of(review.manifest.api_version, review.manifest.kind) is not None
+    shape = shape_of(review.manifest.api_version, review.manifest.kind)
     for position, (toleration, item) in enumerate(zip(review.tolerations, items, strict=False)):
         if isinstance(item, Mapping) and "$patch" not in item:
             # One problem per field: the first is the one to mend.
             for field, message in dict(reversed(problems(toleration))).items():
-                if not (shaped and _is_shape(toleration, field)):
-                    path = review.pod_set.place("tolerations", position, field)
+                path = review.pod_set.place("tolerations", position, field)
+                text = getattr(toleration, field)
+                if not is_placeholder(text) and not (shape and _told(shape, path, field, text)):
                     advice = _SECONDS if field == "effect" and not toleration.effect else _ADVICE[field]
                     yield Violation(path, f"toleration refused: {message}", advice)
 
 
-def _is_shape(toleration: Toleration, field: str) -> bool:
-    """A word outside the API's list, which is a matter of the object's shape."""
+def _told(shape: Shape, path: Path, field: str, text: str) -> bool:
+    """Whether it is a matter of the object's shape: a word outside a list, or no label syntax."""
     if field == "effect":
-        return bool(toleration.effect) and toleration.effect not in EFFECTS
-    return field == "operator" and toleration.operator not in _OPERATORS
+        return bool(text) and text not in EFFECTS
+    if field == "operator":
+        return text not in _OPERATORS
+    return label_fault(text, field == "key") is not None and _is_label(shape, path)
+
+
+def _is_label(shape: Shape, path: Path) -> bool:
+    """Whether the schema of the kind says that a label's key or value stands there."""
+    found: Shape | None = shape
+    for step in path:
+        found = found and (found.field(step) if isinstance(step, str) else found.item())
+    return found is not None and "x-kubernetes-label" in found.schema
 
 
 RULE = Rule(

@@ -6,9 +6,10 @@ A condition meant for all has to stand in each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from policykit.kube.affinity import NodeAffinity
+from policykit.kube.affinity import NodeAffinity, Term
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.landing import selection
@@ -94,6 +95,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cluster, terms = review.cluster, review.affinity.required
     if cluster is None or not review.meant or terms is None or len(terms) < 2:
         return
+    if any(map(is_placeholder, _texts(terms))):
+        return
     outside = [pool for pool in review.accepting if pool not in review.meant]
     alone = [NodeAffinity(review.affinity.selector, (term,)) for term in terms]
     admitted = [[p.name for p in outside if selection(cluster, p, one) is True] for one in alone]
@@ -106,6 +109,12 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 " a node needs to match one term only",
                 "put the conditions into one term, where all of them must hold",
             )
+
+
+def _texts(terms: Sequence[Term]) -> Iterator[str]:
+    for term in terms:
+        for one in term.expressions:
+            yield from (one.key, one.operator, *one.values)
 
 
 RULE = Rule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from policykit.catalogue import labels
 from policykit.kube.tolerations import to_dict, tolerates
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
@@ -133,6 +134,17 @@ def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
         yield f"- {{{fields}}}"
     yield from _near(review, taints)
     yield from _dead(review, taints)
+    yield from _elsewhere(review)
+
+
+def _elsewhere(review: Review) -> Iterator[str]:
+    """A label of a cloud or of other cards that it selects by: no pool may be what it is for."""
+    terms = review.affinity.required or ()
+    for key in (*review.affinity.selector, *(asked.key for term in terms for asked in term.expressions)):
+        declared = review.cluster is not None and key in review.cluster.declared_keys
+        if not declared and (labels.provider(key) or labels.discovery(key)):
+            yield f"it also selects nodes by {key}, which no pool declares"
+            return
 
 
 def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:

@@ -46,8 +46,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if cluster is None:
         return
     for marks in read(manifest):
-        stated = (*marks.labels.values(), *(taint.value for taint in marks.taints))
-        if any(is_placeholder(value) for value in stated):
+        stated = (*marks.labels.items(), *marks.taints)
+        if any(is_placeholder(text) for each in stated for text in each):
             continue
         at_odds = list(_at_odds(marks, cluster))
         yield from at_odds
@@ -71,7 +71,8 @@ def _off_policy(manifest: Manifest, marks: Marks, cluster: Cluster) -> Iterator[
     named = {key: marks.labels[key] for key in _own_keys(cluster) if key in marks.labels}
     if not named:
         return
-    pools = [pool for pool in cluster.pools if _agrees(pool, named)]
+    agreeing = [pool for pool in cluster.pools if _agrees(pool, named)]
+    pools = [pool for pool in agreeing if named.keys() & pool.labels.keys()] or agreeing
     if not pools:
         yield from _of_no_pool(marks, cluster, named)
         return

@@ -87,7 +87,7 @@ def _inherited(
 
 
 def _kept(inherited: Toleration, mine: tuple[Toleration, ...]) -> bool:
-    if any(is_placeholder(text) for one in (inherited, *mine) for text in (one.key, one.value)):
+    if any(is_placeholder(text) for one in (inherited, *mine) for text in one[:4]):
         return True
     return any(covers(one, inherited) for one in mine)
 

@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
+from policykit.kube.requests import containers
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.dialect import Dialect, Key
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -51,19 +53,23 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """One violation per scheduler whose metadata is ignored, or one for an unknown schedulerName."""
     manifest, pod_set = review.manifest, review.pod_set
     scheduler, path, cluster = pod_set.scheduler_name, pod_set.scheduler_path, review.cluster
-    if path is None or "$" in scheduler or "{" in scheduler or gives_scheduler(manifest, scheduler):
+    # No scheduler looks at a pod with a node.
+    if path is None or is_placeholder(scheduler) or pod_set.spec.get("nodeName"):
         return
     if cluster and scheduler and _unserved(manifest, scheduler, cluster):
         yield Violation(
             path,
             f"schedulerName is {scheduler}, which nothing in the policy serves",
-            f"the policy's schedulers: {', '.join(sorted(cluster.schedulers))}; a pod that names no running "
-            "scheduler stays pending",
+            f"write one of {', '.join(sorted(cluster.schedulers))}, or add {scheduler} to the policy's "
+            "schedulers if it runs in the cluster: without it the pod stays pending",
             fix=partial(_fix, review, _nearest(review, cluster)),
         )
         return
+    if cluster and not scheduler:
+        scheduler = _given(review, cluster)
     system = system_of(scheduler, cluster)
-    if system is None:
+    unknown = system is None or gives_scheduler(manifest, scheduler)
+    if unknown or (not scheduler and _sketched(pod_set)):
         return
     carried = {
         dialect.name: _carried(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
@@ -80,16 +86,32 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield found._replace(fix=partial(_fix, review, meant))
 
 
+def _given(review: Review, cluster: Cluster) -> str:
+    """The schedulerName that a ClusterColocationProfile of the policy writes as the pod is admitted."""
+    from policykit.targets.koordinator.admission import scheduler_given
+
+    return scheduler_given(cluster, review.pod_set, review.manifest.namespace or review.namespace)
+
+
+def _sketched(pod_set: PodSet) -> bool:
+    """Whether only a part of the template is shown (a built-in kind without a container)."""
+    return pod_set.strategic and not any(True for _ in containers(pod_set.spec))
+
+
 def _unserved(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
     if not cluster.schedulers or scheduler in cluster.schedulers:
         return False
+    known = system_of(scheduler, None) is not None
     # Spark's batchScheduler has words of its own, which need not be names of schedulers.
-    return manifest.group != "sparkoperator.k8s.io" or system_of(scheduler, None) is not None
+    if manifest.group == "sparkoperator.k8s.io":
+        return known
+    # An operator may write another name over one that exists; a slip it does not explain.
+    return not (known and gives_scheduler(manifest, scheduler))
 
 
 def _taken_over(dialect: Dialect, cluster: Cluster | None, namespace: str) -> bool:
     """Its admission controller may give the pod the right schedulerName, unless it is not there."""
-    if not dialect.takes_over or cluster is None:
+    if not dialect.takes_over or cluster is None or not cluster.schedulers:
         return dialect.takes_over
     from policykit.targets.yunikorn.admission import covers
 

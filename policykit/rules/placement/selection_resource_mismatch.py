@@ -5,7 +5,7 @@ The nodes it selects do not offer the resource it asks for, so no node can satis
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue import labels
@@ -75,15 +75,20 @@ def _vendors(review: Review) -> Iterator[Violation]:
     makers = {maker for name in review.card_resources for maker in _makers(name)}
     if not makers or "" in makers:
         return
-    for key, path in _keys(review):
+    for key, values, path in _keys(review):
         maker = _hardware(labels.discovery(key))
-        if maker and maker not in makers:
+        if maker and maker not in makers and _whose(maker, key, values):
             yield Violation(
                 path,
                 f"selects nodes by {key}, a label of {_name(maker)} cards,"
                 f" but asks for {', '.join(review.card_resources)}",
                 "select and ask for cards of one vendor",
             )
+
+
+def _whose(maker: str, key: str, values: Sequence[str]) -> bool:
+    """Whether the label is the maker's. A key without a domain (accelerator) is by its value alone."""
+    return "/" in key or any(value.lower().startswith(f"{maker}-") for value in values)
 
 
 def _makers(resource: str) -> Iterator[str]:
@@ -135,14 +140,14 @@ def _architecture(review: Review) -> Iterator[Violation]:
             )
 
 
-def _keys(review: Review) -> Iterator[tuple[str, Path]]:
-    for key in review.affinity.selector:
-        yield key, review.pod_set.place("nodeSelector", key)
+def _keys(review: Review) -> Iterator[tuple[str, tuple[str, ...], Path]]:
+    for key, value in review.affinity.selector.items():
+        yield key, (value,), review.pod_set.place("nodeSelector", key)
     for term_at, term in enumerate(review.affinity.required or ()):
         for at, requirement in enumerate(term.expressions):
             if requirement.operator in ("In", "Exists", "Gt", "Lt"):
                 path = (*REQUIRED, term_at, "matchExpressions", at, "key")
-                yield requirement.key, review.pod_set.place("affinity", *path)
+                yield requirement.key, requirement.values, review.pod_set.place("affinity", *path)
 
 
 RULE = Rule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.catalogue import labels
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
@@ -68,7 +69,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if cluster is None or not review.concerned or review.device_stack or review.pod_set.per_node:
         return
     for key, path, is_pair in _selected(review):
-        if not _known(cluster, key):
+        if not is_placeholder(key) and not _known(cluster, key):
             yield Violation(
                 path,
                 f"selects nodes by {key!r}, a label that no pool declares",

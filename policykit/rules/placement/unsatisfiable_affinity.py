@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from policykit.catalogue import labels
 from policykit.kube import selectors
-from policykit.kube.affinity import Term
+from policykit.kube.affinity import PREFERRED, Term
+from policykit.kube.selectors import Requirement
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
@@ -58,6 +59,7 @@ spec:
       image: registry.example/train:1
 """
 
+_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
 _MEND = "mend the expression, or remove the term"
 
 
@@ -66,13 +68,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     unknown = [*_unknown_pairs(review)]
     yield from (_of_pair(review, key) for key in unknown)
     yield from _slips(review)
+    yield from _refused(review)
     terms = review.affinity.required
     if terms is None:
         return
     if not terms:
         path = review.pod_set.place("affinity", *REQUIRED)
         yield Violation(path, "a required node affinity without terms matches no node", _MEND)
-    pairs = {key: value for key, value in review.affinity.selector.items() if key not in unknown}
+    selector = review.affinity.selector.items()
+    pairs = {key: value for key, value in selector if key not in unknown and not is_placeholder(value)}
     dead = [_dead(review, pairs, term) for term in terms]
     for at, why in enumerate(dead):
         if why is not None:
@@ -92,6 +96,18 @@ def _slips(review: Review) -> Iterator[Violation]:
 
     for slip in slips(review):
         yield Violation(slip.path, slip.message, slip.help, None if slip.certain else Severity.WARNING)
+
+
+def _refused(review: Review) -> Iterator[Violation]:
+    """Preferences are judged by the API server as requirements are."""
+    for position, preference in enumerate(review.affinity.preferred):
+        for at, requirement in enumerate(preference.term.expressions):
+            problem = selectors.operands_problem(requirement)
+            if problem and requirement.operator in _OPERATORS and not _is_filled_in(requirement):
+                path = ("affinity", "nodeAffinity", PREFERRED, position, "preference", "matchExpressions", at)
+                yield Violation(
+                    review.pod_set.place(*path), f"this expression can never match: {problem}", _MEND
+                )
 
 
 def _unknown_pairs(review: Review) -> Iterator[str]:
@@ -115,7 +131,8 @@ def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, s
     if not term.expressions and not term.fields:
         return (), "a term without expressions matches no node"
     cluster = review.cluster
-    for at, requirement in enumerate(term.expressions):
+    written = [(at, one) for at, one in enumerate(term.expressions) if not _is_filled_in(one)]
+    for at, requirement in written:
         path = ("matchExpressions", at)
         problem = selectors.problem(requirement)
         if problem:
@@ -128,11 +145,17 @@ def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, s
         ):
             there = _there(_known(review, requirement.key))
             return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(asked)}]: {there}"
-    clash = contradiction(pairs, term.expressions)
+    clash = contradiction(pairs, [requirement for _, requirement in written])
     if clash is None:
         return None
     at, earlier = clash
-    return ("matchExpressions", at), f"{term.expressions[at]} and {earlier} never hold together"
+    position, requirement = written[at]
+    return ("matchExpressions", position), f"{requirement} and {earlier} never hold together"
+
+
+def _is_filled_in(requirement: Requirement) -> bool:
+    """Whether another tool writes a part of it."""
+    return any(map(is_placeholder, (requirement.key, requirement.operator, *requirement.values)))
 
 
 def _carried_by_none(review: Review, cluster: Cluster, key: str, values: Sequence[str]) -> bool:

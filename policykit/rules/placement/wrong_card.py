@@ -16,7 +16,14 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.placing import stands
 from policykit.placement.review import Review
-from policykit.placement.stated import Stated, known_everywhere, known_values, other_suffix, stated
+from policykit.placement.stated import (
+    Stated,
+    known_everywhere,
+    known_values,
+    other_suffix,
+    stated,
+    to_be_stated,
+)
 
 BAD = """\
 apiVersion: v1
@@ -74,7 +81,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if not known_everywhere(cluster, key):
             continue
         known = known_values(cluster, key)
-        wrong = list(_wrong(stated(review, key), known))
+        open_ended = to_be_stated(review, key)
+        wrong = [one for one in _wrong(stated(review, key), known) if one.selects not in open_ended]
         for place in wrong:
             yield _violation(key, place, known)._replace(fix=partial(_fix, review, place, wrong, known))
 

@@ -88,14 +88,18 @@ def _left_alone(review: Review, cluster: Cluster) -> bool:
 
 
 def _taken_over(review: Review, cluster: Cluster) -> bool:
-    """YuniKorn's admission controller gives pods without a schedulerName its own."""
+    """YuniKorn's admission controller and Koordinator's profiles give pods without one a schedulerName."""
+    from policykit.targets.koordinator.admission import scheduler_given
     from policykit.targets.yunikorn.admission import covers
 
-    target = cluster.targets.get("yunikorn")
+    namespace = review.manifest.namespace or review.namespace
     wanted = review.workload.scheduler if review.workload else ""
+    if scheduler_given(cluster, review.pod_set, namespace) == wanted:
+        return True
+    target = cluster.targets.get("yunikorn")
     if target is None or wanted != (target.scheduler_name or target.name):
         return False
-    return covers(target, review.manifest.namespace or review.namespace)
+    return covers(target, namespace)
 
 
 def _fix(review: Review, wanted: str) -> Fix | None:

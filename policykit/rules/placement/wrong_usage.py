@@ -114,7 +114,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 def _wrong_pools(review: Review) -> list[Pool]:
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not workload.usages:
+    if cluster is None or workload is None or not workload.usages or review.pod_set.spec.get("nodeName"):
         return []
     return [pool for pool in review.accepting if _wrong(review, workload, cluster.usage_key, pool)]
 

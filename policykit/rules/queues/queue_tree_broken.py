@@ -44,7 +44,9 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         plan = frozenset(destinations.planned(tree.system, context.cluster).queues)
         yield from declarations(tree)
         for queue in tree.queues:
-            if tree.ways.trees and not queue.partial and not is_placeholder(queue.value.parent):
+            parent = queue.value.parent
+            unclear = queue.partial or is_placeholder(parent) or scope.may_hold(parent)
+            if tree.ways.trees and not unclear:
                 yield from place_in(tree, queue, plan)
 
 

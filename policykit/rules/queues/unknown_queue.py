@@ -65,7 +65,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if is_placeholder(name) or not known.speaks_of_absence:
             continue
         found = destinations.destination(use.value, known)
-        if found and found.verdict in _SAYS:
+        if found and found.verdict in _SAYS and not scope.may_hold(found.queue.rpartition(".")[2]):
             yield _violation(use, found, known)
 
 

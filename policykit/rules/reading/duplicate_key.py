@@ -1,7 +1,8 @@
 """A key that stands twice in one mapping.
 
 The API server refuses such a document under strict validation; everything else silently
-takes the last of the two, so half of what was written has no effect.
+takes the last of the two, so half of what was written has no effect. Where apiVersion and
+kind stand again, a line `---` is missing before another object.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule
 from policykit.linter.subjects import Reading, TextViolation
-from policykit.manifests.node import Node, Span
+from policykit.manifests.node import Duplicate, Node, Span
+from policykit.manifests.parser import Parsed
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -45,14 +47,40 @@ spec:
     image: registry.example.com/infer:1.0
 """
 
+_NAMES = frozenset({"apiVersion", "kind"})
+"""Keys that no object has twice by accident."""
+
 
 def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
-    for key, node, first in reading.parsed.duplicates:
-        yield TextViolation(
-            _span(node),
-            f"the key `{key}` stands here and at line {first.start.line + 1} of the same mapping",
-            "keep one of the two, or join what stands below them",
-        )
+    joined = _joined(reading.parsed)
+    for duplicate in reading.parsed.duplicates:
+        key, line = duplicate.key, duplicate.first.start.line + 1
+        if duplicate not in joined:
+            words = f"the key `{key}` stands here and at line {line} of the same mapping"
+            advice = "keep one of the two, or join what stands below them"
+        elif key == joined[0].key:
+            words = f"another object begins here without `---` between it and the one at line {line}"
+            advice = "begin it with a line `---`"
+        else:
+            continue  # the object that begins above has it too
+        yield TextViolation(_span(duplicate.node), words, advice)
+
+
+def _joined(parsed: Parsed) -> tuple[Duplicate, ...]:
+    """Keys of objects that follow another one without `---`: apiVersion and kind stand again."""
+    entries = parsed.root.entries if parsed.root is not None else None
+    if not isinstance(entries, dict):
+        return ()
+    earlier = {id(duplicate.node): duplicate.first for duplicate in parsed.duplicates}
+    of_objects: set[int] = set()
+    for key, _ in entries.values():
+        while id(key) in earlier:
+            of_objects.add(id(key))
+            key = earlier[id(key)]
+    own = tuple(duplicate for duplicate in parsed.duplicates if id(duplicate.node) in of_objects)
+    if not {duplicate.key for duplicate in own} >= _NAMES:
+        return ()
+    return own[next(number for number, duplicate in enumerate(own) if duplicate.key in _NAMES) :]
 
 
 def _span(node: Node) -> Span:

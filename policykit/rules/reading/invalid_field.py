@@ -6,17 +6,21 @@ meet. null is as good as absent; a placeholder that another tool
 fills in is never accused, and nothing is missing from a partial document. A controller
 without selector and labels is a patch, or a base that a kustomization labels; with labels
 alone the missing selector is a warning, since a kustomization may add that too. Spark
-completes a pod template of its own.
+completes a pod template of its own. An excerpt with `...` in it, and a file that is called a
+patch or a pod template, may lack anything too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from policykit.kube.structure.problem import (
     BAD_VALUE,
+    CLASHING,
     DISAGREEING,
     MISSING_FIELD,
+    UNMET,
     WRONG_TYPE,
     Problem,
 )
@@ -62,27 +66,44 @@ spec:
         image: registry.example.com/infer:1.0
 """
 
+_NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[._-][^/]*|/[^/]*)?\Z")
+"""A file, or the folder it is in, whose name says that no whole object is to be expected."""
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
-_KINDS = frozenset({BAD_VALUE, DISAGREEING, MISSING_FIELD, WRONG_TYPE})
-_OF_WHOLE_OBJECTS = frozenset({DISAGREEING, MISSING_FIELD})
+_KINDS = frozenset({BAD_VALUE, CLASHING, DISAGREEING, MISSING_FIELD, UNMET, WRONG_TYPE})
+_OF_WHOLE_OBJECTS = frozenset({DISAGREEING, MISSING_FIELD, UNMET})
 
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     manifest = structure.manifest
-    incomplete = manifest.partial or _labelled_elsewhere(manifest) or _completed_by_spark(manifest)
+    incomplete = (
+        manifest.partial
+        or _labelled_elsewhere(manifest)
+        or _completed_by_spark(manifest)
+        or _NAMED_AS_PART.search(context.path) is not None
+    )
+    fragment = "metadata" not in manifest.data and any(map(_is_name, structure.problems))
     for problem in structure.problems:
         if _of_a_gang(problem):
             continue  # invalid-gang-metadata says it, and mends it
         if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind == BAD_VALUE:
             continue  # a patch may say by itself which object it is for, whatever its own name
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
-            severity = Severity.WARNING if _is_selector(problem) else None
-            yield Violation(problem.path, problem.message, problem.help, severity, problem.key)
+            severity = Severity.WARNING if _is_selector(problem) or problem.kind == UNMET else None
+            advice = problem.help
+            if fragment and problem.kind == MISSING_FIELD:
+                if not _is_name(problem):
+                    continue  # one cause: this is the middle of an object
+                advice += ", or say `# policykit: partial` where it is a part of an object"
+            yield Violation(problem.path, problem.message, advice, severity, problem.key)
 
 
 def _of_a_gang(problem: Problem) -> bool:
     path = problem.path
     return len(path) > 1 and path[-2] == "annotations" and path[-1] in ANNOTATIONS
+
+
+def _is_name(problem: Problem) -> bool:
+    return problem.field == "name" and problem.path == ("metadata",)
 
 
 def _is_selector(problem: Problem) -> bool:

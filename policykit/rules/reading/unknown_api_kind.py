@@ -2,7 +2,7 @@
 
 A slip in `kind` or a kind under another group's apiVersion: the API server answers "no
 matches for kind". Only groups that policykit knows whole are judged, so custom resources
-of others are never named.
+of others are never named, but where one letter parts their group from one that has the kind.
 """
 
 from __future__ import annotations
@@ -41,9 +41,12 @@ spec:
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     api_version, kind = manifest.api_version, manifest.kind
     kinds = kinds_of(manifest.group)
-    if kinds is None or not api_version or not kind or removal(api_version, kind):
+    if not api_version or not kind or removal(api_version, kind):
         return
     if (api_version, kind) in context.served.custom:
+        return
+    if kinds is None:
+        yield from _slip(api_version, kind)
         return
     if kind not in kinds:
         advice = _advice(kind, kinds, 0.75 if manifest.group else 0.85)
@@ -57,6 +60,24 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield Violation(
             ("apiVersion",), f"{_group(manifest)} has no version {version} of {kind}", f"known: {known}"
         )
+
+
+def _slip(api_version: str, kind: str) -> Iterator[Violation]:
+    """A foreign group that one letter parts from the one that has the kind: app/v1 Deployment."""
+    for home in homes_of(kind):
+        if _one_letter_apart(api_version.lower(), home):
+            yield Violation(("apiVersion",), f"{api_version} has no kind {kind}", f"did you mean {home}?")
+
+
+def _one_letter_apart(one: str, other: str) -> bool:
+    """Whether they are alike but for one letter, more or another; or but for capitals."""
+    begins = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if begins is None:
+        begins = min(len(one), len(other))
+    one, other = one[begins:], other[begins:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return len(one) <= 1 and len(other) <= 1
 
 
 def _group(manifest: Manifest) -> str:

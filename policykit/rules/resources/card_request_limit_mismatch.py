@@ -13,6 +13,7 @@ from typing import Any
 
 from policykit.kube.names import is_extended
 from policykit.kube.requests import containers
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
@@ -51,19 +52,56 @@ spec:
 """
 
 
+_DEFAULTS = ("spec", "templateDefaults")
+"""What Argo merges into every template of a workflow."""
+
+
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Per container and resource the first fault. Source: `validateResourceRequirements` (v1.36)."""
-    for field, position, container in containers(review.pod_set.spec):
+    for base, resources, whole in _lists(review):
+        requests, limits = _amounts(resources, "requests"), _amounts(resources, "limits")
+        whole = whole and not any(map(is_placeholder, limits))
+        for resource in dict.fromkeys((*limits, *requests)):
+            if not isinstance(resource, str) or not is_extended(resource):
+                continue
+            if whole and _empty(resource, requests, limits):
+                yield _nothing((*base, "limits", resource))
+            elif fault := _fault(resource, requests, limits, whole):
+                side, message, advice = fault
+                path = (*base, side, resource)
+                yield Violation(path, message, advice, fix=partial(_fix, review, path))
+
+
+def _lists(review: Review) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
+    """The resources of each container, also of those that a kind keeps elsewhere (Argo's templates),
+    and whether nothing is merged into them."""
+    data, pod_set, whole = review.manifest.data, review.pod_set, not review.manifest.partial
+    for field, position, container in containers(pod_set.spec):
         resources = container.get("resources")
         if isinstance(resources, Mapping):
-            requests, limits = _amounts(resources, "requests"), _amounts(resources, "limits")
-            for resource in dict.fromkeys((*limits, *requests)):
-                if isinstance(resource, str) and is_extended(resource):
-                    fault = _fault(resource, requests, limits, review.manifest.partial)
-                    if fault:
-                        side, message, advice = fault
-                        path = review.pod_set.place(field, position, "resources", side, resource)
-                        yield Violation(path, message, advice, fix=partial(_fix, review, path))
+            yield pod_set.place(field, position, "resources"), resources, whole
+    names = [device.resource for device in pod_set.devices]
+    whole = whole and len(set(names)) == len(names) and lookup(data, _DEFAULTS) is None
+    for base in dict.fromkeys(device.path[:-2] for device in pod_set.devices):
+        resources = lookup(data, base)
+        if base[-1:] == ("resources",) and isinstance(resources, Mapping):
+            yield base, resources, whole
+
+
+def _empty(resource: str, requests: Mapping[str, Any], limits: Mapping[str, Any]) -> bool:
+    """Whether its limit is written without an amount, and so is its request if it has one."""
+    return resource in limits and limits[resource] is None and requests.get(resource) is None
+
+
+def _nothing(path: Path) -> Violation:
+    """The API server reads null as 0. Source: apimachinery `resource.Quantity.UnmarshalJSON` (v0.36)."""
+    return Violation(
+        path,
+        f"{path[-1]} has no amount, which counts as 0: the pod gets none",
+        "write the amount, or delete the line",
+        Severity.WARNING,
+        key=True,
+    )
 
 
 def _fix(review: Review, path: Path) -> Fix | None:
@@ -87,7 +125,7 @@ def _amounts(resources: Mapping[str, Any], side: str) -> Mapping[str, Any]:
 
 
 def _fault(
-    resource: str, requests: Mapping[str, Any], limits: Mapping[str, Any], partial: bool
+    resource: str, requests: Mapping[str, Any], limits: Mapping[str, Any], whole: bool
 ) -> tuple[str, str, str] | None:
     """(requests or limits, message, help) of the first fault; an unreadable amount has none."""
     for side, amounts in (("limits", limits), ("requests", requests)):
@@ -99,7 +137,7 @@ def _fault(
                 "ask for whole cards, or for the resource of a shared or partitioned card",
             )
     if resource not in limits:
-        if partial:
+        if not whole:
             return None
         return (
             "requests",

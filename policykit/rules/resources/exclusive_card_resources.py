@@ -19,6 +19,7 @@ from policykit.model.severity import Severity
 from policykit.placement.asking import asked_at
 from policykit.placement.counting import miscounts
 from policykit.placement.review import Review
+from policykit.placement.slices import topology_problem
 from policykit.targets import system_of
 from policykit.targets.kai import fractions
 from policykit.targets.kai.names import DIALECT as KAI
@@ -126,12 +127,7 @@ def _fractions(review: Review) -> Iterator[Violation]:
 
 
 def _slices(review: Review) -> Iterator[Violation]:
-    chips = review.requests.get(tpu.RESOURCE, 0)
-    selector = review.affinity.selector
-    topology = selector.get(tpu.TOPOLOGY, "")
-    problem = tpu.dimensions_problem(selector.get(tpu.ACCELERATOR, ""), topology)
-    if not problem and chips and not review.manifest.partial:
-        problem = tpu.chips_problem(topology, chips, review.pod_set.replicas)
+    topology, problem = topology_problem(review)
     if problem:
         yield Violation(
             review.pod_set.place("nodeSelector", tpu.TOPOLOGY),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.autoscaling import UNSCALABLE
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
@@ -60,6 +61,7 @@ spec:
 """
 
 _MEASURED = ("cpu", "memory")
+_OUTSIDE = ("Object", "External")
 _BLOCKS = {"Resource": "resource", "ContainerResource": "containerResource"}
 
 
@@ -81,7 +83,7 @@ def _metrics(spec: Mapping[str, Any]) -> Iterator[Violation]:
             continue
         block = _BLOCKS.get(str(metric.get("type")), "")
         name = lookup(metric, (block, "name"))
-        if isinstance(name, str) and name and name not in _MEASURED and "$" not in name:
+        if isinstance(name, str) and name and name not in _MEASURED and not is_placeholder(name):
             yield Violation(
                 ("spec", "metrics", position, block, "name"),
                 f"{metric['type']} metric on {name} never has a value: only cpu and memory are measured",
@@ -125,9 +127,8 @@ def _bounds(spec: Mapping[str, Any]) -> Iterator[Violation]:
 
 def _measures_from_outside(spec: Mapping[str, Any]) -> bool:
     metrics = spec.get("metrics")
-    return isinstance(metrics, list) and any(
-        isinstance(m, Mapping) and m.get("type") in ("Object", "External") for m in metrics
-    )
+    types = [m.get("type") for m in metrics if isinstance(m, Mapping)] if isinstance(metrics, list) else []
+    return any(one in _OUTSIDE or is_placeholder(one) for one in types)
 
 
 def _number(raw: object) -> int | None:

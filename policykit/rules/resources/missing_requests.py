@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping
 
 from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.placement.asking import asked_at
+from policykit.placement.owner import owner
 from policykit.placement.review import Review
 
 BAD = """\
@@ -47,14 +50,22 @@ spec:
 """
 
 _COMPUTE = ("cpu", "memory")
+_WHOLE_NODES = frozenset({"google.com/tpu"})
+"""Cards that a pod takes a whole node of, so no other card workload stands beside it."""
+_FILLED = frozenset({"InferenceService", "ScheduledSparkApplication", "SparkApplication", "SparkConnect"})
+"""Kinds whose controllers give a container cpu and memory where none is stated.
+
+Source: kserve pkg/apis/serving/v1beta1 setResourceRequirementDefaults; Spark's executors have
+spark.executor.memory and cores, by default 1g and 1.
+"""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Once per pod set. Limits count as requests, and so does what a LimitRange of the policy gives."""
-    cards = review.card_resources
+    cards = [name for name in review.card_resources if name not in _WHOLE_NODES]
     if not cards or review.manifest.partial or review.pod_set.stored or review.device_stack:
         return
-    if any(_states_compute(resources) for resources in _resources(review)) or _given(review):
+    if _given(review) or any(_states_compute(resources) for resources in _resources(review)):
         return
     if any(device.amount is None or resource(device.resource) is None for device in review.pod_set.devices):
         return
@@ -73,6 +84,17 @@ def _resources(review: Review) -> Iterator[object]:
     yield review.pod_set.spec.get("resources")
     for _, _, container in containers(review.pod_set.spec):
         yield container.get("resources")
+    for device in review.pod_set.devices:
+        yield from _around(review.manifest.data, device.path)
+
+
+def _around(data: object, path: Path) -> Iterator[object]:
+    """What a kind of its own form states beside a device: under requests or limits, or next to it."""
+    for up in (1, 2, 3):
+        found = lookup(data, path[:-up])
+        if isinstance(found, Mapping):
+            yield found
+            yield {"requests": found}
 
 
 def _states_compute(resources: object) -> bool:
@@ -84,11 +106,13 @@ def _states_compute(resources: object) -> bool:
     if any(side is not None and not isinstance(side, Mapping) for side in sides):
         return True
     names = [str(name) for side in sides for name in (side or ())]
-    return any(name in _COMPUTE or name.endswith(("-cpu", "-memory")) for name in names)
+    return any(n in _COMPUTE or n.endswith(("-cpu", "-memory")) or is_placeholder(n) for n in names)
 
 
 def _given(review: Review) -> bool:
-    """Whether the policy gives containers of the namespace their share."""
+    """Whether a controller, or the policy in this namespace, gives containers their share."""
+    if owner(review.manifest, review.pod_set).kind in _FILLED:
+        return True
     namespace = review.manifest.namespace or review.namespace
     quotas = review.cluster.quotas if review.cluster else ()
     return any(quota.namespace == namespace and quota.containers is not None for quota in quotas)

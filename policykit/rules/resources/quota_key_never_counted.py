@@ -1,21 +1,31 @@
 """A ResourceQuota limits a resource under a key that is never counted.
 
 Of extended resources Kubernetes counts only `requests.<resource>`. The API server accepts
-`<resource>` and `limits.<resource>` as well and then ignores them, so the namespace looks
-limited and is not. Resources under kubernetes.io/ are never charged at all.
+`<resource>` and `limits.<resource>` as well, misspelt vendors (`requests.nvidia/gpu`) and objects
+without their group (`count/deployments`), and then ignores them, so the namespace looks limited
+and is not. Resources under kubernetes.io/ are never charged at all. Of names without a domain it
+takes only its own, and refuses a quota with any other, such as `request.memory`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
+from policykit.catalogue.resources import resource as known
+from policykit.kube import quota_keys
 from policykit.kube.names import is_extended
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import lookup
 from policykit.model.severity import Applicability, Severity
+from policykit.nearest import nearest
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 BAD = """\
 apiVersion: v1
@@ -39,50 +49,110 @@ spec:
 """
 
 _HARD = ("spec", "hard")
-_COUNTED_DOMAINS = (
-    "deviceclass.resource.kubernetes.io/",
-    ".storageclass.storage.k8s.io/",
-    ".deviceclass.resource.k8s.io/",
-)
 _HAMI_ONLY = ("/gpumem", "/gpumem-percentage", "/gpucores")
+_VOLCANO_ONLY = "volcano.sh/namespace.weight"
+_SIDES = ("limits.", "limit.", "requests.", "request.")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Every key of spec.hard. Source: quota evaluator `pkg/quota/v1/evaluator/core/pods.go` (v1.36)."""
-    hard = lookup(manifest.data, _HARD)
+    """Every key of spec.hard with an amount; one cause each."""
+    hard = lookup(manifest.data, _HARD) if manifest.api_version == "v1" else None
     keys = hard if isinstance(hard, Mapping) else {}
-    for key in keys:
-        if not isinstance(key, str) or "/" not in key or _counted(key):
-            continue
-        resource = key.removeprefix("limits.").removeprefix("requests.")
-        if is_extended(resource):
-            message, advice = _uncounted(key, resource, f"requests.{resource}" in keys)
-            fix = partial(_fix, keys, key, resource)
-            yield Violation((*_HARD, key), message, advice, key=True, fix=fix)
-        elif "kubernetes.io/" in resource:
-            yield Violation(
-                (*_HARD, key),
-                f"{key} is never counted: a ResourceQuota does not charge {resource}",
-                "limit it in the scheduler's own quota (a queue, an ElasticQuota) and delete the key",
-                Severity.WARNING,
-                key=True,
-            )
+    for key, amount in keys.items():
+        if (
+            isinstance(key, str)
+            and amount is not None
+            and not is_placeholder(key)
+            and not _read_by_others(key)
+        ):
+            yield from _refused(keys, key) or _uncounted(keys, key, context.cluster)
 
 
-def _counted(key: str) -> bool:
-    """Keys with a slash that some evaluator does charge, or that only HAMi's own accounting reads."""
-    if key.startswith("count/") or any(domain in key for domain in _COUNTED_DOMAINS):
-        return True
-    if key.startswith("limits.") and key.endswith(_HAMI_ONLY):
-        return True
-    return key.startswith("requests.") and is_extended(key.removeprefix("requests."))
+def _read_by_others(key: str) -> bool:
+    """Keys that Kubernetes never counts, and HAMi's or Volcano's own accounting reads."""
+    return key == _VOLCANO_ONLY or (key.startswith("limits.") and key.endswith(_HAMI_ONLY))
 
 
-def _uncounted(key: str, resource: str, counted_too: bool) -> tuple[str, str]:
-    message = f"{key} is accepted but never counted: only requests.{resource} is"
-    if counted_too:
-        return message, f"delete it: requests.{resource} stands beside it and does the work"
-    return message, f"rename it to requests.{resource}; the quota then takes effect"
+def _refused(keys: Mapping[str, object], key: str) -> list[Violation]:
+    problem = quota_keys.refusal(key)
+    message = f"{key or 'a key that'} {problem}: the API server refuses it"
+    return [_said(keys, key, message, _meant(key))] if problem else []
+
+
+def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) -> Iterator[Violation]:
+    resource = _resource(key)
+    problem, meant = _mistake(resource, cluster) if "/" in key else ("", ())
+    if problem:
+        named = [f"requests.{each}" for each in meant]
+        yield _said(keys, key, f"{key} is never counted: {resource} {problem}", named)
+    elif quota_keys.is_counted(key):
+        return
+    elif key.startswith(quota_keys.COUNT):
+        yield _said(keys, key, f"{key} is accepted but never counted: the API group is missing", _meant(key))
+    elif quota_keys.of_class(key)[0]:
+        yield _of_class(keys, key)
+    elif is_extended(resource):
+        yield _without_requests(keys, key, resource)
+    elif "kubernetes.io/" in resource:
+        message = f"{key} is never counted: a ResourceQuota does not charge {resource}"
+        advice = "limit it in the scheduler's own quota (a queue, an ElasticQuota) and delete the key"
+        yield Violation((*_HARD, key), message, advice, Severity.WARNING, key=True)
+
+
+def _resource(key: str) -> str:
+    for side in _SIDES:
+        key = key.removeprefix(side)
+    return key
+
+
+def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[str, ...]]:
+    """What is wrong with a name that pods would ask for; the policy knows best what nodes offer."""
+    if known(resource) or (cluster and any(resource in pool.resources for pool in cluster.pools)):
+        return "", ()
+    from policykit.catalogue.mistakes import resource_problem
+
+    return resource_problem(resource) or ("", ())
+
+
+def _meant(key: str) -> list[str]:
+    """Keys that count, for one that does not."""
+    resource = _resource(key)
+    if counted := quota_keys.grouped(resource.removeprefix(quota_keys.COUNT)):
+        return [counted]
+    if cards := _mistake(resource)[1]:
+        return [f"requests.{card}" for card in cards]
+    return [near] if "/" not in key and (near := quota_keys.nearest_standard(key, resource)) else []
+
+
+def _of_class(keys: Mapping[str, object], key: str) -> Violation:
+    domain, name = quota_keys.of_class(key)
+    prefix, names = key.partition("/")[0], quota_keys.BY_CLASS[domain]
+    said = f"{key} is accepted but never counted"
+    if prefix == domain:
+        advice = f"write CLASS.{key} with the name of the class"
+        return Violation((*_HARD, key), f"{said}: it names no class", advice, key=True)
+    near = nearest(name, names)
+    meant = [f"{prefix}/{each}" for each in ((near,) if near else names)]
+    return _said(keys, key, f"{said}: of a class a ResourceQuota counts only {' and '.join(names)}", meant)
+
+
+def _without_requests(keys: Mapping[str, object], key: str, resource: str) -> Violation:
+    counted = f"requests.{resource}"
+    message = f"{key} is accepted but never counted: only {counted} is"
+    advice = f"rename it to {counted}; the quota then takes effect"
+    if counted in keys:
+        advice = f"delete it: {counted} stands beside it and does the work"
+    return Violation((*_HARD, key), message, advice, key=True, fix=partial(_fix, keys, key, resource))
+
+
+def _said(keys: Mapping[str, object], key: str, message: str, meant: list[str]) -> Violation:
+    advice = f"did you mean {' or '.join(meant)}?" if meant else _FORMS
+    only = len(meant) == 1 and meant[0] not in keys
+    fix = partial(_renamed, key, meant[0]) if only else None
+    return Violation((*_HARD, key), message, advice, key=True, fix=fix)
+
+
+_FORMS = "write requests.<resource>, such as requests.nvidia.com/gpu, or count/<objects>.<group>"
 
 
 def _fix(hard: Mapping[str, object], key: str, resource: str) -> Fix | None:
@@ -91,8 +161,10 @@ def _fix(hard: Mapping[str, object], key: str, resource: str) -> Fix | None:
     if counted in hard:
         return Fix(f"delete {key}", (Patch("remove", (*_HARD, key)),), Applicability.UNSAFE)
     others = [hard[name] for name in (resource, f"limits.{resource}") if name in hard]
-    if any(amount != hard[key] for amount in others):
-        return None
+    return None if any(amount != hard[key] for amount in others) else _renamed(key, counted)
+
+
+def _renamed(key: str, counted: str) -> Fix:
     return Fix(f"rename {key} to {counted}", (Patch("rename", (*_HARD, key), counted),), Applicability.UNSAFE)
 
 

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from policykit.catalogue.volcano.actions import METRICS
 from policykit.catalogue.volcano.flags import FLAGS
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
 from policykit.targets.volcano.checks import installed, listing, values
 from policykit.targets.volcano.checks.arguments import Given, given
@@ -99,6 +101,16 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
         if isinstance(item, Mapping):
             yield from _plugin(item, path)
     yield from _shape(data.get("metrics"), dict, ("metrics",))
+    for key, value in mapping(data.get("metrics")).items():
+        if key not in METRICS and isinstance(value, (list, Mapping)):
+            flat = [known for known in METRICS if known.startswith(f"{key}.")]
+            yield Violation(
+                ("metrics", key),
+                f"{key} of metrics is {_shown(value)}, not a text: {_DISCARDED}",
+                f"write its keys beside type, each in one piece: {', '.join(flat)}"
+                if flat
+                else "take it out",
+            )
 
 
 def _plugin(item: Mapping[str, Any], path: Path) -> Iterator[Violation]:

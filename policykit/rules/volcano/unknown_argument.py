@@ -65,7 +65,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if is_placeholder(each.key) or (each.key in FLAGS and not each.argument):
             continue
         if each.argument is None:
-            yield _unknown(each)
+            if each.owner != "metrics" or not isinstance(each.value, (list, dict)):
+                yield _unknown(each)
         else:
             yield from _untimely(each, have)
     yield from unlisted(data)

@@ -45,6 +45,9 @@ _NUMBER, _MEMORY, _CORES, _PERCENT = (
 )
 _FAMILY = (_NUMBER, _MEMORY, _CORES, _PERCENT)
 _OLDER = ("volcano.sh/gpu-memory", "volcano.sh/gpu-number")
+_MIB = 1 << 20
+_TOO_MUCH = 4_000_000
+"""MiB that no card has, and no share of one."""
 _MODE = "volcano.sh/vgpu-mode"
 _MODES = ("hami-core", "mig", "mps")
 _BUILT_IN = frozenset({"", "apps", "batch"})
@@ -91,6 +94,13 @@ def _container(limits: Mapping[str, Any], path: Path, cluster: Cluster | None) -
     cores = _whole(limits.get(_CORES))
     if cores is not None and not 0 <= cores <= 100:
         yield Violation((*path, _CORES), f"{_CORES} is {cores}, of 100 for a whole card", "write 0 to 100")
+    memory = _whole(limits.get(_MEMORY))
+    if memory is not None and memory > _TOO_MUCH:
+        yield Violation(
+            (*path, _MEMORY),
+            f"{_MEMORY} is {limits[_MEMORY]}, and is counted in MiB: no card has {memory} MiB",
+            _in_mib(memory),
+        )
     for name in _OLDER:
         if name in limits:
             yield Violation(
@@ -107,6 +117,11 @@ def _container(limits: Mapping[str, Any], path: Path, cluster: Cluster | None) -
             f"{_NUMBER} is {number}, and a node of the policy has {most} cards at most",
             "the shares of one container are of different cards: ask for fewer, with more of each",
         )
+
+
+def _in_mib(amount: int) -> str:
+    """What was most likely meant: so many bytes."""
+    return f"write the number of MiB: {amount // _MIB}" if amount >= _MIB else "write the number of MiB"
 
 
 def _whole(written: object) -> int | None:

@@ -32,17 +32,17 @@ GOOD = BAD.replace("cpu: 64", "vcore: 64")
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Amounts of queues, limits, child templates, and weights of nodes."""
-    found = judged.read(manifest, context.cluster)
+    found = judged.as_far_as_decoded(manifest, context.cluster)
     if found is None:
         return
     path, tree = found.path, found.tree
-    for problem in amiss.names(found.partition, tree, path):
-        yield from judged.violations([problem._replace(severity=Severity.ERROR)], manifest)
-    yield from judged.violations(amiss.zeros(tree), manifest)
-    yield from judged.violations(amiss.old_units(tree), manifest)
+    errors = (each._replace(severity=Severity.ERROR) for each in amiss.names(found.partition, tree, path))
+    for problems in (errors, amiss.zeros(tree), amiss.old_units(tree)):
+        yield from judged.violations(found.certain(problems), manifest)
     if context.cluster is None or "yunikorn" not in context.cluster.targets:
         # Else the policy weighs what nodes are packed by, and PK712 compares.
-        yield from judged.violations(amiss.unweighted_cards(found.partition.node_sort, tree, path), manifest)
+        weighed = amiss.unweighted_cards(found.partition.node_sort, tree, path)
+        yield from judged.violations(found.certain(weighed), manifest)
 
 
 RULE = Rule(

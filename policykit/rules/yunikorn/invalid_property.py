@@ -31,10 +31,10 @@ GOOD = BAD.replace("FAIR", "fair")
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Properties of queues and child templates, as the release of the policy reads them."""
-    found = judged.read(manifest, context.cluster)
+    found = judged.as_far_as_decoded(manifest, context.cluster)
     if found is not None:
         version = judged.version_of(context.cluster)
-        yield from judged.violations(queue_properties.problems(found.tree, version), manifest)
+        yield from judged.violations(found.certain(queue_properties.problems(found.tree, version)), manifest)
 
 
 RULE = Rule(

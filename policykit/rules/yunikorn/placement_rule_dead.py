@@ -34,13 +34,13 @@ _RULE = 4
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Rules of partition default that the validator lets pass. Source: core placement/*.go, 1.9."""
-    found = judged.read(manifest, context.cluster)
+    found = judged.as_far_as_decoded(manifest, context.cluster)
     if found is None:
         return
     refused = {problem.path[:_RULE] for problem in validator.refused(found.configuration)}
     dead = dead_rules.problems(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
     left = (problem for problem in dead if problem.path[:_RULE] not in refused)
-    yield from judged.violations(left, manifest)
+    yield from judged.violations(found.certain(left), manifest)
 
 
 RULE = Rule(

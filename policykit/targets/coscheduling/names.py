@@ -1,8 +1,38 @@
-"""Labels of the coscheduling plugin, which any scheduler binary may carry under any name."""
+"""PodGroups of the coscheduling plugin, which any scheduler binary may carry under any name."""
 
-from policykit.linter.dialect import Dialect, Key
+from __future__ import annotations
 
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.dialect import Dialect, Joined, Key, group_of, pods_of
+from policykit.manifests.document import Manifest
+from policykit.model.gang import Membership, PodGroup
+
+SYSTEM = "coscheduling"
 POD_GROUP = "scheduling.x-k8s.io/pod-group"
 """Pod label: the PodGroup it joins."""
+_GROUP_API = "scheduling.x-k8s.io"
 
-DIALECT = Dialect("coscheduling", "scheduler-plugins", keys=(Key("labels", POD_GROUP, "gang"),))
+
+def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
+    """A PodGroup object of scheduler-plugins (0.27 and later; older ones are Koordinator's, too)."""
+    return group_of(manifest, namespace, SYSTEM, frozenset({_GROUP_API}))
+
+
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
+    """The PodGroup that the pods' label names, in the pods' namespace."""
+    group = pod_set.labels.get(POD_GROUP)
+    if not group:
+        return None
+    stands_in = manifest.namespace or namespace
+    pods = pods_of(manifest, pod_set)
+    membership = Membership(SYSTEM, stands_in, group, pods, pod_set.scheduler_name)
+    return Joined(membership, pod_set.place("labels", POD_GROUP))
+
+
+DIALECT = Dialect(
+    SYSTEM,
+    "scheduler-plugins",
+    keys=(Key("labels", POD_GROUP, "gang"),),
+    read_group=read_group,
+    read_membership=read_membership,
+)

@@ -32,16 +32,17 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
             yield Stated(TopologyPlugin(PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
-    elif not manifest.partial:
-        yield from _use(manifest, pod_sets)
+    else:
+        yield from _use(manifest, () if manifest.partial else pod_sets)
 
 
 def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Stated]:
+    """A part of an object says what it is bound to, but not how large it is."""
     path = BOUNDS.get((manifest.group, manifest.kind))
     bound = lookup(manifest.data, path) if path else None
     if path is None or not isinstance(bound, Mapping):
         return
-    start = gang(manifest.data)
+    start = None if manifest.partial else gang(manifest.data)
     asked = [requests.effective(one.spec, one.devices) for one in pod_sets]
     shared = {name: min(each.get(name, 0) for each in asked) for name in (asked[0] if asked else ())}
     use = TierUse(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
@@ -14,6 +14,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.task_groups import Group, groups
 
 TIMEOUT, STYLE = "placeholderTimeoutInSeconds", "gangSchedulingStyle"
 STYLES = ("Soft", "Hard")
@@ -26,23 +27,6 @@ _SHAPES: Mapping[str, type] = {
     "topologyspreadconstraints": list,
 }
 _LARGEST = 2**31 - 1
-
-
-class Group(NamedTuple):
-    """An item of the list, with its keys in lower case and as written."""
-
-    position: int
-    fields: Mapping[str, Any]
-    written: Mapping[str, str]
-
-    @property
-    def name(self) -> str:
-        name = self.fields.get("name")
-        return name if isinstance(name, str) else ""
-
-    def inside(self, field: str) -> Path:
-        """Where a field stands, or the item."""
-        return (self.position, self.written[field]) if field in self.written else (self.position,)
 
 
 def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
@@ -64,19 +48,6 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
         if not found:
             yield from _member(annotations, place, groups(written), pod_set)
     yield from _ray(manifest)
-
-
-def groups(written: str) -> tuple[Group, ...]:
-    """The groups of an annotation; empty for what is no JSON list of maps."""
-    try:
-        listed = json.loads(written)
-    except ValueError:
-        return ()
-    return tuple(
-        Group(position, {key.lower(): value for key, value in item.items()}, {k.lower(): k for k in item})
-        for position, item in enumerate(listed if isinstance(listed, list) else ())
-        if isinstance(item, dict)
-    )
 
 
 _LOST = "the application starts without a gang"

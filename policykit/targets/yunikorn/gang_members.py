@@ -15,7 +15,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
-    from policykit.targets.yunikorn.gang_faults import Group
+    from policykit.targets.yunikorn.task_groups import Group
 
 _REQUIRED = ("affinity", "nodeAffinity", REQUIRED)
 

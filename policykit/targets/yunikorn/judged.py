@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
@@ -12,6 +12,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.checks import decoding
+from policykit.targets.yunikorn.checks.independence import independent
 from policykit.targets.yunikorn.checks.problem import Located, Problem, located
 from policykit.targets.yunikorn.configuration import partition as files
 from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
@@ -40,13 +41,19 @@ _COMPARED = frozenset(
 
 
 class Judged(NamedTuple):
-    """A configuration that decodes, and its partition `default`, the one of Kubernetes."""
+    """A configuration, and its partition `default`, the one of Kubernetes."""
 
     configuration: Configuration
     partition: Partition
     tree: Located
     path: Path
     """Of the partition."""
+    undecoded: tuple[Problem, ...] = ()
+    """What YuniKorn does not decode of it; the rest is as if that were not there."""
+
+    def certain(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Those that nothing undecoded can undo."""
+        return (problem for problem in problems if independent(problem, self.undecoded))
 
 
 def version_of(cluster: Cluster | None) -> Version | None:
@@ -57,13 +64,20 @@ def version_of(cluster: Cluster | None) -> Version | None:
 
 def read(manifest: Manifest, cluster: Cluster | None) -> Judged | None:
     """None where the scheduler would not read the file, which is what has to be said then."""
-    if any(decoding.problems(manifest.data, version_of(cluster) or versions.parse(""))):
+    found = as_far_as_decoded(manifest, cluster)
+    return None if found is None or found.undecoded else found
+
+
+def as_far_as_decoded(manifest: Manifest, cluster: Cluster | None) -> Judged | None:
+    """Also of a file that the scheduler refuses for a part of it: then only `certain` problems count."""
+    if not isinstance(manifest.data, Mapping):
         return None
+    undecoded = tuple(decoding.problems(manifest.data, version_of(cluster) or versions.parse("")))
     configuration = files.read(manifest.data)
     for number, partition in enumerate(configuration.partitions):
         if partition.queues is not None and partition.name.lower() in ("", DEFAULT):
             path: Path = ("partitions", number)
-            return Judged(configuration, partition, located(partition, path), path)
+            return Judged(configuration, partition, located(partition, path), path, undecoded)
     return None
 
 

@@ -5,7 +5,7 @@ Source: core configvalidator.go, release 1.9. Older releases know fewer keys, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.targets.release import Version
@@ -23,6 +23,7 @@ from policykit.targets.yunikorn.checks import (
     templates,
 )
 from policykit.targets.yunikorn.checks.advice import ADVICE
+from policykit.targets.yunikorn.checks.independence import independent
 from policykit.targets.yunikorn.checks.problem import Problem, located
 from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, read
 
@@ -32,10 +33,12 @@ _NEWEST = versions.parse("")
 def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
     """Everything refused in the data of a queues.yaml, in the order of the checks; none: it is accepted.
 
-    Of a file that does not decode only that is said, as nothing else of it is certain.
+    The scheduler stops at the first part that it does not decode. Here all of them are said, and of
+    the rest what none of them can undo.
     """
-    found = tuple(_advised(problem) for problem in decoding.problems(data, version))
-    return found or refused(read(data))
+    undecoded = tuple(_advised(problem) for problem in decoding.problems(data, version))
+    rest = refused(read(data)) if isinstance(data, Mapping) else ()
+    return (*undecoded, *(problem for problem in rest if independent(problem, undecoded, data)))
 
 
 def refused(configuration: Configuration) -> tuple[Problem, ...]:

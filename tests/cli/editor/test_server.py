@@ -3,108 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
 
+import pytest
 from lsprotocol import types
-from pygls.lsp.client import LanguageClient
 
-from tests.shared import ROOT
-
-T = TypeVar("T")
-
-QUOTA = """\
-# 配额 for a team
-apiVersion: v1
-kind: ResourceQuota
-metadata: {name: team}
-spec:
-  hard: {"limits.nvidia.com/gpu": "8"}
-"""
-POLICY = """\
-apiVersion: policykit.io/v1alpha1
-kind: Policy
-metadata: {name: test}
-lint: {ignore: [PK206]}
-"""
-
-
-class Editor:
-    """A client and what the server has told it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.client = LanguageClient("editor", "1")
-        self.told: dict[str, list[types.Diagnostic]] = {}
-        self.logged: list[str] = []
-        self._news = asyncio.Event()
-
-        @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
-        def publish(params: types.PublishDiagnosticsParams) -> None:
-            self.told[Path(params.uri.removeprefix("file://")).name] = list(params.diagnostics)
-            self._news.set()
-
-        @self.client.feature(types.WINDOW_LOG_MESSAGE)  # type: ignore[untyped-decorator]
-        def log(params: types.LogMessageParams) -> None:
-            self.logged.append(params.message)
-
-    def uri(self, name: str) -> str:
-        return (self.folder / name).as_uri()
-
-    async def start(self, *words: str) -> types.InitializeResult:
-        os.environ["PYTHONPATH"] = str(ROOT)
-        await self.client.start_io(sys.executable, "-m", "policykit", "lsp", *words)
-        params = types.InitializeParams(types.ClientCapabilities(), root_uri=self.folder.as_uri())
-        found = await self.client.initialize_async(params)
-        self.client.initialized(types.InitializedParams())
-        return found
-
-    async def open(self, name: str, text: str) -> list[types.Diagnostic]:
-        item = types.TextDocumentItem(self.uri(name), "yaml", 1, text)
-        return await self._after(
-            name, lambda: self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        )
-
-    async def change(self, name: str, text: str, version: int) -> list[types.Diagnostic]:
-        params = types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(version, self.uri(name)),
-            [types.TextDocumentContentChangeWholeDocument(text)],
-        )
-        return await self._after(name, lambda: self.client.text_document_did_change(params))
-
-    async def save(self, name: str, waits_for: str) -> list[types.Diagnostic]:
-        params = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(self.uri(name)))
-        return await self._after(waits_for, lambda: self.client.text_document_did_save(params))
-
-    async def _after(self, name: str, act: Callable[[], None]) -> list[types.Diagnostic]:
-        self.told.pop(name, None)
-        act()
-        while name not in self.told:
-            self._news.clear()
-            await asyncio.wait_for(self._news.wait(), 30)
-        return self.told[name]
-
-    async def stop(self) -> None:
-        await self.client.shutdown_async(None)
-        self.client.exit(None)
-        await self.client.stop()  # type: ignore[no-untyped-call]
-
-
-def spoken(folder: Path, what: Callable[[Editor], Awaitable[T]], *words: str) -> T:
-    """A conversation from the first to the last word."""
-
-    async def whole() -> T:
-        editor = Editor(folder)
-        await editor.start(*words)
-        try:
-            return await what(editor)
-        finally:
-            await editor.stop()
-
-    return asyncio.run(whole())
+from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
 
 
 def test_what_the_server_offers(tmp_path: Path) -> None:
@@ -138,7 +42,7 @@ def test_columns_count_as_the_protocol_does(tmp_path: Path) -> None:
 
     async def talk(editor: Editor) -> None:
         found = await editor.open("quota.yaml", text)
-        place = next(one.range for one in found if one.code == "PK206" and "nvidia" in one.message)
+        place = next(one.range for one in found if one.message.startswith("limits.nvidia.com"))
         line = text.splitlines()[5].encode("utf-16-le")
         shown = line[place.start.character * 2 : place.end.character * 2].decode("utf-16-le")
         assert shown == '"limits.nvidia.com/gpu"'
@@ -254,3 +158,30 @@ def test_what_is_wrong_with_a_policy_itself(tmp_path: Path) -> None:
         assert one.range.start.line == 4
 
     spoken(tmp_path, talk)
+
+
+@pytest.mark.parametrize(
+    ("able", "versions"),
+    [
+        (UNABLE, [None, None, None]),
+        (
+            types.ClientCapabilities(
+                text_document=types.TextDocumentClientCapabilities(
+                    publish_diagnostics=types.PublishDiagnosticsClientCapabilities(version_support=True)
+                )
+            ),
+            [1, 7, 7],
+        ),
+    ],
+    ids=["not asked for", "asked for"],
+)
+def test_the_version_that_was_looked_at(
+    tmp_path: Path, able: types.ClientCapabilities, versions: list[int | None]
+) -> None:
+    async def talk(editor: Editor) -> None:
+        await editor.open("quota.yaml", QUOTA)
+        await editor.change("quota.yaml", QUOTA + "\n", 7)
+        await editor.save("quota.yaml", "quota.yaml")
+        assert editor.versions == [("quota.yaml", version) for version in versions]
+
+    spoken(tmp_path, talk, able=able)

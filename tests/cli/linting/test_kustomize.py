@@ -608,3 +608,30 @@ def test_pipes_and_deep_chains_are_not_followed(shell: Shell, tmp_path: Path) ->
     }
     said = lint(shell, {**chain, "c300/kustomization.yaml": kustomization(resources=["."])}, "c0")
     assert "more than 50 kustomizations use one another\n" in said.err
+
+
+TOLERANT = JOB.replace(
+    "      containers:",
+    "      tolerations: [{key: spot, operator: Exists}, {key: team, value: a}]\n      containers:",
+)
+
+
+def test_a_list_that_a_patch_replaces_is_told_of_the_patch_in_every_layout(shell: Shell) -> None:
+    base = {**BASE, "base/job.yaml": TOLERANT}
+    inline = {
+        "dev/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+        "resources: [../base]\npatches:\n- patch: |\n"
+        + "".join(f"    {line}\n" for line in PLACED.splitlines())
+    }
+    repeated = PLACED + "        - {key: spot, operator: Exists}\n        - {key: team, value: a}\n"
+    files = {**base, **inline, **overlay("prod", PLACED), **overlay("test", repeated)}
+    assert places(lint(shell, files, select="PK806")) == [
+        "dev/kustomization.yaml:12:11: PK806",
+        "prod/place.yaml:7:7: PK806",
+    ]
+
+
+def test_a_replaced_list_may_be_meant(shell: Shell) -> None:
+    asked = "# policykit: ignore[PK806] -- another pool\n"
+    files = {**BASE, "base/job.yaml": TOLERANT, **overlay("prod", asked + PLACED)}
+    assert places(lint(shell, files, select="PK806")) == []

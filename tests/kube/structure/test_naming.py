@@ -39,6 +39,8 @@ def test_refused(api_version: str, kind: str, name: str, words: str) -> None:
         pytest.param("v1", "Pod", 5, id="a number is a wrong type"),
         pytest.param("v1", "Pod", "JOB_NAME", id="all capitals"),
         pytest.param("v1", "Pod", "train-JOB_NAME", id="a part in capitals"),
+        pytest.param("v1", "Pod", "train_ID_", id="a part in capitals between underscores"),
+        pytest.param("v1", "Pod", "GIVEN BY THE INSTALLER", id="several words in capitals"),
         pytest.param("v1", "Pod", "train-${Name}", id="a variable"),
         pytest.param("v1", "Pod", "train-{Name}", id="a format"),
         pytest.param("v1", "Pod", "%sName", id="a format of C"),

@@ -254,6 +254,38 @@ def test_custom_resources_take_no_fractions_as_quantities() -> None:
     ]
 
 
+def test_pods_of_custom_resources_take_no_fractions_either() -> None:
+    template = {"spec": {"containers": [{"name": "a", "image": "b", "resources": {"limits": {"cpu": 0.5}}}]}}
+    spec = {"headGroupSpec": {"template": template, "rayStartParams": {}}}
+    cluster = {"metadata": {"name": "r"}, "spec": spec}
+    (problem,) = check(cluster, "ray.io/v1", "RayCluster")
+    where = "spec.headGroupSpec.template.spec.containers[0].resources.limits.cpu"
+    assert problem.message == f"{where} must be a whole number or text, but is the number 0.5"
+    assert problem.help == "put the value in quotes"
+
+
+@pytest.mark.parametrize("cpu", [1.0, 1, "0.5", None])
+def test_what_pods_of_custom_resources_take(cpu: object) -> None:
+    template = {"spec": {"containers": [{"name": "a", "image": "b", "resources": {"limits": {"cpu": cpu}}}]}}
+    spec = {"headGroupSpec": {"template": template, "rayStartParams": {}}}
+    assert check({"metadata": {"name": "r"}, "spec": spec}, "ray.io/v1", "RayCluster") == ()
+
+
+def test_a_template_that_the_api_server_does_not_read_takes_fractions() -> None:
+    template = {"spec": {"containers": [{"name": "a", "resources": {"limits": {"cpu": 0.5}}}]}}
+    spec = {
+        "type": "Python",
+        "mainApplicationFile": "local:///a.py",
+        "sparkVersion": "3.5.3",
+        "driver": {"template": template},
+        "executor": {},
+    }
+    found = check(
+        {"metadata": {"name": "s"}, "spec": spec}, "sparkoperator.k8s.io/v1beta2", "SparkApplication"
+    )
+    assert found == ()
+
+
 def test_a_null_item_lacks_what_its_type_requires() -> None:
     assert [p.message for p in pod(containers=[None])] == [
         "spec.containers[0] has no `image`",
@@ -269,10 +301,82 @@ def test_a_null_item_lacks_what_its_type_requires() -> None:
         ("100K", "write 100Ki or 100k"),
         ("1 Ti", "write 1Ti"),
         ("500mb", "write 500Mi or 500M"),
+        ("100 m", "write 100m"),
+        ("4 cores", "write 4"),
+        ("4核", "write 4"),
     ],
 )
 def test_quantity_advice(text: str, advice: str) -> None:
     assert [p.help for p in container(resources={"limits": {"memory": text}})] == [advice]
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("serve", 'write it as a list: ["serve"]'),
+        ("sleep  60", 'write it as a list: ["sleep", "60"]'),
+        ("echo 'a b'", "write it as a list, with one item for each word"),
+        ("sleep " + "9" * 60, None),
+    ],
+)
+def test_advice_of_a_command_in_one_text(command: str, advice: str | None) -> None:
+    (problem,) = container(command=command)
+    assert problem.message.startswith("spec.containers[0].command must be a list, but is the text ")
+    assert problem.help == advice or (advice is None and problem.help.startswith("write it as a list: ["))
+
+
+@pytest.mark.parametrize(
+    ("value", "stands"),
+    [
+        (["ACCESS_KEY"], True),
+        ({"volume-id": None}, True),
+        ({"NAME": None}, True),
+        (["plain"], False),
+        (["A_KEY", "B_KEY"], False),
+        ({"volume-id": "v"}, False),
+        ({"name": None}, False),
+        ([], False),
+        ({}, False),
+        ([["A_KEY"]], False),
+    ],
+)
+def test_brackets_around_a_name_stand_for_text(value: object, stands: bool) -> None:
+    assert (container(image=value) == ()) is stands
+
+
+@pytest.mark.parametrize(
+    ("surge", "said"),
+    [(1, False), ("25%", False), ("${SURGE}", False), ("MAX_SURGE", False), ("1", True), ("25 %", True)],
+)
+def test_a_percentage_is_a_text_with_its_sign(surge: object, said: bool) -> None:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": POD["spec"]}
+    strategy = {"rollingUpdate": {"maxSurge": surge}}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template, "strategy": strategy}
+    found = check({"metadata": {"name": "web"}, "spec": spec}, "apps/v1", "Deployment")
+    words = "which is neither a number without quotes nor a percentage like 25%"
+    message = f'spec.strategy.rollingUpdate.maxSurge is "{surge}", {words}'
+    assert [(p.message, p.help) for p in found] == (
+        [(message, "remove the quotes" if surge == "1" else "")] if said else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("http", False),
+        ("8080-tcp", False),
+        ("a" * 15, False),
+        ("${NAME}", False),
+        ("a" * 16, True),
+        ("metricsPort", True),
+        ("8080", True),
+        ("a--b", True),
+        ("-a", True),
+    ],
+)
+def test_names_of_ports(name: str, refused: bool) -> None:
+    found = container(ports=[{"containerPort": 80, "name": name}])
+    assert [p.path[-1] for p in found] == ["name"] * refused
 
 
 def test_shared_data_is_walked_once() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, put, remove, replace
-from tests.mutation.places import at, containers, limits
+from tests.mutation.places import at, containers, limits, named
 
 
 def _field(kind: str, path: Path, value: Any = None) -> Inject:
@@ -72,6 +72,58 @@ def _device(resources: dict[str, str]) -> Inject:
     return inject
 
 
+def _enabled(subject: Subject, point: str) -> Iterator[tuple[Path, list[Any]]]:
+    """Lists of plugins that koord-scheduler runs at a point."""
+    profiles = at(subject, ("profiles",)) if subject.manifest.kind == "KubeSchedulerConfiguration" else None
+    for index, profile in enumerate(profiles if isinstance(profiles, list) else ()):
+        path: Path = ("profiles", index, "plugins", point, "enabled")
+        there = at(subject, path)
+        if "koord" in str(profile.get("schedulerName")) and isinstance(there, list):
+            yield path, there
+
+
+def _last(subject: Subject) -> Iterator[Change]:
+    """Reservation goes behind the others, where it has to come first."""
+    for path, there in _enabled(subject, "preScore"):
+        if len(there) > 1 and there[0].get("name") == "Reservation":
+            yield replace(path, [*there[1:], there[0]])
+
+
+def _against(subject: Subject) -> Iterator[Change]:
+    """What one plugin packs, another one spreads again."""
+    packs = any(
+        isinstance(one, dict) and one.get("type") == "MostAllocated"
+        for path, one in named(subject.manifest.data, "nvidia.com/gpu", "example.com/dongle")
+        if path[-2:-1] == ("resources",)
+    )
+    for path, there in _enabled(subject, "score") if packs else ():
+        spreads = any(plugin.get("name") == "DeviceShare" for plugin in there) and not _packed(subject)
+        for index, plugin in enumerate(there):
+            if plugin.get("name") == "NodeResourcesFitPlus" and spreads:
+                yield replace((*path, index, "weight"), 1)
+
+
+def _packed(subject: Subject) -> bool:
+    """Whether DeviceShare itself was told to pack."""
+    told = [each for path, each in named(subject.manifest.data, "scoringStrategy") if "pluginConfig" in path]
+    return any(isinstance(each, dict) and each.get("type") == "MostAllocated" for each in told)
+
+
+def _of_helm(subject: Subject) -> Iterator[Change]:
+    """A changed configuration in a ConfigMap that the chart writes again."""
+    known = subject.manifest.kind == "ConfigMap" and subject.manifest.name == "koord-scheduler-config"
+    if known and subject.cluster and "koordinator" in subject.cluster.targets:
+        yield put(("metadata", "labels", "app.kubernetes.io/managed-by"), "Helm")
+
+
+def _topology(path: Path, value: Any) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        if subject.manifest.kind == "ClusterNetworkTopology" and at(subject, path) is not None:
+            yield replace(path, value)
+
+    return inject
+
+
 FAULTS = (
     fault("a quota label that is a boolean", "PK006 PK004", _quota_label("is-parent", True)),
     fault("a quota label that is a word", "PK610", _quota_label("is-parent", "yes")),
@@ -81,6 +133,15 @@ FAULTS = (
     ),
     fault("a reservation for nobody", "PK613 PK004", _field("Reservation", ("spec", "owners"))),
     fault("a reservation of nothing", "PK613 PK004", _field("Reservation", ("spec", "template"))),
+    fault("Reservation behind other plugins", "PK605", _last),
+    fault("a score that another one outweighs", "PK606 PK608", _against),
+    fault("a configuration that the chart takes back", "PK607", _of_helm),
+    fault("a topology of another name", "PK614", _topology(("metadata", "name"), "racks")),
+    fault(
+        "a layer above nothing",
+        "PK614",
+        _topology(("spec", "networkTopologySpec", 1, "parentTopologyLayer"), "Nowhere"),
+    ),
     fault("an unknown quality class", "PK612", _labels(qosClass="BEE")),
     fault("reserved processors with the priority of batch", "PK612", _reserved_batch),
     fault("half a card without memory", "PK611 PK213", _device({"koordinator.sh/gpu-core": "150"})),

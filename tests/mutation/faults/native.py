@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.linter.partial import says_partial
 from policykit.manifests.patch import APPEND
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
@@ -143,6 +144,42 @@ def _class_misspelt(subject: Subject) -> Iterator[Change]:
             yield replace(path, misspelt(value))
 
 
+def _spreads(subject: Subject) -> Iterator[Change]:
+    """The policy packs the cards of pods that name a scheduler, and the scheduler spreads them."""
+    kinds = subject.cluster.workloads.values() if subject.cluster else ()
+    packed = {kind.scheduler for kind in kinds if kind.placement == "binpack"}
+    cards = {name for pool in subject.cluster.pools for name in pool.resources} if subject.cluster else set()
+    for path, there in named(subject.manifest.data, "scoringStrategy"):
+        profile, config = at(subject, path[:2]), at(subject, path[:-2])
+        listed = there.get("resources") if isinstance(there, dict) else None
+        counted = {each.get("name") for each in listed} if isinstance(listed, list) else set()
+        fits = isinstance(config, dict) and config.get("name") == "NodeResourcesFit"
+        if fits and cards & counted and profile.get("schedulerName") in packed:
+            yield replace((*path, "type"), "LeastAllocated")
+
+
+def _patch(subject: Subject) -> Iterator[Change]:
+    """A patch behind its base, with a list that takes the place of another one."""
+    manifest = subject.manifest
+    tolerated = at(subject, ("spec", "template", "spec", "tolerations"))
+    once = subject.others.count(manifest.kind) == 1 and not manifest.base and not says_partial(subject.text)
+    if manifest.kind in ("Deployment", "StatefulSet") and manifest.name and tolerated and once:
+        namespace = f"  namespace: {manifest.namespace}\n" if manifest.namespace else ""
+        patch = (
+            f"\n---\napiVersion: apps/v1\nkind: {manifest.kind}\n"
+            f"metadata:\n  name: {manifest.name}\n{namespace}"
+            "spec:\n  template:\n    spec:\n      tolerations:\n      - key: example.com/pool\n"
+            "        operator: Exists\n"
+        )
+        yield Change(text=subject.text.rstrip("\n") + patch)
+
+
+def _no_members(subject: Subject) -> Iterator[Change]:
+    path: Path = ("spec", "schedulingPolicy", "gang", "minCount")
+    if subject.manifest.group == "scheduling.k8s.io" and at(subject, path) is not None:
+        yield replace(path, 0)
+
+
 FAULTS = (
     fault("a misspelt scheduler plugin", "PK801 PK603 PK602 PK601 PK608", _plugin),
     fault("two profiles of one name", "PK802 PK601", _twice),
@@ -179,5 +216,8 @@ FAULTS = (
     fault("a priority class of a reserved name", "PK804", _priority(("metadata", "name"), "system-high")),
     fault("a misspelt preemption policy", "PK804 PK004", _priority(("preemptionPolicy",), "Nevver")),
     fault("two default priorities", "PK804", _two_defaults, elsewhere=True),
+    fault("a scheduler that spreads what is packed", "PK803", _spreads),
+    fault("a patch that replaces a list", "PK806", _patch, elsewhere=True),
+    fault("a native gang of none", "PK807 PK004", _no_members),
     fault("a misspelt priority class", "PK805", _class_misspelt),
 )

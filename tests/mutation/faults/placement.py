@@ -269,6 +269,12 @@ def _pinned(subject: Subject) -> Iterator[Change]:
             yield put(path, "gpu-node-1")
 
 
+def _pinned_by_label(subject: Subject) -> Iterator[Change]:
+    """A bare Pod may be one that runs already, read from a cluster."""
+    if subject.manifest.kind != "Pod":
+        yield from _selector("kubernetes.io/hostname", "gpu-node-1")(subject)
+
+
 def _not_requested(subject: Subject) -> Iterator[Change]:
     if any(judged(subject)):
         paths = dict.fromkeys(path for path, _, _ in limits(subject))
@@ -315,6 +321,14 @@ def _too_many(subject: Subject) -> Iterator[Change]:
             yield Change(tuple(patches))
 
 
+def _knative(subject: Subject) -> Iterator[Change]:
+    """A field that Knative takes only where a flag says so."""
+    for pod_set in subject.pod_sets if subject.manifest.group == "serving.knative.dev" else ():
+        path = pod_set.place("nodeSelector")
+        if path[-1:] == ("nodeSelector",) and at(subject, path) is None:
+            yield put(path, {"example.com/pool": "web"})
+
+
 _ZONE = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone"}
 _HOST = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname"}
 
@@ -329,7 +343,7 @@ FAULTS = (
     fault("seconds without NoExecute", "PK116", _seconds),
     fault("a toleration of everything", "PK112", _each(_everything)),
     fault("a toleration of the control plane", "PK113", _each(_control_plane)),
-    fault("the usage swapped", f"{_LANDS_NOWHERE} PK104", _losing(_other_usage)),
+    fault("the usage swapped", f"{_LANDS_NOWHERE} PK104 PK107", _losing(_other_usage)),
     fault("the usage swapped, tolerations too", "PK104", _straying(_other_usage_throughout)),
     fault("NotIn for In", f"{_LANDS_NOWHERE} PK104 PK107 PK103", _losing(_turned)),
     fault("a misspelt usage", "PK102 PK107", _losing(_usage_misspelt)),
@@ -349,7 +363,8 @@ FAULTS = (
     fault("another scheduler is named", "PK121 PK122 PK311", _scheduler("default-scheduler")),
     fault("an unknown scheduler is named", "PK121 PK122 PK311", _scheduler("volcanoo")),
     fault("pinned by nodeName", "PK118 PK128", _pinned),
-    fault("pinned by hostname", "PK118", _selector("kubernetes.io/hostname", "gpu-node-1")),
+    fault("pinned by hostname", "PK118", _pinned_by_label),
+    fault("a field that Knative refuses", "PK128", _knative),
     fault("cards are not asked for", "PK124", _not_requested),
     fault("more cards than a node has", "PK203", _too_many),
     fault(

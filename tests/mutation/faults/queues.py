@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, rename, replace
@@ -91,6 +92,44 @@ def _guarantee(subject: Subject) -> Iterator[Change]:
         yield replace(("spec", "guarantee"), amounts)
 
 
+def _inner(subject: Subject) -> Iterator[Change]:
+    """The queue above the one that was meant."""
+    parents = {each.name: each.parent for each in subject.cluster.queues} if subject.cluster else {}
+    for path, value in _job_queue(subject):
+        parent = parents.get(value.rpartition(".")[2])
+        if parent and parent not in _BUILT_IN:
+            yield replace(path, value.rpartition(".")[0] if "." in value else parent)
+
+
+def _of_others(subject: Subject) -> bool:
+    """A queue of Volcano's that the policy judges and has not made."""
+    own = {each.name for each in subject.cluster.queues} if subject.cluster else set()
+    return _queue(subject) and subject.cluster is not None and subject.manifest.name not in {*own, *_BUILT_IN}
+
+
+def _promised(subject: Subject) -> Iterator[Change]:
+    cluster = subject.cluster
+    if _of_others(subject) and cluster and cluster.complete and not at(subject, ("spec", "parent")):
+        yield replace(("spec",), {"weight": 1, "guarantee": {"resource": {"nvidia.com/gpu": "100000"}}})
+
+
+def _open_cards(subject: Subject) -> Iterator[Change]:
+    alone = not at(subject, ("spec", "parent")) and subject.others.count("Queue") == 1
+    if _of_others(subject) and alone and not at(subject, ("spec", "capability")):
+        amounts = at(subject, ("spec", "deserved"))
+        if amounts is None and at(subject, ("spec", "guarantee")) is None:
+            yield put(("spec", "capability"), {"cpu": "64", "memory": "256Gi"})
+
+
+def _on_owner(subject: Subject) -> Iterator[Change]:
+    """The queue stands on the object, not on its pods."""
+    kinds = ("Deployment", "StatefulSet", "ReplicaSet", "DaemonSet")
+    for path, value in named(subject.manifest.data, *_LABELS) if subject.manifest.kind in kinds else ():
+        if path[:3] == ("spec", "template", "metadata") and isinstance(value, str):
+            there = put(("metadata", *path[3:]), value)
+            yield Change((Patch("remove", path), *there.patches))
+
+
 def _field(path: Path, value: Any) -> Inject:
     def inject(subject: Subject) -> Iterator[Change]:
         if _queue(subject):
@@ -101,6 +140,10 @@ def _field(path: Path, value: Any) -> Inject:
 
 FAULTS = (
     fault("a misspelt queue", "PK401 PK712", _queue_misspelt),
+    fault("the queue above the one that was meant", "PK402 PK401 PK712", _inner),
+    fault("a queue on the owner of its pods", "PK410", _on_owner),
+    fault("more promised than all pools have", "PK407", _promised),
+    fault("a limit of everything but cards", "PK409", _open_cards),
     fault("a misspelt parent queue", "PK403 PK610", _parent, elsewhere=True),
     fault("a queue that is its own parent", "PK403 PK511", _own_parent, elsewhere=True),
     fault("a guarantee above the limit", "PK404 PK406 PK610", _amounts("spec", "guarantee", "resource")),

@@ -7,7 +7,7 @@ from policykit.linter.partial import is_partial
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, fault, misspelt, put, remove, rename, replace
-from tests.mutation.places import containers, has_schema, named, written
+from tests.mutation.places import containers, has_schema, is_extract, named, written
 
 _FIELDS = (
     "containers",
@@ -40,7 +40,7 @@ _REMOVED = {
     ("autoscaling/v2", "HorizontalPodAutoscaler"): "autoscaling/v2beta2",
     ("scheduling.k8s.io/v1", "PriorityClass"): "scheduling.k8s.io/v1beta1",
 }
-_BUILT_IN = ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "CronJob")
+_BUILT_IN = ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob")
 
 
 def _fields(subject: Subject) -> Iterator[tuple[Path, Any]]:
@@ -153,7 +153,8 @@ def _wrong_group(subject: Subject) -> Iterator[Change]:
 
 
 def _name(subject: Subject) -> Iterator[Change]:
-    whole = not is_partial(subject.manifest, subject.pod_sets)
+    # The name of a patch may be anything where a kustomization selects its target.
+    whole = not (is_partial(subject.manifest, subject.pod_sets) or is_extract(subject))
     if has_schema(subject) and subject.manifest.name and whole:
         yield replace(("metadata", "name"), f"{subject.manifest.name}_Main")
 
@@ -167,7 +168,8 @@ def _below(subject: Subject) -> Iterator[Change]:
                 yield Change((*change.patches, *put((*path[:-2], field), value).patches))
 
 
-_SHAPE = "PK003 PK004"
+_SHAPE = "PK003 PK004 PK613"
+"""PK613: the template of a Reservation, which its CRD leaves open."""
 
 FAULTS = (
     fault("a field is misspelt", _SHAPE, _unknown_field),
@@ -175,19 +177,19 @@ FAULTS = (
     fault("a PodSpec field stands in the template", _SHAPE, _below),
     fault("a word for a number", "PK004", _text_for_number),
     fault("a number in quotes", "PK004", _quoted_number),
-    fault("a mapping for a list", "PK004", _mapping_for_list),
+    fault("a mapping for a list", "PK004 PK613", _mapping_for_list),
     fault("a misspelt restartPolicy", "PK004 PK210", _enum("restartPolicy")),
     fault("a misspelt imagePullPolicy", "PK004", _enum("imagePullPolicy")),
     fault("a misspelt taint effect", "PK004", _enum("effect")),
     fault("an operator of another spelling", "PK004", _operator),
     fault("a container without image", "PK004", _missing("image")),
     fault("a container without name", "PK004", _missing("name")),
-    fault("an amount that is no quantity", "PK005", _quantity),
+    fault("an amount that is no quantity", "PK005 PK613", _quantity),
     fault("a label value with a blank", "PK006", _label_with("two words")),
-    fault("a label value that is a number", "PK006", _label_with(20)),
-    fault("a label value that is a boolean", "PK006", _label_with(True)),
+    fault("a label value that is a number", "PK006 PK613", _label_with(20)),
+    fault("a label value that is a boolean", "PK006 PK613", _label_with(True)),
     fault("a label key with a blank", "PK006", _label_key),
-    fault("an annotation that is a number", "PK004 PK310", _annotation),
+    fault("an annotation that is a number", "PK004 PK310 PK613", _annotation),
     fault("an environment value that is a number", "PK004", _environment),
     fault("an apiVersion that is gone", "PK007", _removed),
     fault("an apiVersion without the group", "PK007 PK008", _wrong_group),

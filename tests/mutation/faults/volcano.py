@@ -7,7 +7,7 @@ from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
-from tests.mutation.places import at
+from tests.mutation.places import at, is_extract, limits
 
 
 def _conf(subject: Subject) -> bool:
@@ -169,6 +169,58 @@ def _flow(subject: Subject) -> Iterator[Change]:
             yield replace(("spec", "flows", index, "name"), listed[0]["name"])
 
 
+def _preempting(actions: str) -> Iterator[str]:
+    words = [word.strip() for word in actions.split(",")]
+    if "enqueue" in words and "preempt" not in words:
+        at_end = len(words) - ("backfill" in words)
+        yield ", ".join([*words[:at_end], "preempt", *words[at_end:]])
+
+
+def _spreading(subject: Subject) -> Iterator[Change]:
+    """nodeorder spreads again what binpack packs."""
+    names = {plugin["name"] for _, plugin in _plugins(subject)}
+    for path, plugin in _plugins(subject):
+        quiet = at(subject, (*path, "arguments", "leastrequested.weight")) == 0
+        if plugin["name"] == "nodeorder" and "binpack" in names and quiet:
+            yield put((*path, "arguments", "leastrequested.weight"), 1)
+
+
+def _without(name: str) -> Inject:
+    """A plugin that the policy asks for is taken out."""
+
+    def inject(subject: Subject) -> Iterator[Change]:
+        volcano = subject.cluster is not None and "volcano" in subject.cluster.targets
+        for path, plugin in _plugins(subject) if volcano else ():
+            if plugin["name"] == name:
+                yield remove(path)
+
+    return inject
+
+
+def _vgpu(subject: Subject) -> Iterator[Change]:
+    """Cores of a card, but of no card."""
+    if subject.cluster is None and len(subject.pod_sets) == 1:
+        for path, name, _ in limits(subject):
+            if name == "nvidia.com/gpu":
+                others = {key: value for key, value in at(subject, path).items() if key != name}
+                yield replace(path[:-1], {"limits": {**others, "volcano.sh/vgpu-cores": 50}})
+
+
+def _no_tier(subject: Subject) -> Iterator[Change]:
+    """A topology that must be kept, and no word of how close."""
+    volcanos = subject.manifest.kind == "PodGroup" and subject.manifest.group == "scheduling.volcano.sh"
+    if volcanos and not is_extract(subject):
+        yield put(("spec", "networkTopology"), {"mode": "hard"})
+
+
+def _role(subject: Subject) -> Iterator[Change]:
+    """A plugin is told of a task that is not there."""
+    names = [task.get("name") for task in _tasks(subject) if isinstance(task, dict)]
+    plugins = at(subject, ("spec", "plugins"))
+    if len(names) > 1 and all(names) and not (isinstance(plugins, dict) and "pytorch" in plugins):
+        yield put(("spec", "plugins", "pytorch"), ["--master=nobody", f"--worker={names[1]}"])
+
+
 _JOB = "PK510 PK004"
 
 FAULTS = (
@@ -187,6 +239,14 @@ FAULTS = (
     fault("arguments beside arguments", "PK503", _argument_outside),
     fault("capacity beside proportion", "PK505", _another("capacity", "proportion")),
     fault("proportion beside capacity", "PK505", _another("proportion", "capacity")),
+    fault("preempt behind enqueue", "PK506", _actions(_preempting)),
+    fault("scores against each other", "PK507 PK508", _spreading),
+    fault("no plugin for gangs", "PK508 PK506", _without("gang")),
+    fault("no plugin that packs", "PK508", _without("binpack")),
+    fault("a PodGroup of fewer than none", "PK512 PK004", _spec("PodGroup", ("spec", "minMember"), -1)),
+    fault("cores of no card", "PK516", _vgpu),
+    fault("a hard topology without a tier", "PK514", _no_tier),
+    fault("a plugin for a task that is not there", "PK515 PK510", _role),
     fault("two tasks of one name", "PK510", _same_name),
     fault("two policies of one event", "PK510", _same_event),
     fault("an unknown event", _JOB, _policy("event", "PodFail")),

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.manifests.patch import APPEND
+from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, misspelt, put, remove, rename, replace
-from tests.mutation.places import at, named, walk
+from tests.mutation.places import PREFERRED, at, containers, named, walk
 
 
 def _conf(subject: Subject) -> bool:
@@ -136,6 +136,79 @@ def _nodes(subject: Subject) -> Iterator[Change]:
         yield put(("partitions", index, "nodesortpolicy"), "binpacking")
 
 
+def _template(subject: Subject) -> Iterator[Change]:
+    """Part of a core, for queues that are made later."""
+    for path, queue in _queues(subject):
+        if (
+            queue["name"] != "root"
+            and (queue.get("parent") or queue.get("queues"))
+            and "childtemplate" not in queue
+        ):
+            yield put((*path, "childtemplate"), {"resources": {"max": {"vcore": 1.5}}})
+
+
+def _capitals(subject: Subject) -> Iterator[Change]:
+    for path, queue in _queues(subject):
+        if queue["name"] != "root" and queue.get("limits"):
+            yield replace((*path, "name"), str(queue["name"]).capitalize())
+
+
+def _setting(subject: Subject) -> Iterator[Change]:
+    """A setting of a misspelt name."""
+    data = at(subject, ("data",)) if subject.manifest.kind == "ConfigMap" else None
+    if subject.manifest.name in ("yunikorn-configs", "yunikorn-defaults") and isinstance(data, dict):
+        yield put(("data", "service.schedulingIntervall"), "1s")
+
+
+def _namespace(subject: Subject) -> Iterator[Change]:
+    """An amount that is no text."""
+    if subject.manifest.kind == "Namespace":
+        key = "yunikorn.apache.org/namespace.quota"
+        yield put(("metadata", "annotations", key), '{"cpu": 64, "memory": "256Gi"}')
+
+
+def _preempts(subject: Subject) -> Iterator[Change]:
+    """A delay where nothing is guaranteed."""
+    promised = any(named(subject.manifest.data, "guaranteed"))
+    for path, queue in _queues(subject) if not promised else ():
+        if queue["name"] != "root" and "properties" not in queue and not queue.get("queues"):
+            yield put((*path, "properties", "preemption.delay"), "10s")
+
+
+def _served(subject: Subject) -> bool:
+    return any(one.scheduler_name == "yunikorn" for one in subject.pod_sets)
+
+
+def _nothing_asked(subject: Subject) -> Iterator[Change]:
+    found = list(containers(subject)) if _served(subject) and len(subject.pod_sets) == 1 else []
+    asking = [path for path, container in found if container.get("resources")]
+    if asking and not any(named(subject.manifest.data, "initContainers")):
+        yield Change(tuple(Patch("remove", (*path, "resources")) for path in asking))
+
+
+def _preferred(subject: Subject) -> Iterator[Change]:
+    for pod_set in subject.pod_sets if _served(subject) and subject.cluster is None else ():
+        path = pod_set.place("affinity")
+        if path[-1:] == ("affinity",) and at(subject, path) is None and pod_set.labels:
+            key, value = next(iter(pod_set.labels.items()))
+            term = {
+                "topologyKey": "topology.kubernetes.io/zone",
+                "labelSelector": {"matchLabels": {key: value}},
+            }
+            yield put(path, {"podAffinity": {PREFERRED: [{"weight": 100, "podAffinityTerm": term}]}})
+
+
+def _spreads(subject: Subject) -> Iterator[Change]:
+    """Nodes are filled evenly where the policy packs."""
+    yunikorn = subject.cluster is not None and "yunikorn" in subject.cluster.targets
+    for index, partition in enumerate(
+        at(subject, ("partitions",)) or () if _conf(subject) and yunikorn else ()
+    ):
+        policy = partition.get("nodesortpolicy") if isinstance(partition, dict) else None
+        if isinstance(policy, dict) and policy.get("type") == "binpacking":
+            yield replace(("partitions", index, "nodesortpolicy"), {"type": "fair"})
+
+
 _CONFIG = "PK701 PK003"
 
 FAULTS = (
@@ -158,4 +231,12 @@ FAULTS = (
     fault("a maximum of root", "PK701", _root_max),
     fault("an unknown order of applications", "PK705 PK701", _sort),
     fault("an unknown order of nodes", "PK701", _nodes),
+    fault("nodes filled evenly where the policy packs", "PK712", _spreads),
+    fault("part of a core in a template", "PK706 PK701", _template),
+    fault("a queue in capitals", "PK707", _capitals),
+    fault("a misspelt setting of YuniKorn", "PK709", _setting),
+    fault("a quota of a namespace that is no text", "PK710", _namespace),
+    fault("preemption without a guarantee", "PK711", _preempts),
+    fault("pods that ask for nothing", "PK713", _nothing_asked),
+    fault("a preference that nobody heeds", "PK714", _preferred),
 )

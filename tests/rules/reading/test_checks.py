@@ -97,3 +97,33 @@ def test_nothing_is_missing_from_a_partial_object(partial: bool, messages: list[
     base = manifest("a: 1\n")
     structure = Structure(base._replace(partial=partial), check(data, "apps/v1", "Deployment"))
     assert [v.message for v in invalid_field.check(structure, Context())] == messages
+
+
+@pytest.mark.parametrize(
+    ("path", "whole"),
+    [
+        ("apps/web.yaml", True),
+        ("apps/patches/web.yaml", False),
+        ("apps/web-patch.yaml", False),
+        ("patch_web.yaml", False),
+        ("web.patch.yaml", False),
+        ("spark/driver-pod-template.yaml", False),
+        ("spark/pod_template.yaml", False),
+        ("patches/apps/web.yaml", True),
+        ("dispatch.yaml", True),
+        ("pod-templates-of-ours/web.yaml", True),
+    ],
+)
+def test_a_patch_by_its_name(path: str, whole: bool) -> None:
+    text = manifest("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {priority: high}\n")
+    structure = Structure(text, check(text.data, "v1", "Pod"))
+    missing = ["spec has no `containers`"] if whole else []
+    said = ['spec.priority must be a whole number, but is the text "high"', *missing]
+    assert [v.message for v in invalid_field.check(structure, Context(None, path))] == said
+
+
+def test_the_middle_of_an_object_may_be_meant() -> None:
+    text = manifest("apiVersion: v1\nkind: Pod\nspec: {}\n")
+    (violation,) = invalid_field.check(Structure(text, check(text.data, "v1", "Pod")), Context())
+    advice = "or say `# policykit: partial` where it is a part of an object"
+    assert violation.help == f"add `metadata.name`: the API server refuses it without, {advice}"

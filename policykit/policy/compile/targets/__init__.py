@@ -8,6 +8,7 @@ from typing import Any
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import Target
+from policykit.model.placement import Placement
 from policykit.model.workload import WorkloadKind
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.targets import koordinator, kubernetes, volcano, yunikorn
@@ -46,15 +47,21 @@ def compile_targets(
 
 
 def compile_schedulers(
-    draft: Draft, targets: Mapping[str, Target], workloads: Mapping[str, WorkloadKind]
+    draft: Draft,
+    targets: Mapping[str, Target],
+    workloads: Mapping[str, WorkloadKind],
+    placements: Mapping[str, Placement],
 ) -> frozenset[str]:
-    """Every schedulerName that something serves."""
-    for number, name in enumerate(draft.policy.schedulers):
+    """Every schedulerName that something serves; none where a partial policy speaks of no scheduler."""
+    policy = draft.policy
+    for number, name in enumerate(policy.schedulers):
         draft.check(("schedulers", number), f"scheduler {name!r}", dns_subdomain_problem(name))
-    names = {DEFAULT_SCHEDULER, *draft.policy.schedulers}
-    names |= {target.scheduler_name for target in targets.values()}
-    names |= {workload.scheduler for workload in workloads.values()}
-    return frozenset(name for name in names if name)
+    stated = {*policy.schedulers, *(target.scheduler_name for target in targets.values())}
+    stated |= {workload.scheduler for workload in workloads.values()}
+    stated |= {placement.scheduler for placement in placements.values()}
+    names = frozenset(name for name in stated if name and name != DEFAULT_SCHEDULER)
+    spoken = names or policy.schedulers or policy.targets is not None or policy.coverage == "complete"
+    return names | {DEFAULT_SCHEDULER} if spoken else frozenset()
 
 
 def _stated(draft: Draft, workloads: Mapping[str, WorkloadKind]) -> dict[str, Any]:

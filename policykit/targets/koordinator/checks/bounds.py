@@ -90,9 +90,19 @@ def _numbers(plugin: str, bound: Bound, args: Mapping[str, Any], path: Path) -> 
     found = mapping(given).items() if bound.each else [(None, given)]
     for key, value in found:
         number = whole(value)
-        if number is None or not (number < bound.least or (bound.most is not None and number > bound.most)):
-            continue
         place = bound.path if key is None else (*bound.path, key)
+        if isinstance(value, str) and not is_placeholder(value):
+            yield Violation(
+                (*path, *place),
+                f"{dotted(place)} of {plugin} is {value!r}, a text, not a number: {STOPS}",
+                f"write {value} without quotes" if value.isdecimal() else "write a whole number",
+            )
+        if (
+            number is None
+            or isinstance(value, str)
+            or not (number < bound.least or (bound.most is not None and number > bound.most))
+        ):
+            continue
         right = f"{bound.least} to {bound.most}" if bound.most is not None else f"{bound.least} or more"
         yield Violation(
             (*path, *place),
@@ -114,11 +124,13 @@ def _weights(plugin: str, place: Path, args: Mapping[str, Any], path: Path) -> I
 
 
 def _duration(plugin: str, place: Path, value: object, path: Path) -> Iterator[Violation]:
-    if not isinstance(value, str) or is_placeholder(value):
+    if isinstance(value, (dict, list, type(None))) or is_placeholder(value):
         return
-    seconds = durations.seconds(value)
+    seconds = durations.seconds(value) if isinstance(value, str) else None
     if seconds is None:
-        unit = f"write {value}s" if value.isdecimal() else "write a duration that is not below 0: 600s, 10m"
+        unit = (
+            f"write {value}s" if str(value).isdecimal() else "write a duration that is not below 0: 600s, 10m"
+        )
         yield Violation(
             (*path, *place),
             f"{dotted(place)} of {plugin} is {value!r}, not a duration of 0 or more with a unit: {STOPS}",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.structure.naming import name_fault
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
@@ -13,13 +14,13 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
+from policykit.targets.koordinator.checks import quota_keys
+from policykit.targets.koordinator.checks.quota_keys import OLD_PARENT, PREFIX
 from policykit.targets.koordinator.objects.quotas import ROOT
 from policykit.targets.koordinator.objects.resources import PARTS, PERCENT, REWRITTEN
 from policykit.targets.release import Version
 
-_PREFIX = "quota.scheduling.koordinator.sh/"
 _LABELS, _ANNOTATIONS = ("metadata", "labels"), ("metadata", "annotations")
-_OLD_PARENT = f"{_PREFIX}parent-quota-name"
 _FLAGS = ("is-parent", "allow-lent-resource", "is-root", "ignore-default-tree", "allow-force-update")
 _KEPT = frozenset({ROOT, "koordinator-system-quota"})
 """Koordinator makes them itself, and refuses to let them be changed."""
@@ -38,11 +39,18 @@ def faults(manifest: Manifest, stated: Version | None) -> Iterator[Violation]:
     yield from _amounts(manifest.data, manifest.partial)
     yield from _labels(manifest)
     yield from _annotations(manifest)
+    yield from quota_keys.unread(manifest)
     yield from _never_counted(manifest.data, stated)
 
 
 def profile(manifest: Manifest) -> Iterator[Violation]:
-    """Of an ElasticQuotaProfile: a ratio that is not used."""
+    """Of an ElasticQuotaProfile: a name that no quota can have, a ratio that is not used."""
+    named = ("spec", "quotaName")
+    fault = name_fault(lookup(manifest.data, named), "scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota")
+    if fault:
+        yield Violation(
+            named, f"quotaName {fault.predicate}: no quota is made", fault.help or "write the name of a quota"
+        )
     place = ("spec", "resourceRatio")
     ratio = lookup(manifest.data, place)
     if not isinstance(ratio, str) or is_placeholder(ratio):
@@ -82,15 +90,15 @@ def _amounts(data: Mapping[str, Any], partial: bool) -> Iterator[Violation]:
 
 def _labels(manifest: Manifest) -> Iterator[Violation]:
     labels = manifest.labels
-    if _OLD_PARENT in labels:
+    if OLD_PARENT in labels:
         yield Violation(
-            (*_LABELS, _OLD_PARENT),
-            f"{_OLD_PARENT} is not read: the quota stands below {labels.get(_PREFIX + 'parent') or ROOT}",
-            f"rename it to {_PREFIX}parent",
+            (*_LABELS, OLD_PARENT),
+            f"{OLD_PARENT} is not read: the quota stands below {labels.get(PREFIX + 'parent') or ROOT}",
+            f"rename it to {PREFIX}parent",
             key=True,
         )
     for name in _FLAGS:
-        key = _PREFIX + name
+        key = PREFIX + name
         value = labels.get(key)
         if value is not None and value not in ("true", "false", "") and not is_placeholder(value):
             counts = "true" if name == "allow-lent-resource" else "false"
@@ -102,7 +110,7 @@ def _labels(manifest: Manifest) -> Iterator[Violation]:
 def _annotations(manifest: Manifest) -> Iterator[Violation]:
     annotations = manifest.annotations
     for name in (*_AMOUNTS, *_LISTS):
-        key = _PREFIX + name
+        key = PREFIX + name
         written = annotations.get(key)
         if not written or is_placeholder(written):
             continue

@@ -79,6 +79,13 @@ def elsewhere(pod_set: PodSet, found: Mapping[str, Asked]) -> Iterator[Violation
 
 def _isolation(pod_set: PodSet) -> Iterator[Violation]:
     value = pod_set.labels.get(_ISOLATION)
+    if not value and _ISOLATION in pod_set.annotations:
+        yield Violation(
+            pod_set.place("annotations", _ISOLATION),
+            f"{_ISOLATION} is an annotation here, and Koordinator reads the label of this name",
+            "move it to the labels",
+            key=True,
+        )
     if value and value != _HAMI and not is_placeholder(value):
         yield Violation(
             pod_set.place("labels", _ISOLATION),
@@ -141,7 +148,7 @@ def _partition(pod_set: PodSet, found: Mapping[str, Asked]) -> Iterator[Violatio
 def _of_the_system(review: Review) -> Iterator[Violation]:
     """Silent for a pod as it was read from a cluster."""
     pod_set, data = review.pod_set, review.manifest.data
-    if pod_set.spec.get("nodeName") or data.get("status"):
+    if pod_set.spec.get("nodeName") or data.get("status") or review.manifest.metadata.get("uid"):
         return
     if _RESERVE_POD in pod_set.annotations:
         yield Violation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
+from policykit.targets.koordinator.admission import profile_of
 from policykit.targets.koordinator.checks import releases
 from policykit.targets.koordinator.checks.asked import Asked, asked
 from policykit.targets.koordinator.names import QOS_CLASS, SYSTEM
@@ -26,6 +28,9 @@ _REFUSED: Mapping[str, tuple[str, ...]] = {"BE": ("", "prod"), "LSR": ("", "mid"
 """QoS class to the classes of priority it may not stand with; empty: none."""
 _BATCH = ("kubernetes.io/batch-cpu", "kubernetes.io/batch-memory")
 _MID = ("kubernetes.io/mid-cpu", "kubernetes.io/mid-memory")
+_VOLCANO, _VOLCANO_QOS = "volcano", "volcano.sh/qos-level"
+_NOT_IN_WORDS = re.compile("[-_]")
+_SPELT = QOS_CLASS.lower()
 _CORES = 100
 """Milli-cores; what is smaller was meant to be whole cores."""
 _UNCHECKED = (Version(1, 6, 0), Version(1, 8, 0))
@@ -38,6 +43,14 @@ def pods(pod_set: PodSet, cluster: Cluster | None, *, partial: bool) -> Iterator
     qos = pod_set.labels.get(QOS_CLASS, "")
     found = asked(pod_set)
     severity = _severity(cluster)
+    if cluster and profile_of(cluster, pod_set):
+        # It writes class and priority over what stands here; that they go together, the policy makes sure.
+        yield from _batch("BE", found, severity)
+        return
+    unread = None if qos else _unread(pod_set)
+    if unread:
+        yield unread
+        return
     if qos and not is_placeholder(qos):
         if qos not in QOS_CLASSES:
             yield _unknown(pod_set.place("labels", QOS_CLASS), qos)
@@ -45,7 +58,8 @@ def pods(pod_set: PodSet, cluster: Cluster | None, *, partial: bool) -> Iterator
         if not partial:
             yield from _priority(pod_set, qos, cluster, severity)
             yield from _whole_cores(pod_set, qos, found, severity)
-    yield from _batch(qos, found, severity)
+    if qos or not _is_volcanos(pod_set):
+        yield from _batch(qos, found, severity)
     yield from _untranslated(pod_set, qos, found, cluster)
 
 
@@ -73,9 +87,28 @@ def profile(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violation]:
         )
 
 
+def _is_volcanos(pod_set: PodSet) -> bool:
+    """Volcano's agent offers resources of the same names, and classes of its own."""
+    return pod_set.scheduler_name == _VOLCANO or _VOLCANO_QOS in pod_set.annotations
+
+
 def _severity(cluster: Cluster | None) -> Severity | None:
     stated = releases.stated(cluster)
     return Severity.WARNING if stated and _UNCHECKED[0] <= stated < _UNCHECKED[1] else None
+
+
+def _unread(pod_set: PodSet) -> Violation | None:
+    """A class in the wrong place, or under another spelling."""
+    if QOS_CLASS in pod_set.annotations:
+        message = f"{QOS_CLASS} is an annotation here, and Koordinator reads the label of this name"
+        where, key, advice = "annotations", QOS_CLASS, "move it to the labels"
+    else:
+        meant = [each for each in pod_set.labels if _NOT_IN_WORDS.sub("", each.lower()) == _SPELT]
+        if not meant:
+            return None
+        message = f"Koordinator does not read the label {meant[0]}"
+        where, key, advice = "labels", meant[0], f"rename it to {QOS_CLASS}"
+    return Violation(pod_set.place(where, key), f"{message}: the pod has no class", advice, key=True)
 
 
 def _unknown(path: Path, qos: str) -> Violation:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from policykit.errors import PolicykitError
 from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.checks.outdated import newer
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.release import Version
@@ -39,9 +40,16 @@ def possible(cluster: Cluster | None) -> tuple[Version, ...]:
 
 
 def reading(data: Mapping[str, Any], cluster: Cluster | None) -> tuple[Version, ...]:
-    """Those that start with the apiVersion of a configuration; if none does, all that are possible."""
+    """Those that start with the apiVersion of a configuration; all that are possible where none does, or
+    where the rest of it is for later ones: then the apiVersion is to blame."""
     all_of_them = possible(cluster)
-    return tuple(each for each in all_of_them if starts_with(data.get("apiVersion"), each)) or all_of_them
+    readers = starting(data, all_of_them)
+    return all_of_them if not readers or newer(data, readers, all_of_them) else readers
+
+
+def starting(data: Mapping[str, Any], found: tuple[Version, ...]) -> tuple[Version, ...]:
+    """Those of the releases that know the apiVersion of a configuration."""
+    return tuple(each for each in found if starts_with(data.get("apiVersion"), each))
 
 
 def starts_with(api_version: object, version: Version) -> bool:

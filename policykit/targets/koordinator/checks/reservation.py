@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from policykit.kube import structure
+from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import lookup
+from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, text
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import SYSTEM
@@ -20,17 +22,10 @@ _OWN = (
     "unschedulable",
 )
 """Fields of the Reservation's own spec, which a pod has not."""
-_OF_METADATA = ("namespace", "labels", "annotations", "name")
-_OF_POD = (
-    "schedulerName",
-    "containers",
-    "nodeSelector",
-    "affinity",
-    "tolerations",
-    "priorityClassName",
-    "nodeName",
-)
-_OWNER = ("object", "controller", "labelSelector")
+_NAMESPACE = ("template", "namespace")
+"""It is default where the metadata of the template say nothing."""
+_OF_PODS = (("template", "apiVersion"), ("template", "kind"))
+"""A pod that was copied whole has them, and nobody misses them."""
 
 
 def faults(manifest: Manifest, system_of: Callable[[str], str | None]) -> Iterator[Violation]:
@@ -45,28 +40,41 @@ def faults(manifest: Manifest, system_of: Callable[[str], str | None]) -> Iterat
 
 
 def _misplaced(template: Mapping[str, Any]) -> Iterator[Violation]:
-    for field in _OF_METADATA:
-        if field in template:
-            yield _lost((*_TEMPLATE, field), f"template.{field}", f"template.metadata.{field}")
-    for field in _OF_POD:
-        if field in template:
-            yield _lost((*_TEMPLATE, field), f"template.{field}", f"template.spec.{field}")
+    """The API server keeps any template: what is no field of one is lost when it is read."""
+    own: set[Path] = set()
     for where in ((), ("spec",)):
         given = mapping(lookup(template, where)) if where else template
         for field in _OWN:
             if field in given:
-                name = ".".join(("template", *where, field))
-                yield _lost((*_TEMPLATE, *where, field), name, f"spec.{field} of the Reservation")
+                own.add(("template", *where, field))
+                yield _lost(("template", *where, field), f"move it to spec.{field} of the Reservation")
+    whole = {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "own"}, "template": template}
+    for problem in structure.check(whole, "v1", "PodTemplate"):
+        if problem.path in _OF_PODS:
+            continue
+        if problem.kind == UNKNOWN_FIELD and problem.path not in own:
+            harmless = problem.path == _NAMESPACE and template["namespace"] == "default"
+            advice = f"move it to {dotted(problem.meant)}" if problem.meant else problem.help
+            yield _lost(problem.path, advice, Severity.WARNING if harmless else None)
+        elif problem.kind in (WRONG_TYPE, INVALID_QUANTITY) or _is_mistyped_label(problem, whole):
+            message = f"{problem.message}: koord-scheduler cannot read the Reservation"
+            yield Violation(("spec", *problem.path), message, problem.help, key=problem.key)
 
 
-def _lost(path: tuple[str, ...], written: str, right: str) -> Violation:
-    return Violation(path, f"{written} is kept but never read", f"move it to {right}", key=True)
+def _is_mistyped_label(problem: structure.Problem, whole: Mapping[str, Any]) -> bool:
+    """Numbers are no labels. The syntax of a label that is text is looked at by nobody here."""
+    return problem.kind == INVALID_LABEL and not isinstance(lookup(whole, problem.path), str)
+
+
+def _lost(path: Path, advice: str, severity: Severity | None = None) -> Violation:
+    """`path` below spec."""
+    return Violation(("spec", *path), f"{dotted(path)} is kept but never read", advice, severity, key=True)
 
 
 def _owners(spec: Mapping[str, Any]) -> Iterator[Violation]:
     owners = spec.get("owners")
     for position, owner in enumerate(owners if isinstance(owners, list) else ()):
-        if isinstance(owner, Mapping) and all(owner.get(part) is None for part in _OWNER):
+        if isinstance(owner, Mapping) and not any(value is not None for value in owner.values()):
             yield Violation(
                 ("spec", "owners", position),
                 "the owner has none of object, controller and labelSelector: it is refused",
@@ -95,7 +103,7 @@ def _expiry(spec: Mapping[str, Any]) -> Iterator[Violation]:
 def _scheduler(template: Mapping[str, Any], system_of: Callable[[str], str | None]) -> Iterator[Violation]:
     pod = mapping(template.get("spec"))
     name = text(pod.get("schedulerName"))
-    if is_placeholder(name) or not pod:
+    if is_placeholder(name) or not pod or "schedulerName" in template:
         return
     if not name:
         yield Violation(

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, whole
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
@@ -30,13 +30,13 @@ def apart(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
         ]
         place, args = given.get(plugin, ((), {}))
         if enabled and not args.get("resources"):
-            where = (*path, *place) if place else (*path, *enabled[0])
+            where = place if place and lookup(profile, place) else (*(place[:-1] or enabled[0]), "name")
             yield Violation(
-                where,
+                (*path, *where),
                 f"{plugin} is enabled, but its args name no resources: {_ALL_ALIKE}",
                 f"add an entry for {plugin} with resources to pluginConfig",
             )
-        if place and not whose.runs_at(profile, "score", plugin):
+        if place and args and not whose.runs_at(profile, "score", plugin):
             yield Violation(
                 (*path, *place),
                 f"args of {plugin} are given, but it is not enabled at score: they have no effect",

@@ -14,13 +14,17 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import text
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.checks import releases, whose
+from policykit.targets.koordinator.checks.outdated import newer
 from policykit.targets.koordinator.scheduler import config, points
 from policykit.targets.koordinator.scheduler.args import kind_of
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.release import Version
 
 Releases = tuple[Version, ...]
+_POINTS = frozenset({*points.ORDER, "multiPoint"})
+"""Any other is a matter of PK802."""
 _SCORERS = (config.FIT_PLUS, config.SCARCE)
+_SORT = "PrioritySort"
 _SLIP = "did you mean one profile? Delete the second dash, so that the name stands beside its plugins"
 
 
@@ -41,6 +45,17 @@ def outer_version(data: Mapping[str, Any], possible: Releases) -> Iterator[Viola
             fix=fix,
         )
         return
+    readers = releases.starting(data, possible)
+    late = newer(data, readers, possible)
+    if late:
+        yield Violation(
+            ("apiVersion",),
+            f"{releases.named(readers)} reads apiVersion {stated}, and has no {late.what} (since "
+            f"{late.since}): no koord-scheduler starts with this configuration",
+            f"write {_newest(possible[-1])}",
+            fix=fix,
+        )
+        return
     outer = str(stated).partition("/")[2]
     for path, profile in whose.profiles(data):
         for place, plugin in _enabled(profile):
@@ -53,7 +68,7 @@ def outer_version(data: Mapping[str, Any], possible: Releases) -> Iterator[Viola
                 if points.PLUGINS[plugin] > have:
                     continue  # said of the point
                 yield Violation(
-                    (*path, *place),
+                    (*path, *place, "name"),
                     f"koord-scheduler {have} has no {plugin}Args in {stated} and stops at start",
                     f"set the scheduler's image tag to v1.6.1, or write the configuration in {GROUP}/v1beta3",
                 )
@@ -92,20 +107,20 @@ def inner_versions(data: Mapping[str, Any], possible: Releases) -> Iterator[Viol
 def misplaced(data: Mapping[str, Any], possible: Releases) -> Iterator[Violation]:
     """Plugins at points that they do not implement, or twice at one (C5)."""
     for path, profile in whose.profiles(data):
-        for point in whose.points(profile):
+        for point in filter(_POINTS.__contains__, whose.points(profile)):
             seen: set[str] = set()
             for place, plugin in whose.entries(profile, point):
                 where = (*path, *place)
                 if plugin in seen:
                     yield Violation(
-                        where,
+                        (*where, "name"),
                         f"{plugin} is enabled twice at {point}: koord-scheduler stops at start",
                         "delete one of the two",
                         fix=partial(_removed, where, plugin),
                     )
                 elif not any(points.implements(plugin, point, each) is not False for each in possible):
                     yield Violation(
-                        where,
+                        (*where, "name"),
                         f"{plugin} is no {point} plugin in {releases.named(possible)}: "
                         "koord-scheduler stops at start",
                         _instead(plugin, point),
@@ -119,14 +134,21 @@ def queue_sorts(data: Mapping[str, Any]) -> Iterator[Violation]:
     first: tuple[str, str] | None = None
     for path, profile in whose.profiles(data):
         listed = [name for _, name in whose.entries(profile, "queueSort")]
-        off = {name for _, name in whose.entries(profile, "queueSort", "disabled")}
-        sorts = list(dict.fromkeys([*([] if off & {"*", "PrioritySort"} else ["PrioritySort"]), *listed]))
+        default = [_SORT] if whose.runs_by_default(profile, "queueSort", _SORT) else []
+        sorts = list(dict.fromkeys([*default, *listed]))
         where = (*path, "plugins", "queueSort")
         if not sorts:
+            here = any(whose.entries(profile, "queueSort", "disabled"))
+            says = (
+                "queueSort disables every plugin and"
+                if here
+                else "multiPoint disables every plugin, queueSort"
+            )
             yield Violation(
                 where,
-                "queueSort disables every plugin and enables none: koord-scheduler stops at start",
+                f"{says} enables none: koord-scheduler stops at start",
                 "enable exactly one, PrioritySort from Koordinator 1.7 on",
+                key=True,
             )
         elif len(sorts) > 1:
             yield Violation(
@@ -134,6 +156,7 @@ def queue_sorts(data: Mapping[str, Any]) -> Iterator[Violation]:
                 f"queueSort has {' and '.join(sorts)}, but exactly one may sort: "
                 "koord-scheduler stops at start",
                 'disable "*" there, and enable one',
+                key=True,
             )
         elif first and first[1] != sorts[0]:
             yield Violation(
@@ -141,6 +164,7 @@ def queue_sorts(data: Mapping[str, Any]) -> Iterator[Violation]:
                 f"queueSort is {sorts[0]}, but {first[1]} in profile {first[0]}: "
                 "koord-scheduler stops at start",
                 "give all profiles the same queueSort: they share one queue",
+                key=True,
             )
         if len(sorts) == 1 and first is None:
             first = (text(profile.get("schedulerName")) or "default-scheduler", sorts[0])
@@ -153,7 +177,7 @@ def split_profiles(data: Mapping[str, Any]) -> Iterator[Violation]:
         if set(one) == {"schedulerName"} and "schedulerName" not in other and other:
             name = text(one["schedulerName"])
             yield Violation(
-                path,
+                (*path, "schedulerName"),
                 f"profile {name} sets nothing, and the next one, which has no schedulerName, is for "
                 "default-scheduler",
                 _SLIP,

@@ -70,6 +70,16 @@ def runs_at(profile: Mapping[str, Any], point: str, plugin: str) -> bool:
     return everywhere and not off & {plugin, "*"}
 
 
+def runs_by_default(profile: Mapping[str, Any], point: str, plugin: str) -> bool:
+    """Whether a plugin that is on by default runs at a point, if that does not name it: nothing disables it,
+    or it is enabled everywhere again."""
+    off = {plugin, "*"}
+    if any(name in off for _, name in entries(profile, point, "disabled")):
+        return False
+    everywhere = any(name in off for _, name in entries(profile, "multiPoint", "disabled"))
+    return not everywhere or any(name == plugin for _, name in entries(profile, "multiPoint"))
+
+
 def _named(profile: Mapping[str, Any]) -> Iterator[str]:
     for point in points(profile):
         for how in ("enabled", "disabled"):

@@ -11,6 +11,7 @@ from policykit.targets.volcano.checks.listing import Listed, Plugins
 
 _STARVING = ("gang", "priority", "tdm")
 _FLAGS = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
+_VERBS = {"preempt": "extender.preemptableVerb", "reclaim": "extender.reclaimableVerb"}
 _SHARING = ("capacity", "proportion")
 
 
@@ -21,7 +22,8 @@ def idle(actions: Sequence[str], plugins: Plugins, *, planned: bool = False) -> 
     for action in _FLAGS:
         if action in actions:
             yield from _one(action, plugins)
-    if "reclaim" in actions and not any(plugins.has(name, "enableReclaimable") for name in _SHARING):
+    shared = any(plugins.has(name, "enableReclaimable") for name in _SHARING)
+    if "reclaim" in actions and not shared and not _asks_outside(plugins, "reclaim"):
         yield Violation(
             ("actions",),
             "action reclaim stands without plugin capacity or proportion: nobody says what a queue has "
@@ -85,14 +87,18 @@ def _ungated(choosing: Sequence[Listed]) -> Iterator[Violation]:
 def _choosing(action: str, plugins: Plugins) -> list[Listed]:
     """Plugins that choose victims, in the order they are asked."""
     names = PREEMPTABLE if action == "preempt" else RECLAIMABLE
-    verb = f"extender.{_FLAGS[action][6].lower()}{_FLAGS[action][7:]}Verb"
     return [
         each
         for each in plugins.listed
         if each.on(_FLAGS[action])
         and (
             each.name in names
-            or (each.name == "extender" and each.arguments.get(verb))
+            or (each.name == "extender" and each.arguments.get(_VERBS[action]))
             or (each.name == "drf" and action == "reclaim" and each.on("enableHierarchy"))
         )
     ]
+
+
+def _asks_outside(plugins: Plugins, action: str) -> bool:
+    """Plugin extender lets a server of its own choose the victims."""
+    return any(each.name == "extender" for each in _choosing(action, plugins))

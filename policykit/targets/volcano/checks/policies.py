@@ -11,6 +11,7 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts, whole
 from policykit.nearest import nearest
+from policykit.targets.volcano.checks.values import is_duration
 
 ANY = "*"
 EVENTS: Mapping[str, Release] = {
@@ -95,6 +96,13 @@ def _form(policy: Mapping[str, Any], events: Mapping[str, Path], place: Path) ->
     written = [key for key in ("event", "events", "exitCode") if policy.get(key) not in (None, "", [])]
     if not written:
         yield Violation(place, "the policy names no event and no exitCode", "say what it is about")
+    timeout = policy.get("timeout")
+    if isinstance(timeout, str) and not is_duration(timeout) and not is_placeholder(timeout):
+        yield Violation(
+            (*place, "timeout"),
+            f"timeout {timeout!r} is no duration: Volcano refuses the job",
+            "write a duration such as 30s, 10m or 1h30m",
+        )
 
 
 def _names(

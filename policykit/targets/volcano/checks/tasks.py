@@ -17,6 +17,7 @@ from policykit.targets.volcano.checks.ordering import Waiting
 from policykit.targets.volcano.checks.specs import Spec, Task, tasks
 
 _LONGEST = 63
+_NUMA_POLICIES = ("best-effort", "restricted", "single-numa-node", "none")
 
 
 def faults(spec: Spec) -> Iterator[Violation]:
@@ -99,6 +100,13 @@ def _whole_cpus(task: Task) -> Iterator[Violation]:
     """A NUMA policy needs whole CPUs in every container."""
     policy = text(task.data.get("topologyPolicy"))
     if policy in ("", "none") or is_placeholder(policy):
+        return
+    if policy not in _NUMA_POLICIES:
+        yield Violation(
+            (*task.path, "topologyPolicy"),
+            f"topologyPolicy {policy!r} of task {task.name} is none that a node has: its pods never start",
+            f"write {', '.join(_NUMA_POLICIES[:-1])} or {_NUMA_POLICIES[-1]}",
+        )
         return
     template = mapping(mapping(task.data.get("template")).get("spec"))
     base: Path = (*task.path, "template", "spec")

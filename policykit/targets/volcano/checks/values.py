@@ -34,6 +34,11 @@ NO_VALUE = _MISSING
 """There is no value that was certainly meant."""
 
 
+def is_duration(text: str) -> bool:
+    """Whether Go's time.ParseDuration takes it."""
+    return _DURATION.match(text) is not None
+
+
 def expected(argument: Argument) -> str:
     """What an argument takes, in words."""
     return _WORDS[argument.kind]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.linter.rule import Violation
+from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK
 from policykit.model.severity import Severity
@@ -114,10 +115,10 @@ def _action(message: str, name: str, missing: bool) -> Violation:
 
 def _plugins(wanted: _Wanted, plugins: Plugins) -> Iterator[Violation]:
     made = wanted.plan.configuration
-    for name, why in _reasons(wanted).items():
-        planned = made.plugin(name)
-        if planned and not plugins.has(name):
-            yield Violation(("tiers",), f"plugin {name} is not listed, and {why}", _WRITE)
+    reasons = _reasons(wanted).items()
+    missing = {name: why for name, why in reasons if made.plugin(name) and not _serves(plugins, name)}
+    if missing:
+        yield _not_listed(missing)
     if any(queue.limit for queue in wanted.cluster.queues) and not _shared(plugins):
         yield Violation(
             ("tiers",),
@@ -134,6 +135,25 @@ def _plugins(wanted: _Wanted, plugins: Plugins) -> Iterator[Violation]:
             "nothing",
             "write enableHierarchy: true beside its name",
         )
+
+
+def _serves(plugins: Plugins, name: str) -> bool:
+    """The plugin is listed, or for binpack another that packs in its stead."""
+    other = plugins.get("resource-strategy-fit") if name == "binpack" else None
+    strategies = mapping(other.arguments.get("resources")).values() if other else ()
+    return plugins.has(name) or any(mapping(each).get("type") == "MostAllocated" for each in strategies)
+
+
+def _not_listed(missing: Mapping[str, str]) -> Violation:
+    """One for all of them: whoever wrote the tiers did not ask for what the policy does."""
+    names = list(missing)
+    if len(names) == 1:
+        return Violation(("tiers",), f"plugin {names[0]} is not listed, and {missing[names[0]]}", _WRITE)
+    each = "; ".join(f"{name}: {why}" for name, why in missing.items())
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    return Violation(
+        ("tiers",), f"plugins {listed} are not listed, and the policy needs them ({each})", _WRITE
+    )
 
 
 def _shared(plugins: Plugins) -> bool:

@@ -12,8 +12,6 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.targets.kubernetes.scheduler.checks.scoring import fit
 
-GROUP = "kubescheduler.config.k8s.io"
-
 
 def faults(data: Mapping[str, Any], minor: int) -> Iterator[Violation]:
     """`minor`: of the Kubernetes release. Source: `apis/config/validation` of 1.36."""

@@ -9,7 +9,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text
-from policykit.targets.kubernetes.scheduler.checks.arguments import GROUP
+from policykit.targets.kubernetes.scheduler.fields import GROUP
 
 SORT, BIND = "queueSort", "bind"
 _DEFAULTS = {SORT: "PrioritySort", BIND: "DefaultBinder"}
@@ -183,7 +183,7 @@ def _configs(
     for position, each in enumerate(configs if isinstance(configs, list) else ()):
         name = text(mapping(each).get("name"))
         path = (*base, "pluginConfig", position)
-        if name and name in seen:
+        if name and name in seen and name not in own:
             yield Violation(
                 (*path, "name"), f"two entries of pluginConfig are for {name}", "write its args in one entry"
             )

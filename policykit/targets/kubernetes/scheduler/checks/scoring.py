@@ -11,6 +11,7 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
 from policykit.nearest import nearest
+from policykit.targets.kubernetes.scheduler.checks import known_fields
 
 RATIO = "RequestedToCapacityRatio"
 STRATEGIES = ("LeastAllocated", "MostAllocated", RATIO)
@@ -43,6 +44,8 @@ def _listed(value: object) -> list[Any]:
 def _strategy(strategy: Mapping[str, Any], base: Path, minor: int) -> Iterator[Violation]:
     kind = strategy.get("type")
     if kind is None or kind == "":
+        if known_fields.misspelt(strategy, "type"):
+            return
         yield Violation(
             base,
             "scoringStrategy has no type, and a strategy that is written gets none by default",

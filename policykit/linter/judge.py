@@ -1,0 +1,131 @@
+"""What the rules say of the things in one file, as findings at their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from policykit.kube import structure as structures
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.configurations import Held
+from policykit.linter.finding import Finding
+from policykit.linter.ground import Ground
+from policykit.linter.precedence import Said, causes
+from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
+from policykit.linter.rule import AnyRule, Context, Violation
+from policykit.manifests.parser import Parsed
+from policykit.placement.review import Review, review
+
+if TYPE_CHECKING:
+    from policykit.linter.fixes import Fixes
+
+
+class Judge:
+    """The rules that look at a file, and what they may know beside it."""
+
+    def __init__(self, rules: RuleSet, context: Context, fixes: Fixes | None) -> None:
+        """`fixes`: what makes the fixes of the file; None: they are not wanted."""
+        self._rules = rules
+        self._context = context
+        self._fixes = fixes
+
+    def reading(self, text: str, parsed: Parsed, index: int) -> Iterator[Finding]:
+        """Of the text of a document, whatever it means."""
+        if not parsed.problem and not parsed.duplicates:
+            return
+        from policykit.linter.subjects import Reading
+
+        for rule in self._rules.of(READING):
+            for violation in self._rules.check(rule, Reading(text, parsed), self._context):
+                yield Finding(
+                    self._context.path,
+                    violation.span,
+                    rule.code,
+                    rule.name,
+                    rule.severity,
+                    violation.message,
+                    violation.help,
+                    index,
+                )
+
+    def held(self, inner: Held) -> Iterator[Finding]:
+        """Of a configuration in a string: its text, where it is broken, and what it says."""
+        ground = Ground(inner.manifest, inner.text, inner.relocate)
+        for finding in self.reading(inner.text, inner.parsed, ground.document):
+            place = ground.place(())
+            yield finding._replace(
+                span=inner.relocate(finding.span),
+                resource=ground.resource,
+                pointer=place.pointer,
+                field=place.field,
+            )
+        if inner.parsed.root is not None and not inner.parsed.problem:
+            yield from self._by_kind(ground, self._inside(inner))
+
+    def configuration(self, ground: Ground) -> Iterator[Finding]:
+        """Of a configuration that is a document by itself."""
+        return self._by_kind(ground, self._fixes)
+
+    def object(self, ground: Ground, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
+        """Of an object: its structure, what its kind says, then its pods."""
+        yield from self._structure(ground)
+        yield from self._by_kind(ground, self._fixes)
+        context = self._context
+        for pod_set in pod_sets:
+            looked = review(ground.manifest, pod_set, context.cluster, context.namespace)
+            for said in causes(self._said(looked)):
+                yield from self._found(ground, said.rule, (said.violation,), self._fixes, looked)
+
+    def _structure(self, ground: Ground) -> Iterator[Finding]:
+        manifest, rules = ground.manifest, self._rules
+        problems = structures.check(manifest.data, manifest.api_version, manifest.kind, self._context.served)
+        if not problems:
+            return
+        from policykit.linter.subjects import Structure
+
+        structure = Structure(manifest, problems)
+        for rule in rules.of(STRUCTURE):
+            yield from self._found(ground, rule, rules.check(rule, structure, self._context), self._fixes)
+
+    def _by_kind(self, ground: Ground, fixes: Fixes | None) -> Iterator[Finding]:
+        manifest, rules = ground.manifest, self._rules
+        for rule in rules.of(MANIFEST, manifest.kind):
+            yield from self._found(ground, rule, rules.check(rule, manifest, self._context), fixes)
+
+    def _said(self, looked: Review) -> Iterator[Said]:
+        for rule in self._rules.of(PODS):
+            for violation in self._rules.check(rule, looked, self._context):
+                yield Said(rule, violation)
+
+    def _inside(self, inner: Held) -> Fixes | None:
+        """What makes fixes in a string; no edit reaches one that stands in another string."""
+        holder = inner.manifest.holder
+        if self._fixes is None or holder is None or inner.nested:
+            return None
+        return self._fixes.inside(holder, inner.manifest.held_at)
+
+    def _found(
+        self,
+        ground: Ground,
+        rule: AnyRule,
+        violations: Iterable[Violation],
+        fixes: Fixes | None,
+        looked: Review | None = None,
+    ) -> Iterator[Finding]:
+        """Violations with the rule, the place, the object and, where asked for, the fix."""
+        for said in violations:
+            place = ground.place(said.path, key=said.key, inside=said.inside, part=said.part)
+            yield Finding(
+                self._context.path,
+                place.span,
+                rule.code,
+                rule.name,
+                said.severity or rule.severity,
+                said.message,
+                said.help,
+                ground.document,
+                ground.resource,
+                place.pointer,
+                fixes.of(rule.code, place.span, ground.manifest, said.fix, looked) if fixes else None,
+                place.field,
+            )

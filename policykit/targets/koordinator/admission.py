@@ -1,0 +1,37 @@
+"""What Koordinator's webhook gives pods as they are admitted: that of the policy's own profiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.koordinator.names import SYSTEM
+
+if TYPE_CHECKING:
+    from policykit.kube.podsets.podset import PodSet
+    from policykit.model.cluster import Cluster
+    from policykit.targets.koordinator.objects.colocation import Profile
+
+
+def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profile | None:
+    """The ClusterColocationProfile of the policy that selects the pods; empty namespace: any.
+
+    It counts the labels of the pods alone, as the webhook does: a workload kind that is known by
+    other signs has none.
+    """
+    if SYSTEM not in cluster.targets or WORKLOAD_KEY not in pod_set.labels:
+        return None
+    from policykit.targets.koordinator.objects.classes import profiles
+    from policykit.targets.koordinator.pods import scheduler
+
+    for profile in profiles(cluster, scheduler(cluster)):
+        selected = profile.labels.items() <= pod_set.labels.items()
+        if selected and (not namespace or not profile.namespaces or namespace in profile.namespaces):
+            return profile
+    return None
+
+
+def scheduler_given(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
+    """The schedulerName that pods without one get from a profile; empty: they get none."""
+    profile = profile_of(cluster, pod_set, namespace)
+    return profile.scheduler if profile else ""

@@ -1,0 +1,142 @@
+"""Fields of kube-scheduler's configuration and of its own plugins' args, with what may stand there.
+
+Source: `kube-scheduler/config/v1` of Kubernetes 1.37, and what v1beta2 and v1beta3 had beside it.
+Decoding is strict: the scheduler stops at a field that it does not know. A field that only some
+releases have is listed too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+GROUP = "kubescheduler.config.k8s.io"
+VERSIONS = frozenset({"v1", "v1beta2", "v1beta3"})
+"""Those whose fields stand here."""
+Spec: TypeAlias = Any
+"""`int`, `bool` or `str`; `object`: anything; a map of fields; a list with the spec of its items."""
+
+_EXPRESSIONS: Spec = [{"key": str, "operator": str, "values": [str]}]
+_NODES: Spec = {"matchExpressions": _EXPRESSIONS, "matchFields": _EXPRESSIONS}
+_RESOURCES: Spec = [{"name": str, "weight": int}]
+_SHAPE: Spec = [{"utilization": int, "score": int}]
+_STRATEGY: Spec = {"type": str, "resources": _RESOURCES, "requestedToCapacityRatio": {"shape": _SHAPE}}
+_SPREAD: Spec = {
+    "maxSkew": int,
+    "topologyKey": str,
+    "whenUnsatisfiable": str,
+    "labelSelector": object,
+    "minDomains": int,
+    "nodeAffinityPolicy": str,
+    "nodeTaintsPolicy": str,
+    "matchLabelKeys": [str],
+}
+
+ARGS: Mapping[str, Spec] = {
+    "DefaultPreemption": {"minCandidateNodesPercentage": int, "minCandidateNodesAbsolute": int},
+    "DynamicResources": {"filterTimeout": object, "bindingTimeout": object},
+    "InterPodAffinity": {"hardPodAffinityWeight": int, "ignorePreferredTermsOfExistingPods": bool},
+    "NodeAffinity": {
+        "addedAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [_NODES]},
+            "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": int, "preference": _NODES}],
+        }
+    },
+    "NodeResourcesBalancedAllocation": {"resources": _RESOURCES},
+    "NodeResourcesFit": {
+        "ignoredResources": [str],
+        "ignoredResourceGroups": [str],
+        "scoringStrategy": _STRATEGY,
+    },
+    "PlacementBinPacking": {"scoringStrategy": _STRATEGY},
+    "PodTopologySpread": {"defaultConstraints": [_SPREAD], "defaultingType": str},
+    "VolumeBinding": {"bindTimeoutSeconds": int, "shape": _SHAPE},
+}
+"""Plugin to its args; `apiVersion` and `kind` may stand in each."""
+
+_PLUGINS: Spec = {"enabled": [{"name": str, "weight": int}], "disabled": [{"name": str, "weight": int}]}
+POINTS = (
+    "preEnqueue",
+    "queueSort",
+    "preFilter",
+    "filter",
+    "postFilter",
+    "preScore",
+    "score",
+    "reserve",
+    "permit",
+    "preBind",
+    "bind",
+    "postBind",
+    "multiPoint",
+    "placementGenerate",
+    "placementScore",
+    "placementFeasible",
+    "podGroupPostFilter",
+)
+"""Extension points of any release."""
+
+CONFIGURATION: Spec = {
+    "apiVersion": str,
+    "kind": str,
+    "parallelism": int,
+    "leaderElection": {
+        "leaderElect": bool,
+        "leaseDuration": object,
+        "renewDeadline": object,
+        "retryPeriod": object,
+        "resourceLock": str,
+        "resourceName": str,
+        "resourceNamespace": str,
+    },
+    "clientConnection": {
+        "kubeconfig": str,
+        "acceptContentTypes": str,
+        "contentType": str,
+        "qps": object,
+        "burst": int,
+    },
+    "healthzBindAddress": str,
+    "metricsBindAddress": str,
+    "enableProfiling": bool,
+    "enableContentionProfiling": bool,
+    "percentageOfNodesToScore": int,
+    "percentageOfPlacementsToScore": int,
+    "podInitialBackoffSeconds": int,
+    "podMaxBackoffSeconds": int,
+    "delayCacheUntilActive": bool,
+    "profiles": [
+        {
+            "schedulerName": str,
+            "percentageOfNodesToScore": int,
+            "percentageOfPlacementsToScore": int,
+            "plugins": dict.fromkeys(POINTS, _PLUGINS),
+            "pluginConfig": [{"name": str, "args": object}],
+        }
+    ],
+    "extenders": [
+        {
+            "urlPrefix": str,
+            "filterVerb": str,
+            "preemptVerb": str,
+            "prioritizeVerb": str,
+            "weight": int,
+            "bindVerb": str,
+            "enableHTTPS": bool,
+            "tlsConfig": {
+                "insecure": bool,
+                "serverName": str,
+                "certFile": str,
+                "keyFile": str,
+                "caFile": str,
+                "certData": object,
+                "keyData": object,
+                "caData": object,
+            },
+            "httpTimeout": object,
+            "nodeCacheCapable": bool,
+            "managedResources": [{"name": str, "ignoredByScheduler": bool}],
+            "ignorable": bool,
+        }
+    ],
+}
