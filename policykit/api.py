@@ -49,7 +49,8 @@ def setting(
     able_rules = RuleSet(able, rule, silent)
     able_rules.timed = timed
     served = Served(_releases(cluster), custom)
-    return Setting(able_rules, chosen, cluster, namespace, None if custom else b"", served)
+    plugins = settings.extra_plugins if settings else ()
+    return Setting(able_rules, chosen, cluster, namespace, None if custom else b"", served, plugins)
 
 
 def _releases(cluster: Cluster | None) -> dict[str, str]:

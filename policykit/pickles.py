@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from binascii import crc32
 from typing import Any
 
 DAMAGED = (
@@ -20,19 +21,28 @@ DAMAGED = (
 )
 """What reading raises for bytes that are no values of this version."""
 
+_SUM = 4
+"""Bytes of the checksum in front."""
 _PLAIN = frozenset({("builtins", "frozenset"), ("builtins", "set"), ("fractions", "Fraction")})
 
 
 def frozen(value: object) -> bytes:
     """A value as bytes."""
-    return pickle.dumps(value, protocol=5)
+    body = pickle.dumps(value, protocol=5)
+    return _sum(body) + body
 
 
 def thawed(raw: bytes) -> Any:
-    """The value again. Raises one of DAMAGED for anything but plain data and policykit's own types:
-    what somebody else has written cannot run anything.
+    """The value again. Raises one of DAMAGED for bytes that are not as they were written, and for
+    anything but plain data and policykit's own types: what somebody else has written cannot run anything.
     """
-    return _Own(io.BytesIO(raw)).load()
+    if raw[:_SUM] != _sum(raw[_SUM:]):
+        raise ValueError("the bytes are not as they were written")
+    return _Own(io.BytesIO(raw[_SUM:])).load()
+
+
+def _sum(body: bytes) -> bytes:
+    return crc32(body).to_bytes(_SUM, "big")
 
 
 class _Own(pickle.Unpickler):

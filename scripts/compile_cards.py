@@ -184,6 +184,7 @@ def labels(written: dict[str, Entry]) -> Entry:
         "retired": {},
         "integers": sorted({*known["integers"], *_integers(written)}),
         "texts": sorted({*_texts(written), *known["texts"], *(row["key"] for row in rows if _is_text(row))}),
+        "any_card": sorted(known["any_card"]),
         "machines": sorted(known["machines"]),
         "well_known": known["well_known"],
         "provider_keys": {row["key"]: _without(row, "key") for row in rows},

@@ -121,7 +121,8 @@ def _overlaid(place: str, required: bool, schema: Schema) -> Schema:
     """The generated type with what the overlay says about this field."""
     if place in OVERLAY["int_or_string"]:
         text = {"pattern": OVERLAY["patterns"][place]} if place in OVERLAY["patterns"] else {}
-        return {"type": ["integer", "string"], "x-kubernetes-int-or-string": True} | text
+        bounds = zip(("minimum", "maximum"), OVERLAY["ranges"].get(place, ()), strict=False)
+        return {"type": ["integer", "string"], "x-kubernetes-int-or-string": True, **text, **dict(bounds)}
     if place in OVERLAY["quantities"] or place in OVERLAY["amounts"]:
         quantity: Schema = {"type": ["number", "string"], "x-kubernetes-quantity": True}
         if place in OVERLAY["amounts"]:

@@ -55,7 +55,7 @@ def _recognised(schema: Schema, partial: bool) -> _Type | None:
     names = schema.get("properties", {}).keys()
     if len(names) < 2:
         return None
-    found = [kind for kind in _types() if _covers(kind, names) and _is(schema, kind.shape, partial)]
+    found = [kind for kind in _types() if _covers(kind, names) and _is(schema, kind, partial)]
     found.sort(key=lambda kind: (len(kind.fields), kind.reference))
     # Where several types have the same form, which of them it is matters only where they differ.
     alike = [kind for kind in found if len(kind.fields) == len(found[0].fields)]
@@ -86,9 +86,9 @@ def _covers(kind: _Type, names: Any) -> bool:
     return len(names) == len(fields) or (len(fields) > 6 and len(names) >= _SHARE * len(fields))
 
 
-def _is(schema: Schema, shape: Shape, partial: bool) -> bool:
+def _is(schema: Schema, kind: _Type, partial: bool) -> bool:
     """Whether every value the schema describes is one of the built-in type as well."""
-    return _same(schema, shape) and (partial or _demands(shape) <= set(schema.get("required", ())))
+    return _same(schema, kind.shape) and (partial or _demands(kind) <= set(schema.get("required", ())))
 
 
 def _same(schema: Schema, shape: Shape) -> bool:
@@ -114,10 +114,10 @@ def _same(schema: Schema, shape: Shape) -> bool:
     return _types_of(schema) <= _types_of(wanted)
 
 
-def _demands(shape: Shape) -> set[str]:
+def _demands(kind: _Type) -> set[str]:
     """What the type itself requires; the rest is what the API server asks beyond it."""
-    added = {name for names in OVERLAY["required"].values() for name in names}
-    return set(shape.schema.get("required", ())) - added
+    added = set(OVERLAY["required"].get(kind.name, ()))
+    return set(kind.shape.schema.get("required", ())) - added
 
 
 def _types_of(schema: Mapping[str, Any]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import pickle
+from binascii import crc32
 
 import pytest
 from hypothesis import given
@@ -38,15 +38,20 @@ class _Runs:
         return os.system, ("true",)
 
 
+def summed(body: bytes) -> bytes:
+    """With a right checksum: it is no protection against somebody."""
+    return crc32(body).to_bytes(4, "big") + body
+
+
 @pytest.mark.parametrize(
     "raw",
     [
-        pickle.dumps(_Runs()),
-        pickle.dumps(os.system),
-        b"cpolicykit.cli\nrun\n(ltR.",
-        b"cpolicykit.sources.writing\nreplace_all\n.",
+        frozen(_Runs()),
+        frozen(os.system),
+        summed(b"cpolicykit.cli\nrun\n(ltR."),
+        summed(b"cpolicykit.sources.writing\nreplace_all\n."),
         b"",
-        b"\x80\x05.",
+        summed(b"\x80\x05."),
         b"no pickle",
         frozen(FileResult())[:-9],
     ],

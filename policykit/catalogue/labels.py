@@ -45,7 +45,10 @@ def provider(key: str) -> str:
 
 
 def names_machine(key: str) -> bool:
-    """Whether one value of this key is one node, machine type or card model, so one kind of card."""
+    """Whether one value of this key is one node, machine type or card model, so one kind of card.
+
+    A compute class of GKE counts too: whoever wrote it listed the machines in the order to try them.
+    """
     return key in _machines()
 
 
@@ -83,6 +86,11 @@ def discovery(key: str) -> str:
     if key in table["retired"] or key in table["by_hand"] or key in table["switches"]:
         return ""
     return next((vendor for prefix, vendor in table["prefixes"].items() if key.startswith(prefix)), "")
+
+
+def of_any_card(key: str) -> bool:
+    """Whether nodes of every vendor's cards carry this label, so that it names none of them."""
+    return key in _table()["any_card"]
 
 
 def listed(key: str) -> bool:

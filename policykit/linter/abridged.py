@@ -35,9 +35,15 @@ def _last(lines: Sequence[str], first: int) -> int:
 
 def _is_left_out(lines: Sequence[str], number: int) -> bool:
     """Whether the `...` at the beginning of a line means more than the end of a document."""
-    begins = next((line for line in lines if not _NOTHING.match(line)), "")
-    goes_on = next((line for line in lines[number + 1 :] if not _NOTHING.match(line)), "---")
+    begins = _first(lines, 0)
+    goes_on = _first(lines, number + 1) or "---"
     return not begins.startswith(("---", "%")) or not goes_on.startswith(("---", "%"))
+
+
+def _first(lines: Sequence[str], start: int) -> str:
+    """The first line from `start` on that says something; empty: none does."""
+    later = (lines[number] for number in range(start, len(lines)))
+    return next((line for line in later if not _NOTHING.match(line)), "")
 
 
 def _scalars(root: Node) -> Iterator[Node]:

@@ -47,6 +47,8 @@ class Job(NamedTuple):
     """What the API server serves, as far as it is stated."""
     look: str = ""
     """READ or BUILT of a member, where it is not looked at as a whole."""
+    plugins: tuple[str, ...] = ()
+    """Names of scheduler plugins outside the tree, as the settings list them."""
 
 
 _HIDING = "policykit"
@@ -115,7 +117,7 @@ class _Looked:
         self._systems = systems
         self._fixes = fixes
         self._hiding = hiding
-        self._context = Context(job.cluster, job.path, job.namespace, job.served)
+        self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins)
         self._judge = Judge(rules, self._context, fixes)
         self._configurations = hinted(text, systems.configurations)
         self._template = is_template(text)
@@ -237,7 +239,9 @@ def _is_abridged(text: str, document: _Document, root: Node) -> bool:
 
 def _lines(text: str, document: _Document) -> str:
     """The text of a document alone."""
-    return "\n".join(text.split("\n")[document.first : document.end])
+    from policykit.manifests.lines import split
+
+    return "\n".join(split(text)[document.first : document.end])
 
 
 def _without(manifest: Manifest) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_ESCAPES = ("\\x", "\\u", "\\U", "\\\n", "\\\r")
+_ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\n\r\x85\u2028\u2029"))
 """With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
 
 

@@ -71,6 +71,7 @@ def _attempt(work: Run, member: Member) -> Outcome:
         work.today,
         setting.served,
         member.look,
+        setting.plugins,
     )
     rules = setting.rules.part(reading=member.look == READ) if member.look else setting.rules
     memory = work.memory

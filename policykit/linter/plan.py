@@ -29,6 +29,8 @@ class Setting(NamedTuple):
     """Tells what rules see from what they saw in other runs; None: what a file gives must not be kept."""
     served: Served = NOTHING
     """What the API server serves, as far as it is stated."""
+    plugins: tuple[str, ...] = ()
+    """Names of scheduler plugins outside the tree, as the settings list them."""
 
 
 class Run(NamedTuple):

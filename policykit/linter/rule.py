@@ -68,6 +68,8 @@ class Context(NamedTuple):
     """Where an object without a namespace stands."""
     served: Served = NOTHING
     """What the API server serves, as far as it is stated."""
+    plugins: tuple[str, ...] = ()
+    """Names of scheduler plugins outside the tree, as the settings list them."""
 
 
 class Rule(NamedTuple, Generic[S, V]):

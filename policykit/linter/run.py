@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from policykit.linter.engine import fixes_of
@@ -14,11 +14,13 @@ from policykit.linter.plan import Run, Setting
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context
-from policykit.linter.scope import Fact, Located, ScopeViolation, asks, scope_of
+from policykit.linter.scope import Fact, Located, Scope, ScopeViolation, asks, scope_of
 
 if TYPE_CHECKING:
     from policykit.linter.suppression import Suppressed
 
+_Stated = dict[str, Sequence[Fact]]
+"""What files state, by their paths."""
 _MOST_BESIDE = 5_000
 """Files that are read for what they say of those linted. A folder with more is no scope anybody meant:
 then nothing is said of what is absent."""
@@ -29,7 +31,7 @@ def run(work: Run, workers: int = 0) -> Report:
     findings: list[Finding] = []
     times: dict[str, float] = {}
     sources: dict[tuple[str, int], str] = {}
-    facts: dict[str, list[Fact]] = {}
+    facts: dict[str, _Stated] = {}
     written: dict[str, list[Fact]] = {}
     suppressions: dict[str, tuple[Suppressed, ...]] = {}
     skipped: list[tuple[str, str]] = []
@@ -47,7 +49,7 @@ def run(work: Run, workers: int = 0) -> Report:
             failures.append(failure)
         if member.look == BUILT:
             about_built.extend(result.findings)
-            facts.setdefault(member.scope, []).extend(_split(result.facts)[1])
+            facts.setdefault(member.scope, {})[member.path] = _split(result.facts)[1]
             _add(times, result.times)
             continue
         findings.extend(work.settings[member.setting].selection.apply(result.findings))
@@ -60,13 +62,14 @@ def run(work: Run, workers: int = 0) -> Report:
         if member.look == READ:
             written[member.path] = _split(result.facts)[0]
         if result.facts and not (member.look == READ and member.scope in built_scopes):
-            facts.setdefault(member.scope or _alone(member), []).extend(result.facts)
+            facts.setdefault(member.scope or _alone(member), {})[member.path] = result.facts
         if result.suppressions:
             suppressions[member.path] = result.suppressions
         sources |= {(member.path, number): source for number, source in result.sources.items()}
     for built in work.built:
         for read in filter(None, map(built.names.get, built.tree.written())):
-            facts.setdefault(built.member.scope, []).extend(written.get(read.path, ()))
+            stated = facts.setdefault(built.member.scope, {})
+            stated[read.path] = [*stated.get(read.path, ()), *written.get(read.path, ())]
     for finding, setting in _about_scopes(everything, facts, dropped):
         if finding.path not in opened:
             about_built.append(finding)
@@ -143,26 +146,56 @@ def _alone(member: Member) -> str:
 
 
 def _about_scopes(
-    work: Run, facts: dict[str, list[Fact]], dropped: list[str]
+    work: Run, facts: Mapping[str, _Stated], dropped: list[str]
 ) -> Iterator[tuple[Finding, Setting]]:
-    """Rules about whole scopes, over what the run has read and what stands beside it."""
-    settings = {member.scope or _alone(member): member.setting for member in work.members}
+    """Rules about whole scopes, over what the run has read and what stands beside it.
+
+    Where several settings govern the files of a scope, each speaks of its own files.
+    """
+    governing: dict[str, dict[int, None]] = {}
+    for member in work.members:
+        governing.setdefault(member.scope or _alone(member), {})[member.setting] = None
     reported = {member.path: member for member in work.members}
-    for name in sorted(name for name in facts if asks(facts[name])):
-        setting = work.settings[settings[name]]
-        whole = not name.startswith("\0")
-        around = work.surroundings(name) if whole else ()
-        beside = list(islice((m for m in around if m.path not in reported), _MOST_BESIDE + 1))
-        if len(beside) > _MOST_BESIDE:
-            beside, whole = [], False
-        others = [fact for member in beside for fact in told(work, member).facts]
-        scope = scope_of([*facts[name], *others], complete=whole)
-        context = Context(setting.cluster, "", setting.namespace)
-        for rule in setting.rules.of(SCOPE):
-            for violation in setting.rules.check(rule, scope, context):
-                member = reported.get(violation.located.path)
-                if member is not None and (member.look != READ or violation.located.as_written):
+    for name in sorted(name for name in facts if any(map(asks, facts[name].values()))):
+        scope = _scope(work, name, facts[name], reported)
+        for number in governing[name]:
+            setting = work.settings[number]
+            for member, rule, violation in _violations(scope, setting, reported):
+                if member.setting == number:
                     yield _finding(work, member, rule, violation, dropped), setting
+
+
+def _scope(work: Run, name: str, known: _Stated, reported: Mapping[str, Member]) -> Scope:
+    """A scope with what stands beside the run; its files come in one order, whichever of them are linted."""
+    whole = not name.startswith("\0")
+    around = work.surroundings(name) if whole else ()
+    there: dict[str, Member] = {}
+    beside = 0
+    for member in around:
+        beside += member.path not in reported
+        if beside > _MOST_BESIDE:
+            there, whole = {}, False
+            break
+        there[member.path] = member
+    everything: _Stated = {
+        path: known.get(path, ()) if path in reported else told(work, member).facts
+        for path, member in there.items()
+    }
+    if known.keys() - there.keys():
+        everything = known | everything  # what is built comes before the files that it is built from
+    return scope_of(chain.from_iterable(everything.values()), complete=whole)
+
+
+def _violations(
+    scope: Scope, setting: Setting, reported: Mapping[str, Member]
+) -> Iterator[tuple[Member, AnyRule, ScopeViolation]]:
+    """What the rules of one setting say of a scope, as far as it stands in files of the run."""
+    context = Context(setting.cluster, "", setting.namespace)
+    for rule in setting.rules.of(SCOPE):
+        for violation in setting.rules.check(rule, scope, context):
+            member = reported.get(violation.located.path)
+            if member is not None and (member.look != READ or violation.located.as_written):
+                yield member, rule, violation
 
 
 def _finding(

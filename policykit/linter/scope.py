@@ -27,8 +27,8 @@ from policykit.model.severity import Severity
 T = TypeVar("T")
 
 
-_WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-"""What can be the name of an object."""
+_WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
+"""What can be the name of an object or of a queue."""
 _MOST_WORDS = 5_000
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
@@ -118,7 +118,8 @@ class Scope(NamedTuple):
     """Every file of the scope is there: only then absence and sums mean anything."""
     others: tuple[Located[Any], ...] = ()
     """What fact readers stated."""
-    unread: tuple[Unread, ...] = ()
+    unread: Unread = Unread(frozenset())
+    """All that nobody can read."""
 
     def of(self, kind: type[T]) -> tuple[Located[T], ...]:
         """The facts of one type that fact readers stated."""
@@ -126,7 +127,7 @@ class Scope(NamedTuple):
 
     def may_hold(self, name: str) -> bool:
         """Whether a document that nobody can read says a name: what is missing may stand there."""
-        return any(each.words is None or name in each.words for each in self.unread)
+        return self.unread.words is None or name in self.unread.words
 
 
 class ScopeViolation(NamedTuple):
@@ -164,8 +165,17 @@ def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
         tuple(fact for fact in everything if isinstance(fact, Autoscaler)),
         complete,
         tuple(fact for fact in located if not isinstance(fact.value, (PodGroup, Membership, OwnGang))),
-        tuple(fact for fact in everything if isinstance(fact, Unread)),
+        _together(fact for fact in everything if isinstance(fact, Unread)),
     )
+
+
+def _together(documents: Iterable[Unread]) -> Unread:
+    found: set[str] = set()
+    for each in documents:
+        if each.words is None:
+            return each
+        found |= each.words
+    return Unread(frozenset(found))
 
 
 def unread(text: str) -> Unread:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from policykit.catalogue import tpu
 from policykit.kube import affinity, requests
 from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.structure.scalars import is_placeholder
+from policykit.manifests.once import once
+from policykit.manifests.path import Path
 from policykit.placement.asking import unreadable
 from policykit.placement.review import Review
 
@@ -32,17 +37,39 @@ def _pods(review: Review, chips: int) -> int | None:
     mine = _slice(review.affinity)
     if any(map(is_placeholder, mine)):
         return None
-    beside = [each for each in pod_sets(review.manifest.data) if each.path != review.pod_set.path]
-    for other in beside:
-        asked = requests.effective(other.spec, other.devices).get(tpu.RESOURCE, 0)
-        theirs = _slice(affinity.read(other.spec))
-        if any(map(is_placeholder, theirs)) or unreadable(other, review.cluster):
+    for other in _asking(review.manifest.data):
+        if other.path == review.pod_set.path:
+            continue
+        if not other.is_clear:
             return None
-        if asked and theirs == mine:
-            if other.replicas is None or asked != chips:
+        if other.chips and other.selected == mine:
+            if other.replicas is None or other.chips != chips:
                 return None
             replicas += other.replicas
     return replicas
+
+
+class _Asking(NamedTuple):
+    """Of a pod set all that counts here."""
+
+    path: Path
+    selected: tuple[str, str]
+    chips: int
+    replicas: int | None
+    is_clear: bool
+    """Nothing of what it selects or asks for is filled in later."""
+
+
+@once
+def _asking(data: Mapping[str, Any]) -> tuple[_Asking, ...]:
+    """Every pod set of an object; each of them looks at the others."""
+    found: list[_Asking] = []
+    for one in pod_sets(data):
+        selected = _slice(affinity.read(one.spec))
+        chips = requests.effective(one.spec, one.devices).get(tpu.RESOURCE, 0)
+        is_clear = not any(map(is_placeholder, selected)) and not unreadable(one, None)
+        found.append(_Asking(one.path, selected, chips, one.replicas, is_clear))
+    return tuple(found)
 
 
 def _slice(selected: affinity.NodeAffinity) -> tuple[str, str]:

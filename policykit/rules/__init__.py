@@ -48,12 +48,14 @@ CATALOGUE = (
     Entry("PK109", "placement", "leaking-or-term", True, subject=PODS),
     Entry("PK110", "placement", "attracted-but-repelled", True, subject=PODS),
     Entry("PK111", "placement", "tolerated-but-not-selected", True, subject=PODS),
-    Entry("PK112", "placement", "tolerates-everything", subject=PODS, words=("tolerations",)),
+    Entry("PK112", "placement", "tolerates-everything", subject=PODS, words=("toleration",)),
     Entry("PK113", "placement", "control-plane-toleration", True, subject=PODS),
     Entry("PK114", "placement", "cpu-workload-on-card-pool", True, subject=PODS),
     Entry("PK115", "placement", "dead-toleration", True, subject=PODS),
-    Entry("PK116", "placement", "invalid-toleration", subject=PODS, words=("tolerations",)),
-    Entry("PK117", "placement", "negative-only-selection", subject=PODS, words=("ffinity",)),
+    Entry("PK116", "placement", "invalid-toleration", subject=PODS, words=("toleration",)),
+    Entry(
+        "PK117", "placement", "negative-only-selection", subject=PODS, words=("ffinity", "odeSelectorTerm")
+    ),
     Entry(
         "PK118",
         "placement",

@@ -138,3 +138,17 @@ def test_taints_of_gke_come_by_themselves() -> None:
 @pytest.mark.parametrize(("name", "expected"), [("gke", True), ("oke", True), ("ack", False), ("", False)])
 def test_tolerates_resources(name: str, expected: bool) -> None:
     assert labels.tolerates_resources(name) is expected
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("cloud.google.com/gke-nodepool", True),
+        ("cloud.google.com/gke-accelerator-count", True),
+        ("cloud.google.com/gke-tpu-topology", False),
+        ("nvidia.com/gpu.product", False),
+        ("", False),
+    ],
+)
+def test_keys_on_nodes_of_any_card(key: str, expected: bool) -> None:
+    assert labels.of_any_card(key) is expected

@@ -318,6 +318,18 @@ def test_a_policy_of_the_command_line_that_is_not_there(shell: Shell) -> None:
     assert said.err.startswith("policykit: nope.yaml: cannot be read: No such file or directory\n")
 
 
+def test_plugins_of_ones_own_are_known_without_a_policy(shell: Shell) -> None:
+    configuration = (
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "profiles: [{schedulerName: mine, plugins: {score: {enabled: [{name: Mine}]}}}]\n"
+    )
+    tiers = "actions: allocate, backfill\ntiers: [{plugins: [{name: gang}, {name: mine}]}]\n"
+    for folder in ("usual", "own"):
+        shell.write({f"{folder}/k.yaml": configuration, f"{folder}/volcano.yaml": tiers})
+    shell.write({"own/pyproject.toml": "[tool.policykit.lint]\nextra-plugins = ['Mine', 'mine']\n"})
+    assert codes(shell.run("lint")) == ["usual/k.yaml PK801", "usual/volcano.yaml PK502"]
+
+
 def test_pyproject_governs_its_own_folder_only(shell: Shell) -> None:
     ignore = "[tool.policykit.lint]\nignore = ['PK201']\n"
     shell.write({"a/pyproject.toml": ignore, "a/a.yaml": JOB, "b/a.yaml": JOB, "c/pyproject.toml": "[x]\n"})
@@ -522,6 +534,11 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
             ["--format", "json=a", "--output", "b"],
             "--output is for a format without a file, and each has one",
         ),
+        (
+            ["--format", "json=a", "--format", "sarif=./a"],
+            "formats json and sarif would both be written to ./a",
+        ),
+        (["--format", "json", "--format", "json=a", "--output", "a"], "formats json and json would both be"),
     ],
 )
 def test_formats_that_do_not_go_together(shell: Shell, words: list[str], says: str) -> None:

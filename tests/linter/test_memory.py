@@ -22,12 +22,26 @@ RAW = b"a: 1\n"
         (JOB._replace(namespace="team"), b"m", b"1", RAW),
         (JOB._replace(fixes=True), b"m", b"1", RAW),
         (JOB._replace(today="2026-01-01"), b"m", b"1", RAW),
+        (JOB._replace(look="read"), b"m", b"1", RAW),
+        (JOB._replace(plugins=("Mine",)), b"m", b"1", RAW),
         (JOB, b"n", b"1", RAW),
         (JOB, b"m", b"2", RAW),
         (JOB, b"m", b"1", RAW + b" "),
         (JOB._replace(path="\udcff.yaml"), b"m", b"1", RAW),
     ],
-    ids=["path", "partial", "namespace", "fixes", "today", "policy", "version", "bytes", "odd path"],
+    ids=[
+        "path",
+        "partial",
+        "namespace",
+        "fixes",
+        "today",
+        "look",
+        "plugins",
+        "policy",
+        "version",
+        "bytes",
+        "odd path",
+    ],
 )
 def test_a_key_depends_on_everything(job: Job, mark: bytes, tool: bytes, raw: bytes) -> None:
     usual = Memory({}, b"1").key(JOB, b"m", RAW)

@@ -35,6 +35,8 @@ EVERY_READER = Systems(
         ('kind: "Que\\U00000075e"', set()),
         ('kind: "Que\\\n  ue"', set()),
         ('kind: "Que\\\r\n  ue"', set()),
+        ('kind: "Que\\\u2028ue"', set()),
+        ('{"kind": "a\\/b"}', set()),
     ],
 )
 def test_only_what_no_scalar_can_say_is_absent(text: str, left: set[str]) -> None:
@@ -63,6 +65,32 @@ def test_rules_and_readers_without_their_words_would_have_found_nothing(name: st
         assert lint_file(job, raw, lazy, SYSTEMS) == lint_file(job, raw, eager, EVERY_READER), title
         read += 1
     assert read > 2 * len(CATALOGUE)
+
+
+RUNTIME = """\
+apiVersion: production-stack.vllm.ai/v1alpha1
+kind: VLLMRuntime
+metadata: {name: a}
+spec:
+  deploymentConfig:
+    resources: {cpu: "4", memory: 8Gi, gpu: "1"}
+    toleration: [{operator: Exists}, {key: a, operator: Exists, value: b}]
+    nodeSelectorTerms: [{matchExpressions: [{key: model, operator: NotIn, values: [a]}]}]
+"""
+SLASHES = (
+    '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "a",'
+    ' "image": "a:1", "resources": {"limits": {"cpu": 1, "memory": 1, "nvidia.com\\/gpu.shared": 2}}}]}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [(RUNTIME, ["PK112", "PK116", "PK117"]), (SLASHES, ["PK214"])],
+    ids=["fields-of-other-names", "slashes-with-backslashes"],
+)
+def test_other_spellings_are_found_too(text: str, codes: list[str]) -> None:
+    found = lint_file(Job("a.yaml"), text.encode(), RuleSet(entries(with_policy=False), rule), SYSTEMS)
+    assert [finding.code for finding in found.findings] == codes
 
 
 def test_every_key_by_which_pods_join_a_gang_lets_its_reader_run() -> None:

@@ -18,6 +18,14 @@ BOMB = b"a: &a [x, x, x, x, x, x, x, x, x, x]\n" + b"".join(
 )
 CONFIGURATION = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  volcano-scheduler.conf: |\n"
 
+SLICE = (
+    b"- {name: w%d, template: {spec: {template: {spec: {restartPolicy: Never, nodeSelector:"
+    b" {cloud.google.com/gke-tpu-topology: 4x4}, containers: [{name: a, image: b:1, resources:"
+    b" {limits: {google.com/tpu: 4}}}]}}}}}\n"
+)
+VOLUMES = b"volumes: [" + b", ".join(b"{name: v%d}" % n for n in range(5_000)) + b"]"
+MOUNTS = b"volumeMounts: [" + b", ".join(b"{name: m%d, mountPath: /%d}" % (n, n) for n in range(5_000)) + b"]"
+
 CASES = {
     "deep flow lists": (b"[" * DEEP + b"]" * DEEP, ["PK001"]),
     "deep flow maps": (b"{a: " * DEEP + b"}" * DEEP, ["PK001"]),
@@ -34,6 +42,19 @@ CASES = {
     "one long line": (POD + b'{x: "' + b"a" * 2_000_000 + b'"}\n', ["PK003", "PK004"]),
     "many documents": (b"---\na: 1\n" * 20_000, []),
     "many keys": (POD + b"{" + b", ".join(b"k%d: 1" % n for n in range(20_000)) + b"}\n", None),
+    "many objects without a line between": (
+        b"".join(b"apiVersion: v1\nkind: Namespace\nmetadata: {name: a%d}\n" % n for n in range(8_000)),
+        ["PK002"],
+    ),
+    "many mounts without a volume": (
+        POD + b"{containers: [{name: a, image: b:1, " + MOUNTS + b"}], " + VOLUMES + b"}\n",
+        None,
+    ),
+    "many slices of one job": (
+        b"apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  replicatedJobs:\n"
+        + b"".join(b"  " + SLICE % n for n in range(700)),
+        None,
+    ),
     "many blank lines with returns": (b"#\r\n" * 200_000, []),
     "many comments to ignore": (b"# policykit: ignore[PK001] -- x\n" * 20_000 + b"a: 1\n", None),
     "many anchors": (b"".join(b"- &a%d x\n" % n for n in range(20_000)), []),

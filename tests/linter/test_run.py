@@ -60,6 +60,20 @@ def test_each_member_has_its_own_setting() -> None:
     assert [f.path for f in report.findings] == ["a.yaml"]
 
 
+def test_each_member_of_a_scope_has_its_own_setting() -> None:
+    gang = (
+        "apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: PodGroup\n"
+        "metadata: {{name: {0}}}\nspec: {{minMember: 2}}\n---\napiVersion: v1\nkind: Pod\n"
+        "metadata: {{name: {0}, labels: {{pod-group.scheduling.sigs.k8s.io: {0}}}}}\nspec: {{}}\n"
+    )
+    files = {f"{name}.yaml": gang.format(name).encode() for name in "abc"}
+    settings = [api.setting(select=["PK301"]), api.setting(select=["PK002"])]
+    members = [Member(name, name, "scope", number) for number, name in enumerate(files)]
+    members = [member._replace(setting=member.setting % 2) for member in members]
+    report = api.lint(members, settings, files.__getitem__, lambda _: members, workers=1)
+    assert [(f.path, f.code) for f in report.findings] == [("a.yaml", "PK301"), ("c.yaml", "PK301")]
+
+
 def test_what_stands_beside_is_seen_and_not_reported() -> None:
     group = (
         b"apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: PodGroup\n"
@@ -76,6 +90,21 @@ def test_what_stands_beside_is_seen_and_not_reported() -> None:
     together = api.lint([member], [api.setting(select=["PK3"])], files.__getitem__, lambda _: members)
     assert together.findings == ()
     assert together.files == 1
+
+
+def test_what_comes_first_does_not_depend_on_what_is_linted() -> None:
+    quota = (
+        "apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: ElasticQuota\n"
+        "metadata: {{name: a, namespace: a}}\nspec: {{min: {{cpu: {0}}}, max: {{cpu: 9}}}}\n"
+    )
+    files = {f"{name}.yaml": quota.format(number).encode() for number, name in enumerate("abc")}
+    members = [Member(name, name, "scope", 0) for name in files]
+    settings = [api.setting(select=["PK403"])]
+    together = api.lint(members, settings, files.__getitem__, lambda _: members, workers=1).findings
+    assert [f.path for f in together] == ["b.yaml", "c.yaml"]
+    for member in members:
+        alone = api.lint([member], settings, files.__getitem__, lambda _: members, workers=1).findings
+        assert alone == tuple(f for f in together if f.path == member.path)
 
 
 def test_nothing_to_lint() -> None:

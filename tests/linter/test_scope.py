@@ -177,12 +177,21 @@ def test_nothing_is_said_of_an_incomplete_scope(texts: tuple[str, ...]) -> None:
         ("kind: Pod\nmetadata\n  name: train-0.a", "train-0.a", True),
         ("kind: Pod\nmetadata\n  name: train-0.a", "train", False),
         ("group-name: [train, 'eval'", "eval", True),
+        ("queues:\n- name: ml_team\n bad", "ml_team", True),
         (" ".join(str(number) for number in range(6_000)), "train", True),
     ],
-    ids=["says-it", "says-another", "in-a-list", "says-too-much"],
+    ids=["says-it", "says-another", "in-a-list", "with-a-line-below", "says-too-much"],
 )
 def test_what_a_document_that_nobody_can_read_may_hold(text: str, name: str, expected: bool) -> None:
     assert scope_of([unread(text)], complete=True).may_hold(name) is expected
+
+
+def test_what_several_documents_that_nobody_can_read_may_hold() -> None:
+    several = [unread("name: train"), unread("name: eval")]
+    known = scope_of(several, complete=True)
+    assert [known.may_hold(name) for name in ("train", "eval", "serve")] == [True, True, False]
+    endless = unread(" ".join(map(str, range(6_000))))
+    assert scope_of([*several, endless], complete=True).may_hold("serve")
 
 
 def test_pods_that_may_stand_where_nobody_can_read_are_not_missing() -> None:

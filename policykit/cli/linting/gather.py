@@ -111,7 +111,8 @@ class Gathered:
             for member in self.members:
                 self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
         members = self._scopes[scope]
-        setting = next(iter(members.values())).setting
+        first = next(iter(members.values()))
+        setting, absolute = first.setting, os.path.isabs(first.path)
         for path in walk(scope):
             folder = os.path.dirname(path)
             if path in members:
@@ -119,7 +120,8 @@ class Gathered:
             elif self.built_from and os.path.realpath(path) in self.built_from:
                 continue
             elif scope_root(path, scope, self._policy_folder(folder)) == scope:
-                yield Member(path, path, scope, setting, is_patch(path), self._stands_in(folder))
+                shown = path if absolute else os.path.relpath(path).replace(os.sep, "/")
+                yield Member(shown, path, scope, setting, is_patch(path), self._stands_in(folder))
 
     def standing_in(self, folder: str, path: str, scope: str) -> Member:
         """A member that is no file: the objects of a folder, under what governs the folder."""

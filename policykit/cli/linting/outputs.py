@@ -29,7 +29,7 @@ class Output(NamedTuple):
 def outputs(formats: Sequence[str], output: str) -> tuple[Output, ...]:
     """Formats as given: NAME, or NAME=FILE; `output` is for the one without a file.
 
-    Raises UsageError for an unknown format, and for two without a file.
+    Raises UsageError for an unknown format, for two without a file, and for two with the same.
     """
     found = [_output(given) for given in formats or ("text",)]
     open_ended = [one.format for one in found if not one.path]
@@ -38,7 +38,9 @@ def outputs(formats: Sequence[str], output: str) -> tuple[Output, ...]:
         raise UsageError(f"formats {both} would both go to standard output", f"write {open_ended[1]}=FILE")
     if output and not open_ended:
         raise UsageError("--output is for a format without a file, and each has one", "leave --output out")
-    return tuple(one if one.path else one._replace(path=output) for one in found)
+    done = tuple(one if one.path else one._replace(path=output) for one in found)
+    _refuse_one_file_for_two(done)
+    return done
 
 
 def with_fixes(found: Sequence[Output]) -> bool:
@@ -77,6 +79,17 @@ def _output(given: str) -> Output:
             f"did you mean {near}?" if near else f"there are {', '.join(FORMATS)}",
         )
     return Output(name, path)
+
+
+def _refuse_one_file_for_two(found: Sequence[Output]) -> None:
+    """The later one would take the place of the earlier one, but not in what is no file: /dev/stderr."""
+    taken: dict[str, str] = {}
+    for name, path in found:
+        file = os.path.realpath(path) if path else ""
+        if file in taken and (os.path.isfile(path) or not os.path.exists(path)):
+            both = f"{taken[file]} and {name}"
+            raise UsageError(f"formats {both} would both be written to {path}", "name a file for each")
+        taken |= {file: name} if file else {}
 
 
 def _summarize(report: Report, around: Around) -> None:

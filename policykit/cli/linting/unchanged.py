@@ -77,7 +77,8 @@ def _parts(gathered: Gathered, about: tuple[object, ...]) -> Iterator[object]:
     yield about
     for setting in gathered.settings:
         chosen = setting.selection
-        yield (setting.mark, setting.namespace, sorted(chosen.codes), chosen.errors_only, chosen.below)
+        yield (setting.mark, setting.namespace, setting.plugins)
+        yield (sorted(chosen.codes), chosen.errors_only, chosen.below)
         yield sorted(chosen.severities.items()), [(glob, sorted(codes)) for glob, codes in chosen.per_path]
 
 

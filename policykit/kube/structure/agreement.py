@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.structure.problem import DISAGREEING, UNMET, Problem
+from policykit.kube.structure.containers import named_once, probes
+from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET, Problem
+from policykit.kube.structure.rollouts import rollout
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
+from policykit.kube.structure.services import ports
 from policykit.manifests.path import Path, dotted, lookup
 
 _PODS: Mapping[tuple[str, str], Path] = {
@@ -21,6 +24,9 @@ _PODS: Mapping[tuple[str, str], Path] = {
     ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
 }
 """PodSpecs of the kinds that the API server itself judges to the last field."""
+_LASTING = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
+"""Kinds that replace any pod of theirs that ends."""
+_MOST_NAMED = 20
 _SELECTING = "apps/v1"
 """All controllers of this version must select their own pods."""
 _SELECTOR: Path = ("spec", "selector", "matchLabels")
@@ -33,6 +39,8 @@ def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator
 
     Source: `ValidatePodSpec` and the validation of apps/v1 (v1.36).
     """
+    if (api_version, kind) == ("v1", "Service"):
+        yield from ports(data)
     path = _PODS.get((api_version, kind))
     if path is None:
         return
@@ -41,8 +49,17 @@ def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator
         yield from _names(spec, path)
         yield from _claims(spec, path)
         yield from _mounts(spec, path, data)
+        yield from _mounted_once(spec, path)
+        yield from named_once(spec.get("volumes"), (*path, "volumes"), "volume of the pod")
+        for place, container in _containers(spec, path):
+            yield from named_once(container.get("ports"), (*place, "ports"), "port of the container")
+            yield from probes(container, place, initial=place[-2] == "initContainers")
+        if kind in _LASTING:
+            yield from _restarted(spec, path, kind)
     if api_version == _SELECTING:
         yield from _selected(data)
+        yield from _expressed(data)
+        yield from rollout(data, kind)
 
 
 def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
@@ -86,15 +103,46 @@ def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[
     own, others = _names_in(spec.get("volumes")), _names_in(templates)
     if own is None or others is None:
         return
+    there = own | others
     for place, container in _containers(spec, path):
         for position, name in _items(container.get("volumeMounts")):
-            if name not in own | others:
+            if name not in there:
                 at = (*place, "volumeMounts", position, "name")
-                message = f'{dotted(at)} is "{name}", no volume of the pod{_known(own | others)}'
+                message = f'{dotted(at)} is "{name}", no volume of the pod{_known(there)}'
                 yield Problem(at, UNMET, message, f"add the volume to {dotted((*path, 'volumes'))}")
 
 
+def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """One volume for each place of a container."""
+    for place, container in _containers(spec, path):
+        mounts = container.get("volumeMounts")
+        seen: set[str] = set()
+        for position, mount in enumerate(mounts if isinstance(mounts, list) else ()):
+            target = mount.get("mountPath") if isinstance(mount, dict) else None
+            if not isinstance(target, str) or not target or is_filled_in(target):
+                continue
+            if target in seen:
+                at = (*place, "volumeMounts", position, "mountPath")
+                message = f'{dotted(at)} is "{target}", and another volume is mounted there'
+                yield Problem(at, DISAGREEING, message, "mount each volume at a place of its own")
+            seen.add(target)
+
+
+def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]:
+    policy, seconds = spec.get("restartPolicy"), spec.get("activeDeadlineSeconds")
+    if policy in ("Never", "OnFailure"):
+        at = (*path, "restartPolicy")
+        message = f"{dotted(at)} is {policy}; a {kind} takes no other than Always"
+        yield Problem(at, CLASHING, message, "delete it, or make it a Job if its pods end")
+    if isinstance(seconds, int) and not isinstance(seconds, bool):
+        at = (*path, "activeDeadlineSeconds")
+        message = f"{dotted(at)} is {seconds}, which a {kind} does not take"
+        yield Problem(at, CLASHING, message, "delete it: only Pods and Jobs have a time limit", key=True)
+
+
 def _known(names: frozenset[str]) -> str:
+    if len(names) > _MOST_NAMED:
+        return f", which has {len(names)} others"
     return f": it has {', '.join(sorted(names))}" if names else ""
 
 
@@ -142,3 +190,33 @@ def _selected(data: dict[str, Any]) -> Iterator[Problem]:
             f'{dotted(place)} is "{value}", but its own pods have {pods}',
             f"write {key}: {value} in {dotted(_LABELS)}, or select what stands there",
         )
+
+
+def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
+    """matchExpressions of a controller's selector, which its own pods must meet as well."""
+    listed, labels = lookup(data, (*_SELECTOR[:-1], "matchExpressions")), lookup(data, _LABELS)
+    if not isinstance(listed, list) or not isinstance(labels, dict) or not labels:
+        return
+    if any(is_placeholder(each) or not isinstance(each, str) for pair in labels.items() for each in pair):
+        return
+    for position, wanted in enumerate(listed):
+        if isinstance(wanted, dict) and not _meets(labels, wanted):
+            place = (*_SELECTOR[:-1], "matchExpressions", position)
+            key = wanted["key"]
+            pods = f'"{labels[key]}"' if key in labels else "no such label"
+            message = f"{dotted(place)} wants {key} {wanted['operator']}, but its own pods have {pods}"
+            yield Problem(place, DISAGREEING, message, f"give the pods such a label in {dotted(_LABELS)}")
+
+
+def _meets(labels: dict[str, str], wanted: dict[str, Any]) -> bool:
+    """Also what cannot be judged: other faults of an expression are said elsewhere."""
+    key, operator, values = wanted.get("key"), wanted.get("operator"), wanted.get("values") or []
+    if not isinstance(key, str) or is_placeholder(key) or not isinstance(values, list):
+        return True
+    if not all(isinstance(value, str) and not is_placeholder(value) for value in values):
+        return True
+    if operator == "In":
+        return not values or labels.get(key) in values
+    if operator == "NotIn":
+        return key not in labels or labels[key] not in values
+    return (key in labels) is (operator == "Exists") if operator in ("Exists", "DoesNotExist") else True

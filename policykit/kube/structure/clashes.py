@@ -31,7 +31,7 @@ class Clash(NamedTuple):
 def clashes(part: str, value: Mapping[str, Any]) -> Iterator[Clash]:
     """Of a mapping that is a part of a pod, by the name of its definition: ResourceRequirements."""
     check = _CHECKS.get(part)
-    if check is not None:
+    if check is not None and "..." not in value:  # else some of it is left out
         yield from check(value)
 
 
@@ -65,7 +65,7 @@ def _expression(value: Mapping[str, Any]) -> Iterator[Clash]:
 def _needed(*fields: str) -> _Check:
     def check(value: Mapping[str, Any]) -> Iterator[Clash]:
         there = any(value.get(field) is not None for field in fields)
-        if not there and "..." not in value and not any(map(is_placeholder, value)):
+        if not there and not any(map(is_placeholder, value)):
             listed = f"{', '.join(fields[:-1])} or {fields[-1]}"
             yield Clash((), f"has no {listed}", f"add {listed}: the API server refuses it", DISAGREEING)
 
@@ -76,6 +76,14 @@ def _variable(value: Mapping[str, Any]) -> Iterator[Clash]:
     if value.get("value") and value.get("valueFrom"):
         yield Clash(
             ("valueFrom",), "stands beside value: a variable takes one of them", "delete one of the two"
+        )
+
+
+def _volume(value: Mapping[str, Any]) -> Iterator[Clash]:
+    sources = [field for field in value if field != "name" and value[field] is not None]
+    if len(sources) > 1 and not any(map(is_placeholder, sources)):
+        yield Clash(
+            (sources[1],), f"stands beside {sources[0]}: a volume has one source", "delete one of the two"
         )
 
 
@@ -96,5 +104,6 @@ _CHECKS: Mapping[str, _Check] = {
     "LabelSelectorRequirement": _expression,
     "PodResourceClaim": _claim,
     "ResourceRequirements": _resources,
+    "Volume": _volume,
 }
 """By the name of the definition."""

@@ -57,8 +57,9 @@ def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> 
     if "matchLabels" in names and isinstance(value, str):
         return _a_label(path)
     older = _of_other_version(data, path)
-    if not older or _just_below(owner, path, value):
-        place = _above(shapes, data, path) or _below(owner, path, value)
+    below = _below(owner, path, data)
+    if not older or (below and len(below) == len(path) + 1):
+        place = _above(shapes, data, path) or below
         if place:
             return _elsewhere(path, place)._replace(shape=list(_shapes(root, place, adopted))[-1])
     spelling = _alike(key, names, _FAR)
@@ -145,9 +146,9 @@ def _above(shapes: list[Shape], data: Any, path: Path) -> Path | None:
     return None
 
 
-def _below(owner: Shape, path: Path, value: object) -> Path | None:
-    """The one place a few levels below that knows the field."""
-    key = str(path[-1])
+def _below(owner: Shape, path: Path, data: object) -> Path | None:
+    """The one place a few levels below that knows the field; where one level has several, none deeper."""
+    key, value, beside = str(path[-1]), lookup(data, path), lookup(data, path[:-1])
     if key in _COMMON:
         return None
     level: list[tuple[Path, Shape]] = [((), owner)]
@@ -161,8 +162,12 @@ def _below(owner: Shape, path: Path, value: object) -> Path | None:
                     inner, steps = item, (*steps, 0)
                 if inner is not None and "properties" in inner.schema:
                     deeper.append(((*place, *steps), inner))
-        if found := _choose([place for place, shape in deeper if _takes(shape, key, value)], key):
+        places = [place for place, shape in deeper if _takes(shape, key, value)]
+        written = [place for place in places if lookup(beside, place) is not None]
+        if found := _choose(places, key) or _choose(written, key):
             return (*path[:-1], *found, key)
+        if places and key != "resources":  # those of a pod are seldom meant
+            return None
         level = deeper
     return None
 
@@ -217,11 +222,6 @@ def _a_label(path: Path) -> Guess:
     claim = (*path[:-1], "matchLabels")
     advice = "indent it under `matchLabels`"
     return Guess("labels belong under `matchLabels`", advice, (claim,), place=(*claim, path[-1]))
-
-
-def _just_below(owner: Shape, path: Path, value: object) -> bool:
-    place = _below(owner, path, value)
-    return place is not None and len(place) == len(path) + 1
 
 
 def _of_other_version(data: Any, path: Path) -> str:

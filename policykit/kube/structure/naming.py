@@ -27,7 +27,10 @@ _FREE_GROUPS = frozenset(
 _FREE_KINDS = frozenset({"CustomResourceDefinition", "Event", "IPAddress"})
 _LABEL_KINDS = frozenset({"Namespace", "Service"})
 """Kinds of the core group whose names stand for one part of a host name."""
+_OF_FUNCTIONS = frozenset({"config.kubernetes.io/function", "config.k8s.io/function"})
 _LONGEST, _LONGEST_LABEL = 253, 63
+_LONGEST_OF_BATCH = {"CronJob": 52, "Job": 63}
+"""Names that become a label of pods, or that are made longer for each run."""
 _CHARACTERS = {"_": "an underscore", " ": "a blank", ".": "a dot", "/": "a slash", ":": "a colon"}
 _NAME_FORM = "names have lower-case letters, digits, '-' and '.'"
 _LABEL_FORM = "{} have lower-case letters, digits and '-'"
@@ -46,7 +49,13 @@ def name_fault(name: Any, api_version: str, kind: str) -> Fault | None:
         return None
     if not group and kind in _LABEL_KINDS:
         return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format(f"names of {kind}s"))
-    return _fault(name, _REFUSED, _LONGEST, _NAME_FORM)
+    longest = _LONGEST_OF_BATCH.get(kind, _LONGEST) if group == "batch" else _LONGEST
+    return _fault(name, _REFUSED, longest, _NAME_FORM)
+
+
+def is_function(annotations: Any) -> bool:
+    """Whether the object only configures a function of kustomize or kpt: it has any name, and stays here."""
+    return isinstance(annotations, dict) and not _OF_FUNCTIONS.isdisjoint(annotations)
 
 
 def namespace_fault(name: Any) -> Fault | None:
@@ -73,5 +82,8 @@ def _fault(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Faul
 
 
 def _is_template(name: str) -> bool:
-    """Whether it has signs that only templates have: `%s`, `{name}`, `@NAME@`."""
-    return any(sign.isascii() for sign in _TEMPLATE.findall(name))
+    """Whether it has signs that only templates have: `%s`, `{name}`, `@NAME@`; or nothing else, like `_`.
+
+    A lone `_` is the name of a Namespace that a kustomization's `namespace` replaces.
+    """
+    return not any(map(str.isalnum, name)) or any(sign.isascii() for sign in _TEMPLATE.findall(name))

@@ -13,11 +13,13 @@ from policykit.model.quantity import parse
 from policykit.nearest import nearest
 
 _PLACEHOLDER = re.compile(
-    r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|\A\s*(?:\.{3,}|…+)\s*\Z"
+    r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
+_MODES = 0o777
+"""The largest mode of a file: nothing else has this bound."""
 _QUOTE = "put the value in quotes"
 
 
@@ -30,7 +32,7 @@ class Fault(NamedTuple):
 
 
 def is_placeholder(value: object) -> bool:
-    """Text that somebody fills in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `@X@`, `%X%`, `...`."""
+    """Text to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `a_X_`, `@X@`, `%X%`, `...`."""
     return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
 
 
@@ -70,7 +72,9 @@ def fault_of(value: Any, schema: Schema) -> Fault | None:
     if "minimum" in schema and value < schema["minimum"]:
         return Fault(BAD_VALUE, f"is {value}, the smallest allowed is {schema['minimum']}")
     if "maximum" in schema and value > schema["maximum"]:
-        return Fault(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}")
+        octal = schema["maximum"] == _MODES and set(str(value)) <= set("01234567")
+        advice = f"modes are octal: write 0{value}" if octal else ""
+        return Fault(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}", advice)
     return None
 
 
@@ -110,7 +114,9 @@ def _text(value: str, schema: Schema) -> Fault | None:
         limit = schema["maxLength"]
         return Fault(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
     if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
-        form = _FORMS.get(schema["pattern"], f"is not of the form {schema['pattern']}")
+        if "x-kubernetes-int-or-string" in schema and _is_capitals(value):
+            return None
+        form = _FORMS.get(schema["pattern"].removeprefix("^$|"), f"is not of the form {schema['pattern']}")
         advice = "remove the quotes" if "x-kubernetes-int-or-string" in schema and value.isdigit() else ""
         return Fault(BAD_VALUE, f"is {shown(value)}, which {form}", advice)
     return None
@@ -121,12 +127,21 @@ _FORMS = {
     f"^{_DNS}$": "may have only lower-case letters, digits and '-', and no '-' at either end",
     f"^{_DNS}(\\.{_DNS})*$": "may have only lower-case letters, digits, '-' and '.', "
     "and no '-' or '.' at either end",
-    "^$|^(?!.*--)(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$": "may have at most 15 lower-case letters, "
+    "^(?!.*--)(?=.*[a-z])[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$": "may have at most 15 lower-case letters, "
     "digits and '-', a letter among them, no '-' at either end and no two in a row",
+    "^(metadata\\.(name|namespace|uid|((labels|annotations)(\\['.+'\\])?))"
+    "|spec\\.(host|nodeName|serviceAccountName)|status\\.(hostIPs?|podIPs?))$": "is none of metadata.name, "
+    "metadata.namespace, metadata.uid, metadata.labels['key'], metadata.annotations['key'], spec.nodeName, "
+    "spec.serviceAccountName, status.hostIP, status.podIP",
+    "^(limits|requests)\\.(cpu|memory|ephemeral-storage|hugepages-.+)$": "is neither limits nor requests "
+    "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
+    "^[^=]*$": "has an equals sign, and no name of a variable has one",
+    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "has "
+    "not five parts: minute, hour, day of the month, month, day of the week",
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }
-"""Patterns in plain words, as what the value fails."""
+"""Patterns in plain words, as what the value fails; `^$|` before them lets text be empty."""
 
 
 def _not_listed(value: str, allowed: list[str]) -> Fault:

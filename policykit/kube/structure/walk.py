@@ -6,7 +6,7 @@ from typing import Any
 
 from policykit.kube.structure.agreement import disagreements
 from policykit.kube.structure.clashes import FILE, clashes
-from policykit.kube.structure.naming import name_fault, namespace_fault
+from policykit.kube.structure.naming import is_function, name_fault, namespace_fault
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     DISAGREEING,
@@ -238,6 +238,8 @@ class _Walk:
                 field="name",
             )
             self.lacking.append((("metadata", "name"), problem))
+        if is_function(metadata.get("annotations")):
+            return
         for field in ("name", "generateName"):
             self._say_of(field, name_fault(metadata.get(field), api_version, kind))
         self._say_of("namespace", namespace_fault(metadata.get("namespace")))

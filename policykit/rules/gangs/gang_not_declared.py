@@ -79,6 +79,13 @@ _POLICIES = (("spec", "runPolicy", "schedulingPolicy"), ("spec", "scheduling"))
 """Where jobs of Kubeflow and of Kubernetes 1.37 ask for a gang."""
 _OF_INSTANCES = frozenset({"rbg.workloads.x-k8s.io/role-instance-gang-scheduling", "schedulingStrategy"})
 """What makes a gang of each instance of a role: an annotation of RoleBasedGroup, a field of AIBrix."""
+_RESERVED = frozenset(
+    {
+        "autoscaling.x-k8s.io/consume-provisioning-request",
+        "cluster-autoscaler.kubernetes.io/consume-provisioning-request",
+    }
+)
+"""Annotations of pods whose nodes the Cluster Autoscaler makes all at once, or none of them."""
 _OWNERS = (("metadata",), ("spec", "jobTemplate", "metadata"))
 
 
@@ -128,6 +135,8 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
     if any(_asks(gang) for gang in gangs(manifest.data)):
         return True
     if any(lookup(one.spec, path) is not None for one in sets for path in _NATIVE):
+        return True
+    if any(not _RESERVED.isdisjoint(one.annotations) for one in sets):
         return True
     return any(_speaks(dialect, manifest, sets) for dialect in DIALECTS)
 

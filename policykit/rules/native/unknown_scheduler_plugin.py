@@ -57,9 +57,8 @@ _TELLING = 8
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The object itself."""
-    extra = context.cluster.lint.extra_plugins if context.cluster else ()
     version = context.cluster.kubernetes_version if context.cluster else ""
-    yield from check_config(manifest.data, extra, minor=parse(version).minor if version else None)
+    yield from check_config(manifest.data, context.plugins, minor=parse(version).minor if version else None)
 
 
 def check_config(
@@ -146,7 +145,7 @@ def _advice(name: str, there: Collection[str]) -> str:
 
 
 def _near(name: str, there: Collection[str]) -> str:
-    """A slip of the pen, or the end of one longer name alone: BalancedAllocation."""
+    """A typing mistake, or the end of one longer name alone: BalancedAllocation."""
     longer = [each for each in there if each.endswith(name)] if len(name) >= _TELLING else []
     return longer[0] if len(longer) == 1 else nearest(name, tuple(sorted({*there, *SCHEDULER_PLUGINS})), 0.8)
 

@@ -76,7 +76,7 @@ def _vendors(review: Review) -> Iterator[Violation]:
     if not makers or "" in makers:
         return
     for key, values, path in _keys(review):
-        maker = _hardware(labels.discovery(key))
+        maker = "" if labels.of_any_card(key) else _hardware(labels.discovery(key))
         if maker and maker not in makers and _whose(maker, key, values):
             yield Violation(
                 path,

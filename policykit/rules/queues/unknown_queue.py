@@ -65,8 +65,10 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if is_placeholder(name) or not known.speaks_of_absence:
             continue
         found = destinations.destination(use.value, known)
-        if found and found.verdict in _SAYS and not scope.may_hold(found.queue.rpartition(".")[2]):
-            yield _violation(use, found, known)
+        if found and found.verdict in _SAYS:
+            last = found.queue.rpartition(".")[2]  # a file of queues says each level by itself
+            if not scope.may_hold(found.queue) and not scope.may_hold(last):
+                yield _violation(use, found, known)
 
 
 def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> ScopeViolation:

@@ -53,9 +53,10 @@ _NAMES = frozenset({"apiVersion", "kind"})
 
 def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
     joined = _joined(reading.parsed)
+    told = {id(each.node) for each in joined}
     for duplicate in reading.parsed.duplicates:
         key, line = duplicate.key, duplicate.first.start.line + 1
-        if duplicate not in joined:
+        if id(duplicate.node) not in told:
             words = f"the key `{key}` stands here and at line {line} of the same mapping"
             advice = "keep one of the two, or join what stands below them"
         elif key == joined[0].key:

@@ -66,8 +66,8 @@ spec:
         image: registry.example.com/infer:1.0
 """
 
-_NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[._-][^/]*|/[^/]*)?\Z")
-"""A file, or the folder it is in, whose name says that no whole object is to be expected."""
+_NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[._-][^/]*)?\Z")
+"""A file whose name says that no whole object is to be expected."""
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, CLASHING, DISAGREEING, MISSING_FIELD, UNMET, WRONG_TYPE})
 _OF_WHOLE_OBJECTS = frozenset({DISAGREEING, MISSING_FIELD, UNMET})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.catalogue.resources import resource
+from policykit.catalogue.resources import is_card, resource
 from policykit.kube.requests import containers
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -106,7 +106,12 @@ def _states_compute(resources: object) -> bool:
     if any(side is not None and not isinstance(side, Mapping) for side in sides):
         return True
     names = [str(name) for side in sides for name in (side or ())]
-    return any(n in _COMPUTE or n.endswith(("-cpu", "-memory")) or is_placeholder(n) for n in names)
+    return any(is_placeholder(name) or _is_compute(name) for name in names)
+
+
+def _is_compute(name: str) -> bool:
+    """Not the memory of a card, as volcano.sh/gpu-memory."""
+    return name in _COMPUTE or (name.endswith(("-cpu", "-memory")) and not is_card(name))
 
 
 def _given(review: Review) -> bool:

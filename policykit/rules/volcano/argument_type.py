@@ -107,9 +107,7 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
             yield Violation(
                 ("metrics", key),
                 f"{key} of metrics is {_shown(value)}, not a text: {_DISCARDED}",
-                f"write its keys beside type, each in one piece: {', '.join(flat)}"
-                if flat
-                else "take it out",
+                f"write keys with a dot in them, beside type: {', '.join(flat)}" if flat else "take it out",
             )
 
 

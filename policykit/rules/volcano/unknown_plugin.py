@@ -41,10 +41,9 @@ _REMOVED = frozenset({"reservation"})
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every plugin of every tier. A name like no known one may be a plugin of somebody's own."""
     have = installed.stated(context.cluster)
-    extra = context.cluster.lint.extra_plugins if context.cluster else ()
     for plugin in listing.plugins(manifest.data).listed:
         name, path = plugin.name, (*plugin.path, "name")
-        if name in extra or is_placeholder(name):
+        if name in context.plugins or is_placeholder(name):
             continue
         since = PLUGINS[name].since if name in PLUGINS else ()
         if name not in PLUGINS:

@@ -11,8 +11,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.checks import decoding
-from policykit.targets.yunikorn.checks.independence import independent
+from policykit.targets.yunikorn.checks import decoding, independence
 from policykit.targets.yunikorn.checks.problem import Located, Problem, located
 from policykit.targets.yunikorn.configuration import partition as files
 from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
@@ -53,7 +52,7 @@ class Judged(NamedTuple):
 
     def certain(self, problems: Iterable[Problem]) -> Iterator[Problem]:
         """Those that nothing undecoded can undo."""
-        return (problem for problem in problems if independent(problem, self.undecoded))
+        return independence.certain(problems, self.undecoded)
 
 
 def version_of(cluster: Cluster | None) -> Version | None:

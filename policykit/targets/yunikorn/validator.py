@@ -23,7 +23,7 @@ from policykit.targets.yunikorn.checks import (
     templates,
 )
 from policykit.targets.yunikorn.checks.advice import ADVICE
-from policykit.targets.yunikorn.checks.independence import independent
+from policykit.targets.yunikorn.checks.independence import certain
 from policykit.targets.yunikorn.checks.problem import Problem, located
 from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, read
 
@@ -38,7 +38,7 @@ def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
     """
     undecoded = tuple(_advised(problem) for problem in decoding.problems(data, version))
     rest = refused(read(data)) if isinstance(data, Mapping) else ()
-    return (*undecoded, *(problem for problem in rest if independent(problem, undecoded, data)))
+    return (*undecoded, *certain(rest, undecoded, data))
 
 
 def refused(configuration: Configuration) -> tuple[Problem, ...]:

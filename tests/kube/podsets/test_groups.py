@@ -170,6 +170,29 @@ _CASES = {
         " {template: {apiVersion: v1, kind: Pod}}, {template: {apiVersion: v1, kind: Secret}}]}}",
         ["component[1].pod spec.components[1].template 1"],
     ),
+    "apps.nvidia.com each instance over its stages": (
+        "{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, spec: {replicas: 2,"
+        " resources: {}, multiNode: {parallelism: {pipeline: 3, tensor: 8}}}}",
+        ["service spec 6"],
+    ),
+    "apps.nvidia.com what is enabled and says its resources": (
+        "{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMPipeline, spec: {services:"
+        " [{enabled: true, spec: {resources: {}}}, {enabled: true, spec: {}}, {spec: {resources: {}}}]}}",
+        ["service[0] spec.services[0].spec 1"],
+    ),
+    "elastic.iml.github.io": (
+        "{apiVersion: elastic.iml.github.io/v1alpha1, kind: ElasticJob, spec: {replicaSpecs:"
+        " {worker: {replicas: 4, template: {}}, dlrover-master: {template: {}}}}}",
+        [
+            "replica[worker] spec.replicaSpecs.worker.template 4",
+            "replica[dlrover-master] spec.replicaSpecs.dlrover-master.template 0",
+        ],
+    ),
+    "kubeflow.org a job for each trial": (
+        "{apiVersion: kubeflow.org/v1beta1, kind: Experiment, spec: {trialTemplate: {trialSpec:"
+        " {apiVersion: batch/v1, kind: Job, spec: {template: {}}}}}}",
+        ["trial.pod spec.trialTemplate.trialSpec.spec.template 1"],
+    ),
     "agents.x-k8s.io": (
         "{apiVersion: agents.x-k8s.io/v1beta1, kind: Sandbox, spec: {podTemplate: {}}}",
         ["pod spec.podTemplate 1"],

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from policykit.kube.structure import check
-from policykit.kube.structure.problem import DISAGREEING, UNMET
+from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET
 
 POD = """
 apiVersion: v1
@@ -109,3 +109,71 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
 )
 def test_names_of_volumes_and_claims(text: str, problems: list[tuple[str, str]]) -> None:
     assert said(text) == problems
+
+
+CONTROLLER = """
+apiVersion: apps/v1
+kind: KIND
+metadata: {name: web}
+spec:
+  selector: {matchExpressions: [{key: app, EXPRESSION}]}
+  template:
+    metadata: {labels: {app: web, tier: "${TIER}"}}
+    spec:
+      EXTRA
+      containers: [{name: main, image: registry.example.com/web:1}]
+"""
+
+
+def controller(expression: str = "operator: Exists", extra: str = "", kind: str = "Deployment") -> str:
+    """With `open` the pods have a label that is not known yet."""
+    text = CONTROLLER if extra == "open" else CONTROLLER.replace("${TIER}", "front")
+    extra = extra.replace("open", "")
+    return text.replace("EXPRESSION", expression).replace("EXTRA", extra).replace("KIND", kind)
+
+
+@pytest.mark.parametrize(
+    ("expression", "pods"),
+    [
+        ("operator: Exists", None),
+        ("operator: In, values: [web, api]", None),
+        ("operator: NotIn, values: [api]", None),
+        ('operator: In, values: ["$(APP)"]', None),
+        ("operator: DoesNotExist", '"web"'),
+        ("operator: In, values: [api]", '"web"'),
+        ("operator: NotIn, values: [web]", '"web"'),
+    ],
+)
+def test_expressions_of_a_selector(expression: str, pods: str | None) -> None:
+    operator = expression.split(",")[0].removeprefix("operator: ")
+    message = f"spec.selector.matchExpressions[0] wants app {operator}, but its own pods have {pods}"
+    assert said(controller(expression)) == ([(DISAGREEING, message)] if pods else [])
+    assert said(controller(expression, "open")) == []
+
+
+def test_an_expression_about_another_label() -> None:
+    text = controller().replace("key: app", "key: team")
+    message = "spec.selector.matchExpressions[0] wants team Exists, but its own pods have no such label"
+    assert said(text) == [(DISAGREEING, message)]
+
+
+@pytest.mark.parametrize("kind", ["DaemonSet", "Deployment", "ReplicaSet"])
+def test_pods_that_are_replaced_take_no_end(kind: str) -> None:
+    assert said(controller(extra="restartPolicy: Always", kind=kind)) == []
+    assert said(controller(extra='restartPolicy: "${POLICY}"', kind=kind)) == []
+    assert said(controller(extra="restartPolicy: Never", kind=kind)) == [
+        (CLASHING, f"spec.template.spec.restartPolicy is Never; a {kind} takes no other than Always")
+    ]
+    assert said(controller(extra="activeDeadlineSeconds: 60", kind=kind)) == [
+        (CLASHING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not take")
+    ]
+
+
+def test_two_volumes_at_one_place() -> None:
+    text = pod("[{name: data, emptyDir: {}}]").replace(
+        "volumeMounts: [{name: data, mountPath: /data}]\n    resources",
+        "volumeMounts: [{name: data, mountPath: /a}, {name: data, mountPath: /a}]\n    resources",
+    )
+    message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", and another volume is mounted there'
+    assert said(text) == [(DISAGREEING, message)]
+    assert said(text.replace("mountPath: /a}]", "mountPath: /b}]")) == []

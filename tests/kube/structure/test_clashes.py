@@ -117,7 +117,11 @@ def test_what_does_not_go_together(text: str, messages: list[str]) -> None:
         pod(envFrom="[{secretRef: {name: a}}]"),
         pod(spec="resourceClaims: [{name: gpu, resourceClaimTemplateName: b}]"),
         pod(spec="resourceClaims: [{name: gpu, source: {resourceClaimName: a}}]"),
-        pod(livenessProbe="{periodSeconds: 5}"),  # Knative fills in the rest
+        pod(
+            spec="topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1,"
+            " whenUnsatisfiable: DoNotSchedule, labelSelector:"
+            " {matchExpressions: [{key: app, operator: In, ...: }]}}]"
+        ),
     ],
 )
 def test_what_goes_together_or_is_not_known(text: str) -> None:

@@ -13,6 +13,7 @@ CONTAINER = "containers: [{name: main, image: app:1}]"
 POD = "apiVersion: v1\nkind: Pod\n"
 DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
 JOB = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: train}\n"
+INFERENCE = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: chat}\n"
 
 CASES: list[tuple[str, str, list[str]]] = [
     (
@@ -69,6 +70,16 @@ CASES: list[tuple[str, str, list[str]]] = [
         "a container's resources beside the containers",
         DEPLOYMENT + "spec: {selector: {}, resources: {}, template: {spec: {" + CONTAINER + "}}}\n",
         ["spec.resources: it belongs in spec.template.spec.containers[0]"],
+    ),
+    (
+        "too high, the one of several places that is written",
+        INFERENCE + "spec: {nodeName: a, predictor: {model: {modelFormat: {name: b}}}}\n",
+        ["spec.nodeName: it belongs in spec.predictor"],
+    ),
+    (
+        "too high, for one of two places",
+        INFERENCE + "spec: {nodeName: a, predictor: {containers: []}, transformer: {containers: []}}\n",
+        ["spec.nodeName"],
     ),
     (
         "too low",

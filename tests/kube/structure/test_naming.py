@@ -19,6 +19,8 @@ LONG = "a" * 254
         pytest.param("v1", "Pod", "训练", "with the character 训", id="Chinese"),
         pytest.param("v1", "Pod", "My-JOB_NAME", "with a capital letter", id="beside a placeholder"),
         pytest.param("v1", "Pod", LONG, "has 254 characters, the limit is 253", id="long"),
+        pytest.param("batch/v1", "CronJob", "a" * 53, "has 53 characters, the limit is 52", id="CronJob"),
+        pytest.param("batch/v1", "Job", "a" * 64, "has 64 characters, the limit is 63", id="Job"),
         pytest.param("v1", "Service", "my_svc", "names of Services", id="Service"),
         pytest.param("v1", "Service", "my.svc", "with a dot", id="Service with a dot"),
         pytest.param("v1", "Namespace", "a.b", "names of Namespaces", id="Namespace"),
@@ -36,6 +38,9 @@ def test_refused(api_version: str, kind: str, name: str, words: str) -> None:
     ("api_version", "kind", "name"),
     [
         pytest.param("v1", "Pod", "a.b-c1", id="plain"),
+        pytest.param("v1", "Namespace", "_", id="replaced by a kustomization"),
+        pytest.param("batch/v1", "CronJob", "a" * 52, id="CronJob"),
+        pytest.param("batch.volcano.sh/v1alpha1", "Job", "a" * 64, id="a Job of others"),
         pytest.param("v1", "Pod", 5, id="a number is a wrong type"),
         pytest.param("v1", "Pod", "JOB_NAME", id="all capitals"),
         pytest.param("v1", "Pod", "train-JOB_NAME", id="a part in capitals"),

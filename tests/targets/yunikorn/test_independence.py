@@ -1,6 +1,7 @@
 """A key or a value that does not decode hides no other fault, and makes none."""
 
 import copy
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,8 @@ import yaml
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.targets.yunikorn import validator, versions
 from policykit.targets.yunikorn.checks import decoding
+from policykit.targets.yunikorn.checks.independence import certain
+from policykit.targets.yunikorn.checks.problem import Problem
 from tests.targets.yunikorn.test_validator import ACCEPTED, REFUSED, tree
 
 FILES = {**{name: case[0] for name, case in REFUSED.items() if case[1] != "decoding"}, **ACCEPTED}
@@ -96,3 +99,30 @@ def test_what_is_certain_is_said_too(queues: str, expected: set[Place]) -> None:
     data = yaml.safe_load(tree(queues))
     assert any(each.rule == "decoding" for each in validator.problems(data))
     assert found(data) == expected
+
+
+def test_thousands_of_broken_parts_and_of_problems_take_no_time() -> None:
+    queues: Path = ("partitions", 0, "queues", 0, "queues")
+    undecoded = [Problem((*queues, number, "bogus"), "decoding", "") for number in range(20_000)]
+    problems = [
+        *(Problem((*queues, number, "submitacl"), "acl", "") for number in range(20_000)),
+        *(Problem((*queues, number), "applications", "") for number in range(20_000)),
+    ]
+    start = time.perf_counter()
+    assert [each.rule for each in certain(problems, undecoded)] == ["acl"] * 20_000
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("broken", "stays"),
+    [
+        ((), False),
+        (("partition",), False),
+        (("partitions", 0, "queue"), False),
+        (("partitions", 1, "queue"), True),
+    ],
+    ids=["the-file", "a-key-of-the-file", "the-same-partition", "another-one"],
+)
+def test_a_problem_of_a_partition_stays_unless_that_is_broken(broken: Path, stays: bool) -> None:
+    one = Problem(("partitions", 0, "nodesortpolicy"), "a-rule-of-the-whole", "")
+    assert list(certain([one], [Problem(broken, "decoding", "")])) == ([one] if stays else [])

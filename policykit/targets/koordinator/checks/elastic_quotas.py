@@ -14,8 +14,8 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks import quota_keys
-from policykit.targets.koordinator.checks.quota_keys import OLD_PARENT, PREFIX
+from policykit.targets.koordinator.checks import quota_metadata
+from policykit.targets.koordinator.checks.quota_metadata import OLD_PARENT, PREFIX
 from policykit.targets.koordinator.objects.quotas import ROOT
 from policykit.targets.koordinator.objects.resources import PARTS, PERCENT, REWRITTEN
 from policykit.targets.release import Version
@@ -39,7 +39,7 @@ def faults(manifest: Manifest, stated: Version | None) -> Iterator[Violation]:
     yield from _amounts(manifest.data, manifest.partial)
     yield from _labels(manifest)
     yield from _annotations(manifest)
-    yield from quota_keys.unread(manifest)
+    yield from quota_metadata.unread(manifest)
     yield from _never_counted(manifest.data, stated)
 
 

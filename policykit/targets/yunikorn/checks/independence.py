@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from policykit.manifests.path import Path, lookup
 from policykit.targets.yunikorn.checks.problem import Problem
@@ -29,26 +30,47 @@ _SUMS = frozenset({"guaranteed-sum", "max-sum"})
 """Amounts of all queues below, of which some may be missing."""
 
 
-def independent(problem: Problem, undecoded: Sequence[Problem], data: object = None) -> bool:
-    """Whether a problem stays whatever is made of the parts of `data` that do not decode."""
-    return not any(_depends(problem, each.path, data) for each in undecoded)
+def certain(
+    problems: Iterable[Problem], undecoded: Iterable[Problem], data: object = None
+) -> Iterator[Problem]:
+    """The problems that stay whatever is made of the parts of `data` that do not decode."""
+    broken = _Broken.of(undecoded)
+    return (problem for problem in problems if not broken.may_undo(problem, data))
 
 
-def _depends(problem: Problem, broken: Path, data: object) -> bool:
-    path, rule = problem.path, problem.rule
-    if path[: len(broken)] == broken:
-        return True
-    owner = _map_of(broken)
-    if rule in _STATED:
-        return False
-    if rule in _NAMES:
-        return lookup(data, path) is None and owner == path[:-1]
-    if rule in _LACKING:
-        return owner in (path, path[:-1])
-    if rule in _SUMS:
-        queue = path[: path.index("resources")]
-        return owner[: len(queue)] == queue
-    return path[:2] == broken[:2] or len(broken) < 2
+class _Broken(NamedTuple):
+    """The parts that do not decode: a file may have thousands of them, and of other problems."""
+
+    paths: frozenset[Path]
+    maps: frozenset[Path]
+    """What holds them: a map, or a list with an item."""
+    around: frozenset[Path]
+    """The maps and all above them."""
+    partitions: frozenset[Path]
+    everywhere: bool
+    """A part of no single partition is among them."""
+
+    @classmethod
+    def of(cls, undecoded: Iterable[Problem]) -> _Broken:
+        paths = frozenset(each.path for each in undecoded)
+        maps = frozenset(map(_map_of, paths))
+        around = frozenset(path[:length] for path in maps for length in range(len(path) + 1))
+        partitions = frozenset(path[:2] for path in paths)
+        return cls(paths, maps, around, partitions, any(len(path) < 2 for path in paths))
+
+    def may_undo(self, problem: Problem, data: object) -> bool:
+        path, rule = problem.path, problem.rule
+        if any(path[:length] in self.paths for length in range(len(path) + 1)):
+            return True
+        if rule in _STATED:
+            return False
+        if rule in _NAMES:
+            return path[:-1] in self.maps and lookup(data, path) is None
+        if rule in _LACKING:
+            return path in self.maps or path[:-1] in self.maps
+        if rule in _SUMS:
+            return path[: path.index("resources")] in self.around
+        return self.everywhere or path[:2] in self.partitions
 
 
 def _map_of(path: Path) -> Path:
