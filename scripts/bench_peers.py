@@ -224,7 +224,7 @@ STAGES = (
     ("parsing", "parser.py", "parse"),
     ("pod templates", "reading.py", "pod_sets"),
     ("structure", "walk.py", "check"),
-    ("rules of objects", "engine.py", "_by_kind"),
+    ("rules of objects", "judge.py", "_by_kind"),
     ("placement", "review.py", "review"),
     ("rules of pods", "precedence.py", "causes"),
     ("facts for scopes", "scope.py", "facts_of"),

@@ -29,8 +29,8 @@ class Source(NamedTuple):
 
 def nearest_baselines(paths: Iterable[str]) -> dict[str, str]:
     """Absolute path of the baseline of each file that has one."""
-    folders = {path: folder_of(path) for path in paths}
-    nearest = {folder: nearest_baseline(folder) for folder in set(folders.values())}
+    folders = {path: os.path.dirname(path) for path in paths}
+    nearest = {folder: nearest_baseline(os.path.abspath(folder)) for folder in set(folders.values())}
     return {path: nearest[folder] for path, folder in folders.items() if nearest[folder]}
 
 

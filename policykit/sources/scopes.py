@@ -67,10 +67,13 @@ def patch_files(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_patch(path: str) -> bool:
-    """Whether a kustomization in the file's folder, or above it, lists it as a patch."""
-    absolute = os.path.abspath(path)
-    return absolute in _patches_above(os.path.dirname(absolute))
+def is_patch(path: str, folder: str = "") -> bool:
+    """Whether a kustomization in the file's folder, or above it, lists it as a patch.
+
+    `folder`: that folder, absolute, where it is known.
+    """
+    listed = _patches_above(folder or os.path.dirname(os.path.abspath(path)))
+    return bool(listed) and os.path.abspath(path) in listed
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -63,6 +64,8 @@ class Gathered:
         self._known: dict[str, int] = {}
         self._scopes: dict[str, dict[str, Member]] = {}
         """Files of each scope by their absolute paths, once they are asked for."""
+        self._absolute: dict[str, str] = {}
+        """Folders of files, by the way to them as given."""
         self.folders: dict[str, None] = {}
         """Folders whose kustomization, if they have one, the run looks at as a whole."""
         self.left_out: list[str] = []
@@ -87,16 +90,21 @@ class Gathered:
         named = [path for path in paths if path != STDIN]
         present = [path for path in named if os.path.lexists(path)]
         self.failures += [f"{path}: no such file or folder" for path in named if path not in present]
+        scopes: dict[tuple[str, str], str] = {}
         for file in discover(present):
-            scope = scope_root(file.path, file.argument, self._policy_folder(_folder(file)))
+            folder = self._folder(file)
+            scope = scopes.get((folder, file.argument))
+            if scope is None:
+                scope = scope_root(file.path, file.argument, self._policy_folder(folder))
+                scopes[folder, file.argument] = scope
             self._add(file, file.path, scope, force_exclude)
             if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
-                self.folders[_folder(file)] = None
+                self.folders[folder] = None
 
     def gather_text(self, path: str, *, whole: bool) -> None:
         """Adds a file that an editor holds; `whole`: together with its scope."""
         file = File(path, "")
-        scope = scope_root(path, "", self._policy_folder(_folder(file))) if whole else ""
+        scope = scope_root(path, "", self._policy_folder(self._folder(file))) if whole else ""
         self._add(file, path, scope, True)
 
     def read(self, path: str) -> bytes:
@@ -137,7 +145,7 @@ class Gathered:
         self._add(file, STDIN, "", force_exclude)
 
     def _add(self, file: File, opened: str, scope: str, force_exclude: bool) -> None:
-        folder = _folder(file)
+        folder = self._folder(file)
         reference = self._policy or nearest_policy(folder)
         setting = self._governing(folder, reference)
         if (file.argument or force_exclude) and self._excluded(file.path, setting):
@@ -145,8 +153,15 @@ class Gathered:
             return
         self.without_policy += not reference
         namespace = self._stands_in(folder)
-        self.members.append(Member(file.path, opened, scope, setting, is_patch(file.path), namespace))
-        self.sizes.append(os.path.getsize(opened) if os.path.isfile(opened) else 0)
+        self.members.append(Member(file.path, opened, scope, setting, is_patch(file.path, folder), namespace))
+        self.sizes.append(_size(opened))
+
+    def _folder(self, file: File) -> str:
+        """Absolute; a tree has fewer folders than files."""
+        here = os.path.dirname(file.path)
+        if here not in self._absolute:
+            self._absolute[here] = os.path.abspath(here)
+        return self._absolute[here]
 
     def _excluded(self, path: str, setting: int) -> bool:
         """Whether the settings leave a file out; their globs start where they stand."""
@@ -194,8 +209,13 @@ class Gathered:
         return self._known.setdefault(source, len(self.settings) - 1)
 
 
-def _folder(file: File) -> str:
-    return os.path.dirname(os.path.abspath(file.path))
+def _size(path: str) -> int:
+    """Bytes of a file; 0: it is none, or nobody can tell."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return 0
+    return state.st_size if stat.S_ISREG(state.st_mode) else 0
 
 
 def _below(source: str) -> str:
