@@ -65,6 +65,19 @@ def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozen
     return PodGroup(system, manifest.namespace or namespace, manifest.name, minimum, owned)
 
 
+def named_group(
+    manifest: Manifest, pod_set: PodSet, namespace: str, system: str, where: str, key: str
+) -> Joined | None:
+    """The group that a label or annotation (`where`) of the pods names, in the pods' namespace."""
+    group = (pod_set.labels if where == "labels" else pod_set.annotations).get(key)
+    if not group:
+        return None
+    pods = pods_of(manifest, pod_set)
+    stands_in = manifest.namespace or namespace
+    membership = Membership(system, stands_in, group, pods, pod_set.scheduler_name)
+    return Joined(membership, pod_set.place(where, key))
+
+
 def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:
     """Pods a pod set has at one time; None where that is not a fixed number.
 

@@ -25,6 +25,14 @@ def is_on() -> bool:
     return not _off and bool(_folder())
 
 
+def name_of(what: str, *about: str) -> str:
+    """What something is kept under for the folder that is worked in; `about` tells it from others there."""
+    from zlib import crc32
+
+    whole = "\0".join((os.getcwd(), *about)).encode("utf-8", errors="surrogateescape")
+    return f"{what}-{crc32(whole):08x}-{len(whole)}"
+
+
 def load(name: str) -> bytes:
     """What was kept under a name; empty where there is nothing, or it cannot be read."""
     folder = _folder()

@@ -27,7 +27,7 @@ class Policy(NamedTuple):
 
 def policy(name: str, read: Reader) -> Policy | None:
     """The policy of a file or profile:NAME, as it is named; None: it must be compiled."""
-    raw = cache.load(_entry(name))
+    raw = cache.load(cache.name_of("policy", name))
     if not raw:
         return None
     from policykit.pickles import DAMAGED, thawed
@@ -49,7 +49,7 @@ def keep(name: str, found: Policy, read: Reader) -> None:
 
         texts = _texts(found.files, read)
         if texts is not None:
-            cache.store(_entry(name), frozen((cache.tool(), os.getcwd(), texts, found)))
+            cache.store(cache.name_of("policy", name), frozen((cache.tool(), os.getcwd(), texts, found)))
 
 
 def mark(files: tuple[str, ...], read: Reader) -> bytes | None:
@@ -64,10 +64,3 @@ def _texts(files: tuple[str, ...], read: Reader) -> dict[str, bytes] | None:
         return {file: b"" if file.startswith(_PROFILE) else read(file) for file in files}
     except SourceError:
         return None
-
-
-def _entry(name: str) -> str:
-    from zlib import crc32
-
-    whole = f"{os.getcwd()}\0{name}".encode("utf-8", errors="surrogateescape")
-    return f"policy-{crc32(whole):08x}-{len(whole)}"

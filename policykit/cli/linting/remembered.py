@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from policykit.cli.linting.gather import Gathered
@@ -35,7 +34,7 @@ def memory_of(gathered: Gathered) -> Memory | None:
     from policykit.linter.memory import Memory
     from policykit.pickles import DAMAGED, thawed
 
-    raw = cache.load(_entry())
+    raw = cache.load(cache.name_of("results"))
     try:
         known = thawed(raw) if raw else {}
     except DAMAGED:
@@ -48,12 +47,4 @@ def keep(memory: Memory | None) -> None:
     if memory is not None and memory.new:
         from policykit.pickles import frozen
 
-        cache.store(_entry(), frozen(memory.entries()))
-
-
-def _entry() -> str:
-    """One store for each folder that is worked in."""
-    from zlib import crc32
-
-    here = os.getcwd().encode("utf-8", errors="surrogateescape")
-    return f"results-{crc32(here):08x}-{len(here)}"
+        cache.store(cache.name_of("results"), frozen(memory.entries()))

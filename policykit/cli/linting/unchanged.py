@@ -31,7 +31,7 @@ def report_of(
     from policykit.linter.finding import Report
     from policykit.pickles import DAMAGED, frozen, thawed
 
-    raw = cache.load(_entry())
+    raw = cache.load(cache.name_of("report"))
     try:
         kept, report = thawed(raw) if raw else (b"", None)
     except DAMAGED:
@@ -40,7 +40,7 @@ def report_of(
         return report
     report = lint()
     if not report.failures:
-        cache.store(_entry(), frozen((key, report)))
+        cache.store(cache.name_of("report"), frozen((key, report)))
     return report
 
 
@@ -80,11 +80,3 @@ def _parts(gathered: Gathered, about: tuple[object, ...]) -> Iterator[object]:
         yield (setting.mark, setting.namespace, setting.plugins)
         yield (sorted(chosen.codes), chosen.errors_only, chosen.below)
         yield sorted(chosen.severities.items()), [(glob, sorted(codes)) for glob, codes in chosen.per_path]
-
-
-def _entry() -> str:
-    """One report for each folder that is worked in."""
-    from zlib import crc32
-
-    here = os.getcwd().encode("utf-8", errors="surrogateescape")
-    return f"report-{crc32(here):08x}-{len(here)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.kube.structure.containers import named_once
 from policykit.kube.structure.problem import DISAGREEING, UNMET, Problem
 from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, dotted, lookup
@@ -21,7 +22,8 @@ def ports(data: dict[str, Any]) -> Iterator[Problem]:
     if not isinstance(listed, list):
         return
     items = [((*_PORTS, index), item) for index, item in enumerate(listed) if isinstance(item, dict)]
-    yield from _named(items)
+    yield from _nameless(items)
+    yield from named_once(listed, _PORTS, "port of the Service")
     yield from _once(items)
     for place, port in items:
         yield from _on_nodes(port, place, lookup(data, ("spec", "type")))
@@ -30,21 +32,12 @@ def ports(data: dict[str, Any]) -> Iterator[Problem]:
 _Items = list[tuple[Path, dict[str, Any]]]
 
 
-def _named(items: _Items) -> Iterator[Problem]:
+def _nameless(items: _Items) -> Iterator[Problem]:
     """A lone port needs no name; of several that have none, the first is said."""
     nameless = next((place for place, port in items if not port.get("name")), None)
     if nameless and len(items) > 1:
         message = f"{dotted(nameless)} has no `name`, and the Service has {len(items)} ports"
         yield Problem(nameless, DISAGREEING, message, "name each port of a Service that has several")
-    first: dict[str, Path] = {}
-    for place, port in items:
-        name = port.get("name")
-        if not isinstance(name, str) or not name or is_filled_in(name):
-            continue
-        if first.setdefault(name, place) != place:
-            at = (*place, "name")
-            message = f'{dotted(at)} is "{name}", the name of {dotted(first[name])} too'
-            yield Problem(at, DISAGREEING, message, "give each port of the Service a name of its own")
 
 
 def _once(items: _Items) -> Iterator[Problem]:

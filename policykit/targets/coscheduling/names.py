@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect, Joined, Key, group_of, pods_of
+from policykit.linter.dialect import Dialect, Joined, Key, group_of, named_group
 from policykit.manifests.document import Manifest
-from policykit.model.gang import Membership, PodGroup
+from policykit.model.gang import PodGroup
 
 SYSTEM = "coscheduling"
 POD_GROUP = "scheduling.x-k8s.io/pod-group"
@@ -20,13 +20,7 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
     """The PodGroup that the pods' label names, in the pods' namespace."""
-    group = pod_set.labels.get(POD_GROUP)
-    if not group:
-        return None
-    stands_in = manifest.namespace or namespace
-    pods = pods_of(manifest, pod_set)
-    membership = Membership(SYSTEM, stands_in, group, pods, pod_set.scheduler_name)
-    return Joined(membership, pod_set.place("labels", POD_GROUP))
+    return named_group(manifest, pod_set, namespace, SYSTEM, "labels", POD_GROUP)
 
 
 DIALECT = Dialect(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect, Joined, group_of, pods_of
+from policykit.linter.dialect import Dialect, Joined, group_of, named_group
 from policykit.manifests.document import Manifest
-from policykit.model.gang import Membership, PodGroup
+from policykit.model.gang import PodGroup
 from policykit.targets.volcano.names import GROUP_APIS, GROUP_NAME, KEYS, SCHEDULER
 from policykit.targets.volcano.text import CONFIGURATION
 
@@ -17,13 +17,7 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
     """The PodGroup that the pods' group-name annotation names, in the pods' namespace."""
-    group = pod_set.annotations.get(GROUP_NAME)
-    if not group:
-        return None
-    stands_in = manifest.namespace or namespace
-    pods = pods_of(manifest, pod_set)
-    membership = Membership(SCHEDULER, stands_in, group, pods, pod_set.scheduler_name)
-    return Joined(membership, pod_set.place("annotations", GROUP_NAME))
+    return named_group(manifest, pod_set, namespace, SCHEDULER, "annotations", GROUP_NAME)
 
 
 DIALECT = Dialect(
