@@ -7,9 +7,7 @@ from typing import Any
 
 from policykit.kube.structure.containers import named_once, probes
 from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET, Problem
-from policykit.kube.structure.rollouts import rollout
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
-from policykit.kube.structure.services import ports
 from policykit.manifests.path import Path, dotted, lookup
 
 _PODS: Mapping[tuple[str, str], Path] = {
@@ -39,8 +37,6 @@ def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator
 
     Source: `ValidatePodSpec` and the validation of apps/v1 (v1.36).
     """
-    if (api_version, kind) == ("v1", "Service"):
-        yield from ports(data)
     path = _PODS.get((api_version, kind))
     if path is None:
         return
@@ -59,7 +55,6 @@ def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator
     if api_version == _SELECTING:
         yield from _selected(data)
         yield from _expressed(data)
-        yield from rollout(data, kind)
 
 
 def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
