@@ -10,15 +10,12 @@ from policykit.importer import koordinator
 from policykit.importer.draft import Draft
 from policykit.importer.found import Found
 from policykit.importer.volcano import Say, options
-from policykit.importer.workloads import ORDER
 from policykit.model.cluster import Cluster
-from policykit.model.placement import BINPACK, SPREAD
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator.scheduler.packing import default_fit
 from policykit.targets.koordinator.scheduler.placing import HEAVIEST, TYPES, fit
 from policykit.targets.koordinator.scheduler.scores import Fit
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.names import SCHEDULER
 from policykit.targets.volcano.objects import admission
 from policykit.targets.volcano.scheduler import config
 from policykit.targets.volcano.scheduler.config import Configuration
@@ -87,17 +84,10 @@ def _yunikorn(draft: Draft, cluster: Cluster) -> None:
 
 
 def _volcano(draft: Draft, found: Found, cluster: Cluster, there: Configuration) -> None:
-    said: list[str] = []
     try:
-        stated = _of_volcano(cluster, there, said.append)
+        draft.data["targets"]["volcano"].update(_of_volcano(cluster, there, found.say))
     except PolicykitError as error:
         found.say(f"volcano: {error.message}; its configuration was not compared")
-        return
-    if stated and _placed(draft, cluster, there):
-        return
-    for remark in said:
-        found.say(remark)
-    draft.data["targets"]["volcano"].update(stated)
 
 
 def _of_volcano(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
@@ -114,31 +104,6 @@ def _of_volcano(cluster: Cluster, there: Configuration, say: Say) -> dict[str, A
     if not stated:
         return options(cluster, written, version, there, say)
     return {"binpack": stated, **options(_stating(cluster, stated), written, version, there, say)}
-
-
-def _placed(draft: Draft, cluster: Cluster, there: Configuration) -> bool:
-    """Whether Volcano's kinds have a placement by which all its options are as they are there.
-
-    Kinds of Volcano's show no placement of their own: its scheduler has one for all of them.
-    """
-    kinds = [
-        kind for kind in cluster.workloads.values() if kind.scheduler == SCHEDULER and not kind.placement
-    ]
-    named = [(name, each.strategy, name) for name, each in cluster.placements.items()]
-    for name, strategy, placement in (*named, (BINPACK, BINPACK, ""), (SPREAD, SPREAD, "")):
-        placed = {k.name: k._replace(placement=strategy, placement_name=placement) for k in kinds}
-        tried = cluster._replace(workloads={**cluster.workloads, **placed})
-        said: list[str] = []
-        try:
-            left = _of_volcano(tried, there, said.append)
-        except PolicykitError:
-            continue
-        if kinds and not left and not said:
-            for kind in kinds:
-                whole = {**draft.data["workloads"][kind.name], "placement": name}
-                draft.data["workloads"][kind.name] = {key: whole[key] for key in ORDER if key in whole}
-            return True
-    return False
 
 
 def _stating(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
