@@ -11,7 +11,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.model.taint import Toleration
-from policykit.placement.asking import cards_among
+from policykit.placement.asking import cards_among, unreadable
 from policykit.placement.owner import owner, unsettled
 
 if TYPE_CHECKING:
@@ -101,12 +101,54 @@ def review(
         unsettled(manifest, pod_set),
         namespace=namespace,
     )
-    if cluster is None:
-        return plain
-    # Most hooks run without a policy on one file: they need not load how pools are judged.
-    from policykit.placement.judgement import judged
+    return plain if cluster is None else _under_policy(plain, cluster, namespace)
 
-    return judged(plain, cluster, namespace)
+
+def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
+    """The review of a pod set with everything the policy says about it."""
+    # Most hooks run without a policy on one file: they need not load how pools are judged.
+    from policykit.placement.meant import stated_products
+    from policykit.placement.recognition import recognise
+
+    tolerated, affinity, cards = plain.tolerations, plain.affinity, plain.card_resources
+    recognised = recognise(
+        cluster, plain.manifest, plain.pod_set, tolerated, affinity, bool(cards), namespace
+    )
+    products = stated_products(cluster, tolerated, affinity)
+    return plain._replace(
+        cluster=cluster,
+        workload=recognised.workload,
+        decided_by=recognised.decided_by if recognised.workload else "",
+        candidates=recognised.candidates,
+        products=products,
+        meant=_meant(cluster, plain, recognised.workload, products),
+        landings=_landings(cluster, tolerated, affinity, plain.requests),
+    )
+
+
+def _landings(
+    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, asked: Amounts
+) -> tuple[Landing, ...]:
+    """Every pool's verdict; of the accepting pools, those with the highest score are preferred."""
+    from policykit.placement.landing import land
+
+    found = [land(cluster, pool, tolerated, affinity, asked) for pool in cluster.pools]
+    best = max((landing.score for landing in found if landing.accepts), default=0)
+    return tuple(
+        landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing
+        for landing in found
+    )
+
+
+def _meant(
+    cluster: Cluster, plain: Review, workload: WorkloadKind | None, products: tuple[str, ...]
+) -> tuple[Pool, ...] | None:
+    from policykit.placement.meant import meant_pools
+
+    claims = plain.pod_set.spec.get("resourceClaims")
+    if not plain.card_resources and (claims or unreadable(plain.pod_set, cluster)):
+        return None  # a claim may be for a card, and for which one only its DeviceClass says
+    return meant_pools(cluster, workload, plain.card_resources, products)
 
 
 def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:

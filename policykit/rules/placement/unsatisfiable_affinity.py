@@ -67,7 +67,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """An error where every term is dead, a warning where another one still matches."""
     unknown = [*_unknown_pairs(review)]
     yield from (_of_pair(review, key) for key in unknown)
-    yield from _slips(review)
+    if review.affinity.selector or review.affinity.required:
+        from policykit.rules.placement.node_label_values import impossible_values
+
+        yield from impossible_values(review)
     yield from _refused(review)
     terms = review.affinity.required
     if terms is None:
@@ -87,15 +90,6 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 _MEND,
                 None if all(dead) else Severity.WARNING,
             )
-
-
-def _slips(review: Review) -> Iterator[Violation]:
-    if not (review.affinity.selector or review.affinity.required):
-        return
-    from policykit.placement.selecting import slips
-
-    for slip in slips(review):
-        yield Violation(slip.path, slip.message, slip.help, None if slip.certain else Severity.WARNING)
 
 
 def _refused(review: Review) -> Iterator[Violation]:

@@ -17,9 +17,9 @@ from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.asking import asked_at
-from policykit.placement.counting import miscounts
 from policykit.placement.review import Review
 from policykit.placement.slices import topology_problem
+from policykit.rules.resources.device_counts import unlikely_counts
 from policykit.targets import system_of
 from policykit.targets.kai import fractions
 from policykit.targets.kai.names import DIALECT as KAI
@@ -56,8 +56,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield from _foreign_scheduler(review)
     yield from _fractions(review)
     yield from _slices(review)
-    for one in miscounts(review):
-        yield Violation(one.path, one.message, one.help, Severity.WARNING)
+    yield from unlikely_counts(review)
 
 
 def _pairs(review: Review) -> Iterator[Violation]:

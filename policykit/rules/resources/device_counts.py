@@ -1,13 +1,14 @@
-"""Numbers of devices that do not go with the node, the board or the containers of a pod."""
+"""Device counts that do not fit the node, the board or the containers of a pod."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers, requested
+from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
+from policykit.model.severity import Severity
 from policykit.placement.asking import asked_at, unreadable
 from policykit.placement.review import Review
 
@@ -19,23 +20,15 @@ _BOARD = 8
 """Cards of a whole node of the machines whose network devices are listed."""
 
 
-class Miscount(NamedTuple):
-    """A number that is very probably not meant."""
-
-    path: Path
-    message: str
-    help: str
-
-
-def miscounts(review: Review) -> Iterator[Miscount]:
-    """Of one pod set; all from what it says itself, and from the pools it is meant for."""
+def unlikely_counts(review: Review) -> Iterator[Violation]:
+    """Counts of one pod set that are very probably wrong, each a warning."""
     yield from _network(review)
     yield from _unused(review)
     yield from _beside(review)
     yield from _boards(review)
 
 
-def _network(review: Review) -> Iterator[Miscount]:
+def _network(review: Review) -> Iterator[Violation]:
     """Network devices against the machine that is selected, or against all pools."""
     machine = review.affinity.selector.get(_INSTANCE, "")
     cards = sum(review.requests[name] for name in review.card_resources)
@@ -45,13 +38,13 @@ def _network(review: Review) -> Iterator[Miscount]:
             continue
         there = known.per_node.get(machine.removeprefix(_SAGEMAKER))
         if there is not None and (asked > there or (asked < there and cards >= _BOARD)):
-            yield Miscount(
+            yield _unlikely(
                 asked_at(review.pod_set, name),
                 f"asks for {asked} {name}, a node {machine} has {there}",
                 f"ask for {there} with all cards of a node",
             )
         elif _lacked(review, name):
-            yield Miscount(
+            yield _unlikely(
                 asked_at(review.pod_set, name),
                 f"asks for {asked} {name}, which no pool of the policy has",
                 "correct the name, or write the resource under allocatable of the pools that have it",
@@ -73,7 +66,7 @@ def _is_network(name: str) -> bool:
     return known is not None and known.role == "network"
 
 
-def _unused(review: Review) -> Iterator[Miscount]:
+def _unused(review: Review) -> Iterator[Violation]:
     """Cards of init containers alone: kept for the pod's life, and used for its start."""
     if review.manifest.partial or review.pod_set.devices or review.device_stack:
         return
@@ -83,19 +76,19 @@ def _unused(review: Review) -> Iterator[Miscount]:
     if unreadable(review.pod_set, review.cluster):
         return
     path, name, title = by_field["initContainers"][0]
-    yield Miscount(
+    yield _unlikely(
         path,
         f"only init container {title} asks for {name}: the containers that run after it have no card",
         "ask for the card in the container that uses it; an init container may then use the same one",
     )
 
 
-def _beside(review: Review) -> Iterator[Miscount]:
+def _beside(review: Review) -> Iterator[Violation]:
     by_field = _asking(review)
     main = {name for _, name, _ in by_field["containers"]}
     for path, name, title in by_field["sidecars"]:
         if name in main:
-            yield Miscount(
+            yield _unlikely(
                 path,
                 f"sidecar {title} asks for {name} beside the main container: the pod takes both amounts",
                 "ask for cards in the main container alone, unless the sidecar needs its own",
@@ -117,7 +110,7 @@ def _asking(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
     return found
 
 
-def _boards(review: Review) -> Iterator[Miscount]:
+def _boards(review: Review) -> Iterator[Violation]:
     """Ascend boards join chips in pairs (910C) or in rings (910A)."""
     asked = review.requests.get(_ASCEND, 0)
     cluster, meant = review.cluster, review.meant
@@ -133,8 +126,12 @@ def _boards(review: Review) -> Iterator[Miscount]:
     ):
         if all(fact in each for each in facts) and asked not in allowed:
             listed = ", ".join(map(str, allowed))
-            yield Miscount(
+            yield _unlikely(
                 asked_at(review.pod_set, _ASCEND),
                 f"asks for {asked} {_ASCEND}, and {why} (pool {meant[0].name})",
                 f"ask for one of {listed}",
             )
+
+
+def _unlikely(path: Path, message: str, advice: str) -> Violation:
+    return Violation(path, message, advice, Severity.WARNING)

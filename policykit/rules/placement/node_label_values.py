@@ -1,14 +1,15 @@
-"""Labels that no node carries as a pod selects them, by what is known of cards and clouds."""
+"""Node label values that no node can have, judged by what cards, discovery and clouds write."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from policykit.catalogue import labels
 from policykit.kube.selectors import Requirement, int64, problem
 from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
+from policykit.model.severity import Severity
 from policykit.placement.review import Review
 from policykit.placement.stated import REQUIRED, known_values
 
@@ -21,36 +22,27 @@ _NEAR = 20
 """A nominal size is at most a twentieth away from what a card reports."""
 
 
-class Slip(NamedTuple):
-    """A selection that leads nowhere."""
-
-    path: Path
-    message: str
-    help: str
-    certain: bool
-    """No node can have it; else it is very probably not meant."""
-
-
-def slips(review: Review) -> Iterator[Slip]:
-    """Of the node selector and every required expression. Values that the policy has are right."""
+def impossible_values(review: Review) -> Iterator[Violation]:
+    """Of the node selector and every required expression. Values that a pool of the policy has are right."""
     terms = review.affinity.required or ()
     for key, value in review.affinity.selector.items():
         asked = Requirement(key, "In", (value,))
-        yield from _slip(review, asked, review.pod_set.place("nodeSelector", key), alone=True)
+        yield from _impossible(review, asked, review.pod_set.place("nodeSelector", key), alone=True)
     for term_at, term in enumerate(terms):
         for at, asked in enumerate(term.expressions):
             path = review.pod_set.place("affinity", *REQUIRED, term_at, "matchExpressions", at)
-            yield from _slip(review, asked, path, alone=len(terms) == 1)
+            yield from _impossible(review, asked, path, alone=len(terms) == 1)
 
 
-def _slip(review: Review, asked: Requirement, path: Path, *, alone: bool) -> Iterator[Slip]:
+def _impossible(review: Review, asked: Requirement, path: Path, *, alone: bool) -> Iterator[Violation]:
     if any(is_placeholder(value) for value in asked.values) or problem(asked) or _in_policy(review, asked):
         return
     for find in (_text, _number, _foreign_form, _chip, _uncut, _nominal, _clique):
         found = find(review, asked)
         if found is not None:
             message, advice, certain = found
-            yield Slip(path, message, advice, certain and alone)
+            # Where another term may match, or nodes of another maker may exist, it is only probably wrong.
+            yield Violation(path, message, advice, None if certain and alone else Severity.WARNING)
             return
 
 
