@@ -65,11 +65,11 @@ def _listed(manifest: Manifest, lists: Iterable[Path], title: str, drops: bool =
 
 
 def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[Named]:
-    from policykit.targets.yunikorn import judged
-    from policykit.targets.yunikorn.checks.amiss import never_counted, stated_amounts
     from policykit.targets.yunikorn.configuration.resources import CORES
+    from policykit.targets.yunikorn.default_partition import read_partly
+    from policykit.targets.yunikorn.validation.failures import never_counted, stated_amounts
 
-    found = judged.as_far_as_decoded(manifest, cluster)
+    found = read_partly(manifest, cluster)
     plain = tuple(CORES if name == "cpu" else name for name in _PLAIN)
     for path, stated in stated_amounts(found.tree) if found else ():
         for resource in stated:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks.problem import Located
 from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.default_partition import read
 from policykit.targets.yunikorn.derived.paths import paths
+from policykit.targets.yunikorn.text import NAME
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -38,7 +39,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
     A queue that the policy closes to everybody is as it should be.
     """
-    found = judged.read(manifest, context.cluster)
+    found = read(manifest, context.cluster)
     for closed in _closed(found.tree, "", _meant(context.cluster)) if found else ():
         name = closed.queue.name
         below = " nor to any queue below it" if closed.children else ""
@@ -62,7 +63,7 @@ def _meant(cluster: Cluster | None) -> frozenset[str]:
     )
 
 
-def _closed(here: Located, above: str, meant: frozenset[str]) -> list[Located]:
+def _closed(here: QueueNode, above: str, meant: frozenset[str]) -> list[QueueNode]:
     """None where somebody is let in here or everywhere below."""
     path = f"{above}{here.queue.name}".lower()
     if here.queue.submit.strip() or here.queue.admin.strip() or path in meant:
@@ -82,5 +83,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

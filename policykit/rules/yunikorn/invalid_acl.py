@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks import access
+from policykit.rules.yunikorn.queue_config import violations
+from policykit.targets.yunikorn.default_partition import read_partly
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation import failures
 
 BAD = """\
 partitions:
@@ -30,9 +32,9 @@ GOOD = BAD.replace("bob  research", "bob research")
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every list that the validator lets pass. Source: core common/security/acl.go, 1.9."""
-    found = judged.as_far_as_decoded(manifest, context.cluster)
+    found = read_partly(manifest, context.cluster)
     if found is not None:
-        yield from judged.violations(found.certain(access.problems(found.tree)), manifest)
+        yield from violations(failures.access_lists(found.tree), manifest, found)
 
 
 RULE = Rule(
@@ -44,5 +46,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

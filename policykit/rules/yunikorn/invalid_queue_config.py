@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged, validator, versions
+from policykit.rules.yunikorn.queue_config import violations
+from policykit.targets.yunikorn import validator, versions
+from policykit.targets.yunikorn.text import NAME
 
 BAD = """\
 partitions:
@@ -33,8 +35,8 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Everything its own validator refuses, and keys and types it does not decode."""
-    version = judged.version_of(context.cluster) or versions.parse("")
-    yield from judged.violations(validator.problems(manifest.data, version), manifest)
+    version = versions.stated(context.cluster) or versions.parse("")
+    yield from violations(validator.problems(manifest.data, version), manifest)
 
 
 RULE = Rule(
@@ -46,5 +48,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged, validator
-from policykit.targets.yunikorn.checks import dead_rules
+from policykit.rules.yunikorn.queue_config import violations
+from policykit.targets.yunikorn import validator
+from policykit.targets.yunikorn.default_partition import read_partly
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation import placement
 
 BAD = """\
 partitions:
@@ -34,13 +37,13 @@ _RULE = 4
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Rules of partition default that the validator lets pass. Source: core placement/*.go, 1.9."""
-    found = judged.as_far_as_decoded(manifest, context.cluster)
+    found = read_partly(manifest, context.cluster)
     if found is None:
         return
     refused = {problem.path[:_RULE] for problem in validator.refused(found.configuration)}
-    dead = dead_rules.problems(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
+    dead = placement.dead(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
     left = (problem for problem in dead if problem.path[:_RULE] not in refused)
-    yield from judged.violations(found.certain(left), manifest)
+    yield from violations(left, manifest, found)
 
 
 RULE = Rule(
@@ -52,5 +55,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

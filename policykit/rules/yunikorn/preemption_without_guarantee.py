@@ -6,13 +6,19 @@ from others. Without one, a preemption delay, a fence or a priority never preemp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks import preempting
+from policykit.targets.yunikorn.configuration.properties import OFFSET, PREEMPTION
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.resources import counted
+from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.default_partition import read
+from policykit.targets.yunikorn.text import NAME
 
 BAD = """\
 partitions:
@@ -31,16 +37,56 @@ partitions:
 GOOD = BAD.replace("        max:", "        guaranteed: {vcore: 16}\n        max:")
 
 
+_DELAY = "preemption.delay"
+_ABOVE_ZERO = re.compile(r"\+?0*[1-9][0-9]*\Z")
+_ADVICE = "state resources.guaranteed for the queues that shall take back what is theirs"
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Queues of a partition that preempts; one guarantee at, above or below is enough."""
-    found = judged.read(manifest, context.cluster)
-    if found is not None:
-        cluster = context.cluster
-        planned = (
-            {queue.name for queue in cluster.queues} if cluster and "yunikorn" in cluster.targets else set()
-        )
-        problems = preempting.problems(found.partition, found.tree, planned)
-        yield from judged.violations(problems, manifest)
+    """Queues of a partition that preempts; one guarantee at, above or below is enough.
+
+    What the policy promises to its own queues is as it wants it.
+    """
+    found, cluster = read(manifest, context.cluster), context.cluster
+    if found is None or holds_placeholder(lookup(manifest.data, found.path)):
+        return
+    planned = {queue.name for queue in cluster.queues} if cluster and "yunikorn" in cluster.targets else set()
+    enabled = found.partition.preemption.enabled
+    for name, violation in _below(found.tree, False, enabled is True) if enabled is not False else ():
+        if name not in planned:
+            yield violation
+
+
+def _below(here: QueueNode, above: bool, wanted: bool) -> Iterator[tuple[str, Violation]]:
+    guaranteed = above or _own(here)
+    if not guaranteed and not any(_own(each) for each in here.walk()):
+        yield from ((here.queue.name, problem) for problem in _idle(here, wanted))
+    for child in here.children:
+        yield from _below(child, guaranteed, wanted)
+
+
+def _own(here: QueueNode) -> bool:
+    """Also by its template, which queues that rules make below it have."""
+    queue = here.queue
+    stated = (queue.resources.guaranteed, queue.template.resources.guaranteed)
+    return any(any(counted(each).values()) for each in stated)
+
+
+def _idle(here: QueueNode, wanted: bool) -> Iterator[Violation]:
+    queue = here.queue
+    for name, text in queue.properties.items():
+        says = ""
+        if name == _DELAY:
+            says = f"waits {text} before it preempts"
+        elif name == PREEMPTION and text.lower() == "fence":
+            says = "may preempt behind its fence"
+        elif name == OFFSET and wanted and _ABOVE_ZERO.match(text):
+            says = f"has priority {text} and preemption is enabled"
+        if says:
+            message = f"queue {queue.name} {says}, but no queue above or below it is guaranteed anything"
+            where = (*here.path, "properties", name)
+            yield Violation(where, f"{message}: it never preempts", _ADVICE)
+            return
 
 
 RULE = Rule(
@@ -52,5 +98,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

@@ -9,9 +9,9 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, Step
 from policykit.manifests.shape import mapping
 from policykit.targets.reading import Read
-from policykit.targets.yunikorn.checks.problem import Located, located
 from policykit.targets.yunikorn.configuration import configmap, partition
 from policykit.targets.yunikorn.configuration.partition import Configuration
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
 
 
 def read(text: str) -> list[Read[Configuration]]:
@@ -34,14 +34,14 @@ def source(data: object) -> tuple[Path, str]:
 def place(configuration: Configuration, queue: str) -> Path | None:
     """Where a queue stands in the text of queues.yaml, by its whole path: root.research. None: nowhere."""
     for number, each in enumerate(configuration.partitions):
-        tree = located(each, ("partitions", number))
+        tree = queue_tree(each, ("partitions", number))
         for name, found in _named(tree, tree.queue.name.lower()):
             if name == queue:
                 return found.path
     return None
 
 
-def _named(tree: Located, path: str) -> Iterator[tuple[str, Located]]:
+def _named(tree: QueueNode, path: str) -> Iterator[tuple[str, QueueNode]]:
     yield path, tree
     for child in tree.children:
         yield from _named(child, f"{path}.{child.queue.name.lower()}")

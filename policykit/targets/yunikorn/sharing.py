@@ -12,9 +12,9 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
 from policykit.model.sharing import DeclaredQueue, Placing
 from policykit.targets.ways import Planned, Ways
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks.problem import Located
+from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
 from policykit.targets.yunikorn.names import SCHEDULER
@@ -28,7 +28,7 @@ FALLBACK = "root.default"
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
     """Of every queue, parents first, and of the placement rules; of a file that does not decode nothing."""
-    found = judged.read(manifest, context.cluster)
+    found = default_partition.read(manifest, context.cluster)
     if found is None:
         return
     document = (manifest.holder or manifest).document
@@ -37,7 +37,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     yield Stated(_placing(found.partition.rules, tree), {"rules": (*found.path, "placementrules")})
 
 
-def _queues(here: Located, tree: str, above: str, parent: str) -> Iterator[Stated]:
+def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Stated]:
     queue = here.queue
     name = f"{above}{queue.name}".lower()
     places: dict[str, Path] = {"name": (*here.path, "name") if queue.name != ROOT else here.path}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.shape import mapping
 
 
@@ -54,3 +55,12 @@ def _kept(entries: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in entries.items():
         if value:
             yield key, value
+
+
+def holds_placeholder(data: object) -> bool:
+    """Whether anything in it is filled in later."""
+    if isinstance(data, Mapping):
+        return any(is_placeholder(key) or holds_placeholder(value) for key, value in data.items())
+    if isinstance(data, (list, tuple, frozenset)):
+        return any(map(holds_placeholder, data))
+    return is_placeholder(data)

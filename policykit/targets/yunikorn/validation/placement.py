@@ -1,26 +1,103 @@
-"""Placement rules that the validator lets pass and that then place nothing, or stop the scheduler.
+"""Placement rules: what the validator refuses, and what it accepts and then never places anything.
 
-Source: core scheduler/placement/*.go, release 1.9.
+Source: core configvalidator.go and scheduler/placement/*.go, release 1.9.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.checks.problem import Problem
-from policykit.targets.yunikorn.checks.structure import NAME
-from policykit.targets.yunikorn.configuration.placement_rules import FIXED, KNOWN, PROVIDED, TAG, Rule
+from policykit.targets.yunikorn.configuration.pattern import compiles
+from policykit.targets.yunikorn.configuration.placement_rules import (
+    FIXED,
+    KNOWN,
+    PROVIDED,
+    TAG,
+    Filter,
+    Rule,
+)
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
 from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
+from policykit.targets.yunikorn.validation.limits import GROUP, USER
+from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
 
-_NAMES = "write provided, user, tag or fixed"
+_RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
+_PATTERN = re.compile(r"[\^$*+?()\[{}|]")
+"""Characters that tell a regular expression from a name."""
+
+
+def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path) -> Iterator[Problem]:
+    for number, rule in enumerate(listed):
+        here = (*path, number)
+        yield from _names(rule, here)
+        yield from _static(rule, tree.queue, here)
+
+
+def _names(rule: Rule, path: Path) -> Iterator[Problem]:
+    if not _RULE_NAME.match(rule.name):
+        yield Problem((*path, "name"), "rule-name", f"{rule.name!r} is no name of a placement rule")
+    if rule.parent:
+        yield from _names(rule.parent, (*path, "parent"))
+    yield from _filter(rule.filter, (*path, "filter"))
+
+
+def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
+    if chosen.type.lower() not in ("", "allow", "deny"):
+        yield Problem((*path, "type"), "filter-type", f"{chosen.type!r} is neither allow nor deny")
+    for key, names, known in (("users", chosen.users, USER), ("groups", chosen.groups, GROUP)):
+        if len(names) == 1 and not known.match(names[0]) and not _is_pattern(names[0]):
+            message = f"{names[0]!r} is neither a name nor a regular expression"
+            yield Problem((*path, key, 0), "filter-name", message)
+
+
+def _is_pattern(text: str) -> bool:
+    return bool(_PATTERN.search(text)) and compiles(text)
+
+
+def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
+    """What the first `fixed` rules of the chain give must be in the tree, as far as it goes."""
+    static = ""
+    dynamic = False
+    for each in rule.chain:
+        if each.name != FIXED:
+            dynamic = True
+            break
+        if each.value.startswith(ROOT) and static:
+            message = f"{each.value!r} starts with root, which only the outermost rule of a chain may"
+            yield Problem(path, "rule-qualified", message)
+            return
+        static = each.value if each.value.startswith(ROOT) else f"{static or ROOT}.{each.value}"
+    if static:
+        said = _walk(static.lower().split("."), rule.create, dynamic, root)
+        if said:
+            yield Problem(path, "rule-queue", f"placement rule for {static}: {said}")
+
+
+def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:
+    level: tuple[Queue, ...] = (root,)
+    above = root
+    for number, step in enumerate(steps):
+        if number and not level and not above.parent:
+            return f"queue {above.name} has no queues below it"
+        here = next((queue for queue in level if queue.name == step), None)
+        if here is None:
+            return "" if create else f"there is no queue {step}, and create is not true"
+        above, level = here, here.queues
+    if above.parent == dynamic:
+        return ""
+    return f"queue {above.name} must have `parent: true`" if dynamic else f"queue {above.name} is no leaf"
+
+
 _NOT_ACTIVE = "correct it: the scheduler does not take up the configuration, or starts and rejects everything"
 
 
-def problems(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
+def dead(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
     """`path` is the list's."""
     others = _others(rules)
     for number, rule in enumerate(rules):
@@ -33,7 +110,7 @@ def _rule(rule: Rule, path: Path) -> Iterator[Problem]:
     name = rule.name.lower()
     if name == "test":
         message = "placement rule test stops the scheduler with the first application that it places"
-        yield Problem((*path, "name"), "rule-unknown", message, _NAMES)
+        yield Problem((*path, "name"), "rule-unknown", message)
     elif name not in KNOWN:
         message = f"there is no placement rule {rule.name}: provided, user, tag or fixed"
         yield Problem((*path, "name"), "rule-unknown", message, _NOT_ACTIVE)
@@ -45,7 +122,7 @@ def _rule(rule: Rule, path: Path) -> Iterator[Problem]:
     if rule.filter.type != "deny" and rule.filter.type.lower() == "deny":
         message = f"filter type {rule.filter.type} counts as allow: only deny in small letters denies"
         where = (*path, "filter", "type")
-        yield Problem(where, "filter-case", message, "write deny; as it is, exactly these people are let in")
+        yield Problem(where, "filter-case", message)
     if rule.parent:
         yield from _parent(rule.parent, (*path, "parent"))
 
@@ -61,7 +138,7 @@ def _parent(rule: Rule, path: Path) -> Iterator[Problem]:
 
 def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
     value, where = rule.value, (*path, "value")
-    wrong = [part for part in value.split(".") if not NAME.match(part)]
+    wrong = [part for part in value.split(".") if not QUEUE_NAME.match(part)]
     if wrong:
         message = f"{value!r} is no path of queues: {wrong[0]!r} is no name"
         yield Problem(where, "rule-value", message, _NOT_ACTIVE)
@@ -88,8 +165,7 @@ def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterat
                 (*path, *("parent",) * depth, "value"),
                 "rule-parent",
                 f"{message}: the rule {then}",
-                "add the queue with `parent: true`, or state `create: true` on the parent rule too",
-                Severity.WARNING if others.free else None,
+                severity=Severity.WARNING if others.free else None,
             )
             return
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
-from policykit.targets.yunikorn.checks.amounts import shown, unreadable
-from policykit.targets.yunikorn.checks.problem import Located, Problem
 from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
+from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.queues import shown, unreadable
 
 ALL = "*"
 USER = re.compile(r"[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?\Z")
@@ -18,7 +19,7 @@ GROUP = re.compile(r"[_a-zA-Z][a-zA-Z0-9:_.-]*\Z")
 _PATTERNS = {"users": USER, "groups": GROUP}
 
 
-def own(tree: Located) -> Iterator[Problem]:
+def own(tree: QueueNode) -> Iterator[Problem]:
     """Each queue's list by itself."""
     for each in tree.walk():
         seen: dict[str, set[str]] = {"users": set(), "groups": set()}
@@ -46,7 +47,7 @@ def _people(limit: Limit, seen: Mapping[str, set[str]], path: Path) -> Iterator[
         yield Problem((*path, "groups"), "limit-group", message)
 
 
-def _amounts(limit: Limit, each: Located, path: Path) -> Iterator[Problem]:
+def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
     yield from unreadable(limit.resources, (*path, "maxresources"))
     most = counted(limit.resources)
     if limit.resources and len(most) == len(limit.resources) and not any(most.values()):
@@ -67,7 +68,7 @@ def _amounts(limit: Limit, each: Located, path: Path) -> Iterator[Problem]:
         yield Problem((*path, "maxresources", name), "limit-max", message)
 
 
-def inherited(tree: Located) -> Iterator[Problem]:
+def inherited(tree: QueueNode) -> Iterator[Problem]:
     """Against what the queues above allow the same name, or else `*`."""
     for key in ("users", "groups"):
         yield from _resources(tree, key, {})
@@ -78,7 +79,7 @@ def _names(limit: Limit, key: str) -> tuple[str, ...]:
     return limit.users if key == "users" else limit.groups
 
 
-def _resources(here: Located, key: str, above: Mapping[str, Counted]) -> Iterator[Problem]:
+def _resources(here: QueueNode, key: str, above: Mapping[str, Counted]) -> Iterator[Problem]:
     passed = dict(above)
     for number, limit in enumerate(here.queue.limits):
         most = counted(limit.resources)
@@ -96,7 +97,7 @@ def _resources(here: Located, key: str, above: Mapping[str, Counted]) -> Iterato
         yield from _resources(child, key, passed)
 
 
-def _applications(here: Located, key: str, above: Mapping[str, int]) -> Iterator[Problem]:
+def _applications(here: QueueNode, key: str, above: Mapping[str, int]) -> Iterator[Problem]:
     passed = dict(above)
     for number, limit in enumerate(here.queue.limits):
         for name in _names(limit, key):

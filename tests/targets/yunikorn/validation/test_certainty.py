@@ -10,9 +10,9 @@ import yaml
 
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.targets.yunikorn import validator, versions
-from policykit.targets.yunikorn.checks import decoding
-from policykit.targets.yunikorn.checks.independence import certain
-from policykit.targets.yunikorn.checks.problem import Problem
+from policykit.targets.yunikorn.validation import decoding
+from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
+from policykit.targets.yunikorn.validation.problem import Problem
 from tests.targets.yunikorn.test_validator import ACCEPTED, REFUSED, tree
 
 FILES = {**{name: case[0] for name, case in REFUSED.items() if case[1] != "decoding"}, **ACCEPTED}
@@ -31,7 +31,7 @@ def places(data: Any, path: Path = ()) -> Iterator[Path]:
 
 def found(data: Any) -> set[Place]:
     problems = validator.problems(data)
-    return {(each.rule, dotted(each.path)) for each in problems if each.rule != "decoding"}
+    return {(each.kind, dotted(each.path)) for each in problems if each.kind != "decoding"}
 
 
 def renamed(data: Any, path: Path) -> Any:
@@ -97,7 +97,7 @@ def test_a_broken_part_accuses_nothing_else(name: str, change: Any) -> None:
 )
 def test_what_is_certain_is_said_too(queues: str, expected: set[Place]) -> None:
     data = yaml.safe_load(tree(queues))
-    assert any(each.rule == "decoding" for each in validator.problems(data))
+    assert any(each.kind == "decoding" for each in validator.problems(data))
     assert found(data) == expected
 
 
@@ -109,7 +109,7 @@ def test_thousands_of_broken_parts_and_of_problems_take_no_time() -> None:
         *(Problem((*queues, number), "applications", "") for number in range(20_000)),
     ]
     start = time.perf_counter()
-    assert [each.rule for each in certain(problems, undecoded)] == ["acl"] * 20_000
+    assert [each.kind for each in certain(problems, Undecoded.of(undecoded))] == ["acl"] * 20_000
     assert time.perf_counter() - start < 5
 
 
@@ -124,5 +124,5 @@ def test_thousands_of_broken_parts_and_of_problems_take_no_time() -> None:
     ids=["the-file", "a-key-of-the-file", "the-same-partition", "another-one"],
 )
 def test_a_problem_of_a_partition_stays_unless_that_is_broken(broken: Path, stays: bool) -> None:
-    one = Problem(("partitions", 0, "nodesortpolicy"), "a-rule-of-the-whole", "")
-    assert list(certain([one], [Problem(broken, "decoding", "")])) == ([one] if stays else [])
+    one = Problem(("partitions", 0, "nodesortpolicy"), "rule-queue", "")
+    assert list(certain([one], Undecoded.of([Problem(broken, "decoding", "")]))) == ([one] if stays else [])

@@ -9,8 +9,8 @@ from policykit.manifests.path import Path, dotted
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.checks.problem import Problem
 from policykit.targets.yunikorn.configuration.shape import flag
+from policykit.targets.yunikorn.validation.problem import Problem
 
 Check = Callable[[object, Path, Version], Iterator[Problem]]
 RULE = "decoding"
