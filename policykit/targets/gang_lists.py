@@ -15,6 +15,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import whole
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.targets.koordinator import names as koordinator
+from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn import names as yunikorn
 from policykit.targets.yunikorn.task_groups import Group, groups
 
@@ -52,10 +53,7 @@ def _partners(annotations: Mapping[str, str], place: Path, namespace: str, name:
 
 def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: str) -> Iterator[Stated]:
     written = pod_set.annotations.get(yunikorn.TASK_GROUPS)
-    labels, annotations = pod_set.labels, pod_set.annotations
-    ids = [labels.get(yunikorn.APP_ID), annotations.get(yunikorn.APP_ID)]
-    ids.extend(map(labels.get, yunikorn.OLD_APP_IDS))
-    application = next((each for each in ids if each), "")
+    application = metadata.application(pod_set)
     found = groups(written) if written and application and not is_placeholder(written) else ()
     if not found or not all(each.name for each in found):
         return

@@ -18,11 +18,11 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
-from policykit.targets.gang_words import ANNOTATIONS
+from policykit.rules.gangs import kueue_metadata as kueue
+from policykit.rules.gangs import yunikorn_metadata as yunikorn
+from policykit.targets import GANG_ANNOTATIONS
 from policykit.targets.koordinator import gang_faults as koordinator
-from policykit.targets.kueue import gang_faults as kueue
 from policykit.targets.volcano import gang_faults as volcano
-from policykit.targets.yunikorn import gang_faults as yunikorn
 
 BAD = """\
 apiVersion: batch/v1
@@ -84,7 +84,7 @@ def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]
     for place in dict.fromkeys(places):
         found = lookup(manifest.data, place)
         for key, value in found.items() if isinstance(found, dict) else ():
-            if key in ANNOTATIONS and value is not None and not isinstance(value, str):
+            if key in GANG_ANNOTATIONS and value is not None and not isinstance(value, str):
                 path = (*place, key)
                 yield Violation(
                     path,

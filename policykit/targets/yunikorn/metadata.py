@@ -37,6 +37,11 @@ def ids(pod_set: PodSet) -> tuple[Said, ...]:
     return _said(pod_set, _IDS)
 
 
+def application(pod_set: PodSet) -> str:
+    """The application id that counts; empty where YuniKorn makes one up."""
+    return next((each.value for each in ids(pod_set)), "")
+
+
 def queues(pod_set: PodSet) -> tuple[Said, ...]:
     """Every queue that is stated; the first counts."""
     return _said(pod_set, _QUEUES)

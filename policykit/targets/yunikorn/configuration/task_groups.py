@@ -1,4 +1,4 @@
-"""Annotation `task-groups`: the pods a gang waits for, written and read."""
+"""Annotation `task-groups`: the pods a gang waits for, written. Its reader keeps the places of fields."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.shape import items, kept, text, texts, whole
+from policykit.targets.yunikorn.configuration.shape import kept
 
 
 class TaskGroup(NamedTuple):
@@ -57,26 +56,3 @@ def _write(group: TaskGroup) -> dict[str, Any]:
             }
         ),
     }
-
-
-def read(annotation: str) -> tuple[TaskGroup, ...]:
-    """Its groups; keys are matched in any case, as upstream. Empty for what is no list in JSON."""
-    try:
-        data = json.loads(annotation)
-    except ValueError:
-        return ()
-    return tuple(map(_read, items(data)))
-
-
-def _read(data: Mapping[str, Any]) -> TaskGroup:
-    found = {str(key).lower(): value for key, value in data.items()}
-    return TaskGroup(
-        text(found.get("name")),
-        whole(found.get("minmember")),
-        texts(found.get("minresource")),
-        texts(found.get("nodeselector")),
-        tuple(items(found.get("tolerations"))),
-        mapping(found.get("affinity")),
-        tuple(items(found.get("topologyspreadconstraints"))),
-        texts(found.get("labels")),
-    )

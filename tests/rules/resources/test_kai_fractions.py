@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.targets.kai.fractions import FRACTION, MEMORY, faults
+from policykit.rules.resources.kai_fractions import FRACTION, MEMORY, violations
 
 
 @pytest.mark.parametrize(
@@ -26,15 +26,15 @@ from policykit.targets.kai.fractions import FRACTION, MEMORY, faults
     ],
 )
 def test_faults(annotations: dict[str, str], asked: dict[str, int], wrong: list[str]) -> None:
-    assert [key for key, _, _ in faults(annotations, asked)] == wrong
+    assert [each.path for each in violations(annotations, asked)] == [(key,) for key in wrong]
 
 
 @given(st.text(), st.text())
 def test_any_text_is_judged(fraction: str, memory: str) -> None:
-    found = list(faults({FRACTION: fraction, MEMORY: memory}, {}))
-    assert any("written both" in message for _, message, _ in found)
+    found = list(violations({FRACTION: fraction, MEMORY: memory}, {}))
+    assert any("written both" in each.message for each in found)
 
 
 @given(st.floats(min_value=0, max_value=1, exclude_min=True, exclude_max=True))
 def test_every_part_of_a_card_is_right(part: float) -> None:
-    assert not list(faults({FRACTION: repr(part)}, {}))
+    assert not list(violations({FRACTION: repr(part)}, {}))

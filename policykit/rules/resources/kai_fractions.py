@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Violation
 
 FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
 _CARD = "nvidia.com/gpu"
 
 
-def faults(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
-    """(annotation, message, help) of what KAI refuses; `asked`: what the pod asks for as resources.
+def violations(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iterator[Violation]:
+    """What KAI refuses, with paths from the annotations; `asked`: what the pod asks for as resources.
 
     Source: NVIDIA/KAI-Scheduler pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go.
     """
@@ -19,24 +20,25 @@ def faults(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iterator
     if FRACTION in there and not is_placeholder(annotations[FRACTION]):
         value = _number(annotations[FRACTION])
         if value is None or not 0 < value < 1:
-            yield (
-                FRACTION,
+            yield Violation(
+                (FRACTION,),
                 f"{FRACTION} is {annotations[FRACTION]!r}, it must be above 0 and below 1",
                 'write a part of a card such as "0.5", or ask for whole cards under limits',
             )
     if MEMORY in there and not is_placeholder(annotations[MEMORY]):
         value = _number(annotations[MEMORY])
         if value is None or value <= 0 or value != int(value):
-            yield (
-                MEMORY,
+            yield Violation(
+                (MEMORY,),
                 f"{MEMORY} is {annotations[MEMORY]!r}, it must be a whole number of MiB above 0",
                 'write the number alone, as text: "8192"',
             )
     if len(there) > 1:
-        yield MEMORY, f"{FRACTION} and {MEMORY} are written both, KAI takes one", "delete one of the two"
+        message = f"{FRACTION} and {MEMORY} are written both, KAI takes one"
+        yield Violation((MEMORY,), message, "delete one of the two")
     if there and asked.get(_CARD):
-        yield (
-            there[0],
+        yield Violation(
+            (there[0],),
             f"{there[0]} asks for a part of a card, and the containers for {asked[_CARD]} {_CARD}",
             "delete the annotation, or the resource",
         )

@@ -9,9 +9,8 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
+from policykit.targets.kueue.names import POD_GROUP, POD_GROUP_TOTAL
 
-GROUP = "kueue.x-k8s.io/pod-group-name"
-TOTAL = "kueue.x-k8s.io/pod-group-total-count"
 _WHOLE = re.compile(r"[1-9][0-9]*\Z")
 
 
@@ -19,22 +18,22 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
     """Source: `pkg/controller/jobs/pod/pod_webhook.go` of Kueue 0.19."""
     if (manifest.group, manifest.kind) != ("", "Pod"):
         return
-    group, total = manifest.labels.get(GROUP), manifest.annotations.get(TOTAL)
+    group, total = manifest.labels.get(POD_GROUP), manifest.annotations.get(POD_GROUP_TOTAL)
     if group and total is None and not manifest.partial:
         yield Violation(
-            ("metadata", "labels", GROUP),
-            f"the pod is in group {group}, but its annotation {TOTAL} is missing",
+            ("metadata", "labels", POD_GROUP),
+            f"the pod is in group {group}, but its annotation {POD_GROUP_TOTAL} is missing",
             "write how many pods the group has, in quotes; every pod of the group says the same",
         )
     elif total is not None and not group and not manifest.partial:
         yield Violation(
-            ("metadata", "annotations", TOTAL),
-            f"{TOTAL} is {total}, but the label {GROUP} is missing",
+            ("metadata", "annotations", POD_GROUP_TOTAL),
+            f"{POD_GROUP_TOTAL} is {total}, but the label {POD_GROUP} is missing",
             "write the name of the group that the pod belongs to",
         )
     elif total is not None and not is_placeholder(total) and not _WHOLE.match(total):
         yield Violation(
-            ("metadata", "annotations", TOTAL),
-            f"{TOTAL} is {total!r}, not a whole number above 0",
+            ("metadata", "annotations", POD_GROUP_TOTAL),
+            f"{POD_GROUP_TOTAL} is {total!r}, not a whole number above 0",
             "write how many pods the group has, in quotes",
         )
