@@ -99,7 +99,7 @@ def _declared(queue: str, system: str, trees: list[sharing.Tree]) -> Iterator[_L
 
 def _planned(queue: str, system: str, cluster: Cluster | None) -> Iterator[_Limit]:
     """Limits of the policy's queues, under the system's own names."""
-    planned = destinations.planned(system, cluster)
+    planned = destinations.policy_queues(system, cluster)
     if cluster is None or queue not in planned.queues:
         return
     queues = {each.name: each for each in cluster.queues}

@@ -17,7 +17,7 @@ from policykit.model.quantity import amount_text, parse
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.shape import holds_placeholder
 from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
-from policykit.targets.yunikorn.task_groups import Group, groups
+from policykit.targets.yunikorn.task_groups import ListedGroup, read
 
 TIMEOUT, STYLE = "placeholderTimeoutInSeconds", "gangSchedulingStyle"
 STYLES = ("Soft", "Hard")
@@ -50,7 +50,7 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
         found = list(_faults_of_list(written, path))
         yield from found
         if not found:
-            yield from _member(annotations, place, groups(written), pod_set)
+            yield from _member(annotations, place, read(written), pod_set)
     yield from _ray(manifest)
 
 
@@ -79,7 +79,7 @@ def _faults_of_list(written: str, path: Path) -> Iterator[Violation]:
             inside=(),
         )
         return
-    for group in groups(written):
+    for group in read(written):
         yield from _faults_of_group(group, path)
 
 
@@ -89,7 +89,7 @@ def _one_character(written: str, at: int) -> tuple[int, int] | None:
     return (start, start + 1) if written else None
 
 
-def _faults_of_group(group: Group, path: Path) -> Iterator[Violation]:
+def _faults_of_group(group: ListedGroup, path: Path) -> Iterator[Violation]:
     named = f"task group {group.name}" if group.name else f"item {group.position + 1} of the task groups"
     if not group.name:
         yield Violation(path, f"{named} has no name: {_LOST}", "name it", inside=group.inside("name"))
@@ -128,7 +128,7 @@ def _faults_of_group(group: Group, path: Path) -> Iterator[Violation]:
 
 
 def _faults_of_resources(
-    group: Group, named: str, resources: Mapping[str, Any], path: Path
+    group: ListedGroup, named: str, resources: Mapping[str, Any], path: Path
 ) -> Iterator[Violation]:
     for resource, amount in resources.items():
         inside = (*group.inside("minresource"), resource)
@@ -157,7 +157,7 @@ def _shown(value: object) -> str:
 
 
 def _member(
-    annotations: Mapping[str, str], place: Path, listed: Sequence[Group], pod_set: PodSet
+    annotations: Mapping[str, str], place: Path, listed: Sequence[ListedGroup], pod_set: PodSet
 ) -> Iterator[Violation]:
     """The group that the pods with this list are members of themselves."""
     name = annotations.get(TASK_GROUP_NAME)
@@ -177,13 +177,13 @@ def _member(
     yield from _differences(group, path, pod_set)
 
 
-def _differences(group: Group, path: Path, pod_set: PodSet) -> Iterator[Violation]:
+def _differences(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     """`path` leads to the annotation. Placeholders that differ hold the wrong places, or none."""
     yield from _smaller(group, path, pod_set)
     yield from _elsewhere(group, path, pod_set)
 
 
-def _smaller(group: Group, path: Path, pod_set: PodSet) -> Iterator[Violation]:
+def _smaller(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     listed = group.fields.get("minresource")
     if not isinstance(listed, Mapping) or any(is_placeholder(each) for each in listed.values()):
         return
@@ -203,7 +203,7 @@ def _smaller(group: Group, path: Path, pod_set: PodSet) -> Iterator[Violation]:
             return
 
 
-def _elsewhere(group: Group, path: Path, pod_set: PodSet) -> Iterator[Violation]:
+def _elsewhere(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     spec = pod_set.spec
     pairs = (
         (

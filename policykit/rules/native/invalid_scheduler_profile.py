@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.rules.native import scheduler_arguments as arguments
+from policykit.rules.native import scheduler_fields as fields
+from policykit.rules.native import scheduler_profiles as profiles
 from policykit.targets.koordinator.checks.whose import is_koordinators
-from policykit.targets.kubernetes.scheduler.checks import arguments, known_fields, profiles
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
@@ -44,13 +46,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         from policykit.targets.koordinator.scheduler.points import PLUGINS
 
         yield from profiles.of_every_scheduler(manifest.data, frozenset(PLUGINS))
-        yield from known_fields.faults(manifest.data, frozenset(PLUGINS))
+        yield from fields.faults(manifest.data, frozenset(PLUGINS))
         yield from arguments.faults(manifest.data, 0)
         return
     yield from profiles.version(manifest.data)
     version = context.cluster.kubernetes_version if context.cluster else ""
     yield from profiles.faults(manifest.data)
-    yield from known_fields.faults(manifest.data)
+    yield from fields.faults(manifest.data)
     yield from arguments.faults(manifest.data, parse(version).minor if version else 0)
 
 

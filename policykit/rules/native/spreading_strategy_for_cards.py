@@ -19,7 +19,7 @@ from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
 from policykit.placement.meant import may_use
 from policykit.targets import DEFAULT_SCHEDULER
-from policykit.targets.kubernetes.scheduler.checks.scoring import RATIO
+from policykit.targets.kubernetes.scheduler.configuration import RATIO
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1

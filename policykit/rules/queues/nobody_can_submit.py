@@ -1,7 +1,7 @@
-"""A queue of YuniKorn that nobody may submit to.
+"""A YuniKorn queue that nobody may submit to.
 
-Without an access list a queue lets nobody in. A list on it or on any queue above it is enough;
-where none of them has one, every application is rejected, those of administrators too.
+Without an access list a queue admits nobody. A list on it or on any queue above it is enough; where
+none of them has one, every application is rejected, even those of administrators.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     A queue that the policy closes to everybody is as it should be.
     """
     found = read(manifest, context.cluster)
-    for closed in _closed(found.tree, "", _meant(context.cluster)) if found else ():
+    for closed in _closed(found.tree, "", _closed_by_policy(context.cluster)) if found else ():
         name = closed.queue.name
-        below = " nor to any queue below it" if closed.children else ""
+        below = " or any queue below it" if closed.children else ""
         yield Violation(
             (*closed.path, "name"),
-            f"nobody can submit to queue {name}{below}: no submitacl or adminacl stands on it or above",
-            "state submitacl: `*` for everybody, else `users groups`",
+            f"nobody can submit to queue {name}{below}: no submitacl or adminacl on it or above",
+            "set submitacl: `*` for everybody, else `users groups`",
         )
 
 
-def _meant(cluster: Cluster | None) -> frozenset[str]:
+def _closed_by_policy(cluster: Cluster | None) -> frozenset[str]:
     """Paths of queues that nobody is to submit to, or nobody whom YuniKorn can name: `gen` says so."""
     if cluster is None or "yunikorn" not in cluster.targets:
         return frozenset()
@@ -63,12 +63,12 @@ def _meant(cluster: Cluster | None) -> frozenset[str]:
     )
 
 
-def _closed(here: QueueNode, above: str, meant: frozenset[str]) -> list[QueueNode]:
+def _closed(here: QueueNode, above: str, closed: frozenset[str]) -> list[QueueNode]:
     """None where somebody is let in here or everywhere below."""
     path = f"{above}{here.queue.name}".lower()
-    if here.queue.submit.strip() or here.queue.admin.strip() or path in meant:
+    if here.queue.submit.strip() or here.queue.admin.strip() or path in closed:
         return []
-    below = [_closed(child, f"{path}.", meant) for child in here.children]
+    below = [_closed(child, f"{path}.", closed) for child in here.children]
     if all(found == [child] for found, child in zip(below, here.children, strict=True)):
         return [here]
     return [each for found in below for each in found]

@@ -1,8 +1,8 @@
-"""A queue is written where nobody reads it.
+"""A queue is set where no scheduler reads it.
 
 Each scheduler reads the queue in one place of each API kind: Volcano in an annotation of the pod
-template or a field of the job, YuniKorn and Koordinator in labels of the pod template, operators
-on their own objects. Anywhere else it is kept and ignored, and the pods go to the default queue.
+template or a field of the job, YuniKorn and Koordinator in labels of the pod template, operators on
+their own objects. Anywhere else it is stored and ignored, and the pods go to the default queue.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class _Misplaced(NamedTuple):
     path: Path
     value: str
     targets: tuple[Path, ...] = ()
-    """Where it counts instead, the place next to it first; empty: nowhere in this kind."""
+    """Where it is read instead, the nearest place first; empty: nowhere in this kind."""
 
 
 _TITLES = {"volcano": "Volcano", "yunikorn": "YuniKorn", "koordinator": "Koordinator"}
@@ -112,9 +112,9 @@ _WORDS = (
 )
 _KEYS = frozenset(word.key for word in _WORDS)
 _BARE = frozenset({"queue", "applicationId"})
-"""Anybody's words: they mean a queue only where YuniKorn is sure to place the pods."""
+"""Common labels: they mean a queue only where YuniKorn certainly places the pods."""
 _OF_JOB = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
-"""API groups whose pods go to the queue of their job, whatever they say themselves."""
+"""API groups whose pods go to the queue of their job, whatever their own metadata."""
 _ELSEWHERE = frozenset({"status", "volumeClaimTemplates", "volumes"})
 """Fields with metadata of other things than pods and what makes them."""
 
@@ -134,7 +134,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _is_unknown_field(manifest: Manifest, path: Path) -> bool:
-    """PK003 says it then."""
+    """Then PK003 reports it."""
     problems = structure.check(manifest.data, manifest.api_version, manifest.kind)
     unknown = [problem.path for problem in problems if problem.kind == UNKNOWN_FIELD]
     return any(path[: len(each)] == each for each in unknown)
@@ -148,7 +148,7 @@ def _violation(found: Sequence[_Misplaced], manifest: Manifest) -> Violation:
     return Violation(
         first.path,
         f"{title} does not read {what} in {dotted(first.path[:-1])}",
-        f"write it in {_shown(targets[0])}" if all(targets) else f"a {manifest.kind} has no place for it",
+        f"move it to {_shown(targets[0])}" if all(targets) else f"a {manifest.kind} has no field for it",
         key=True,
         fix=partial(_fix, found, manifest) if all(len(each) == 1 for each in targets) else None,
     )
@@ -168,7 +168,7 @@ def _named(manifest: Manifest) -> tuple[Path, ...]:
 def _misplaced(
     manifest: Manifest, places: Sequence[Path], pod_sets: Sequence[PodSet], cluster: Cluster | None
 ) -> Iterator[tuple[_Misplaced, ...]]:
-    """What each of these maps holds in vain for one system, in the object's order."""
+    """What each of these maps sets without effect for one system, in the object's order."""
     for place in places:
         order = list(mapping(lookup(manifest.data, place)))
         words = sorted((word for word in _WORDS if word.key in order), key=lambda word: order.index(word.key))
@@ -182,7 +182,7 @@ def _misplaced(
 def _in(
     place: Path, word: _Word, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
 ) -> _Misplaced | None:
-    """None where the key is not there, is read, or says what is said where it is read."""
+    """None where the key is absent or is read, or a queue is also set where it is read."""
     path = (*place, word.key)
     value = lookup(manifest.data, path)
     if not isinstance(value, str) or not value or is_placeholder(value):
@@ -245,7 +245,7 @@ def _shown(paths: Sequence[Path]) -> str:
 
 
 def _fix(found: Sequence[_Misplaced], manifest: Manifest) -> Fix:
-    """Moved to the one place that counts, where nothing stands; a map that is left empty goes."""
+    """Moved to the one place that is read, if it is free; a map left empty is deleted."""
     patches: list[Patch] = []
     for each in found:
         (target,) = each.targets
@@ -260,14 +260,14 @@ def _fix(found: Sequence[_Misplaced], manifest: Manifest) -> Fix:
 
 
 def _of_kind(manifest: Manifest) -> Iterator[Violation]:
-    """Places that look right for the kind, and are not."""
+    """Places that look right for the kind but are not."""
     if manifest.kind == "DynamoGraphDeployment" and manifest.group == "nvidia.com":
         path: Path = ("metadata", "annotations", _GROVE)
         if isinstance(lookup(manifest.data, path), str):
             yield Violation(
                 path,
                 f"{_GROVE} is not read in metadata.annotations of a DynamoGraphDeployment",
-                "write it in spec.annotations, or nvidia.com/volcano-queue in its place",
+                "move it to spec.annotations, or use nvidia.com/volcano-queue instead",
                 key=True,
             )
     elif manifest.kind == "TrainJob" and isinstance(lookup(manifest.data, ("spec", "runtimePatches")), list):
@@ -276,7 +276,7 @@ def _of_kind(manifest: Manifest) -> Iterator[Violation]:
             yield Violation(
                 path,
                 "a TrainJob with runtimePatches (Trainer 2.2) has no spec.annotations: the queue is dropped",
-                "write it in trainingRuntimeSpec.template.metadata.annotations of a runtime patch",
+                "move it to trainingRuntimeSpec.template.metadata.annotations of a runtime patch",
                 key=True,
             )
     elif manifest.kind == "LLMInferenceService" and lookup(manifest.data, ("spec", "worker")):
@@ -284,7 +284,7 @@ def _of_kind(manifest: Manifest) -> Iterator[Violation]:
         if isinstance(lookup(manifest.data, path), str):
             yield Violation(
                 path,
-                "with workers the gangs are LeaderWorkerSet's, which does not get spec.annotations",
+                "with workers, LeaderWorkerSet makes the gangs and does not receive spec.annotations",
                 f"annotate its namespace with {QUEUE_NAME}",
                 Severity.WARNING,
                 key=True,
@@ -295,8 +295,8 @@ def _of_kind(manifest: Manifest) -> Iterator[Violation]:
             if isinstance(lookup(manifest.data, path), str):
                 yield Violation(
                     path,
-                    f"a RayCronJob does not hand label {key} on to the jobs it makes",
-                    "a RayCronJob has no place for a queue: make RayJobs, or let the namespace decide",
+                    f"a RayCronJob does not pass label {key} on to its jobs",
+                    "a RayCronJob cannot set a queue: use RayJobs, or a default queue of the namespace",
                     key=True,
                 )
 

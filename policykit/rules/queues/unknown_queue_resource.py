@@ -1,9 +1,9 @@
-"""A queue names a resource that nobody asks for.
+"""A queue names a resource that no pod requests.
 
-Volcano drops names that are neither cpu, memory, pods, ephemeral-storage, hugepages nor have a
-domain; the others take any name, and compare it with what pods request. Either way the amount
-binds nobody: the queue looks limited and is not. `cpu` in a configuration of YuniKorn, which calls
-it vcore, is said by PK704.
+Volcano drops names other than cpu, memory, pods, ephemeral-storage, hugepages and names with a
+domain; other schedulers accept any name and compare it with what pods request. Either way the
+amount has no effect: the queue looks limited but is not. PK704 reports `cpu` in a YuniKorn
+configuration, where it is called vcore.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GOOD = BAD.replace("memeory", "memory")
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 _SHORT = {"mem": "memory", "cpus": "cpu", "ram": "memory", "storage": "ephemeral-storage"}
 _DYNAMIC = "deviceclass/"
-"""Of Volcano's quotas of DRA devices, whose names are those of classes."""
+"""Of Volcano's quotas of DRA devices, named after their classes."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -60,7 +60,7 @@ class _Named(NamedTuple):
     title: str
     """System: Volcano, Koordinator, YuniKorn."""
     plain: tuple[str, ...] = _PLAIN
-    """Names without a domain that pods are counted under."""
+    """Names without a domain that pods request."""
     drops: bool = False
     """The system drops other names without a domain."""
 
@@ -98,7 +98,7 @@ def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[_Named]
 
 
 def _violation(name: _Named, cluster: Cluster | None) -> Violation | None:
-    """None for every name that some pod may ask for."""
+    """None for every name that some pod may request."""
     resource = name.resource
     if resource in name.plain or is_hugepages(resource) or _DYNAMIC in resource:
         return None
@@ -108,7 +108,7 @@ def _violation(name: _Named, cluster: Cluster | None) -> Violation | None:
     if "/" not in resource:
         return _without_domain(name, problem[1] if problem else (), cluster)
     if problem is not None:
-        message = f"{resource} {problem[0]}: no pod is counted under it"
+        message = f"{resource} {problem[0]}: the amount has no effect"
         return Violation(name.path, message, _meant(problem[1]), key=True)
     if cluster is not None and cluster.complete and is_card(resource) and _published(resource):
         there = sorted(each for each in offered(cluster) if is_card(each))
@@ -128,14 +128,14 @@ def _without_domain(name: _Named, meant: tuple[str, ...], cluster: Cluster | Non
     cards = tuple(sorted(each for each in _asked_for(cluster) if each in meant))
     advice = _meant((likely,) if likely else cards or meant)
     if name.drops:
-        message = f"{name.title} drops {resource} without a message: nothing is counted under it"
+        message = f"{name.title} silently drops {resource}: the amount has no effect"
         return Violation(name.path, message, advice, Severity.ERROR, key=True)
-    message = f"no pod is counted under {resource}: the amount binds nobody"
+    message = f"no pod requests {resource}: the amount has no effect"
     return Violation(name.path, message, advice, key=True)
 
 
 def _asked_for(cluster: Cluster | None) -> frozenset[str]:
-    """What the pools have, and what the policy shares out among its own queues, which is its business."""
+    """What the pools have, and what the policy gives to its own queues."""
     if cluster is None:
         return frozenset()
     shared = {name for queue in cluster.queues for name in (*queue.guarantee, *queue.deserved, *queue.limit)}
@@ -143,14 +143,14 @@ def _asked_for(cluster: Cluster | None) -> frozenset[str]:
 
 
 def _published(resource: str) -> bool:
-    """Whether nodes have it by themselves: Koordinator counts under names of its own."""
+    """Whether nodes publish it: Koordinator counts under names of its own."""
     return resource.partition("/")[0] != "koordinator.sh"
 
 
 def _meant(names: tuple[str, ...]) -> str:
     if names:
         return f"did you mean {' or '.join(names)}?"
-    return "write cpu, memory, pods, or the name under which pods ask for it, such as nvidia.com/gpu"
+    return "use cpu, memory, pods, or the name that pods request, such as nvidia.com/gpu"
 
 
 RULE = Rule(

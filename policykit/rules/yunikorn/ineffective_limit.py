@@ -1,8 +1,8 @@
-"""A YuniKorn queue has an amount that has no effect, or another one than it looks.
+"""A YuniKorn queue has an amount with no effect, or with a different effect than it seems.
 
-YuniKorn takes any name for a resource. Pods count as vcore, memory, pods and what else they
-request by its Kubernetes name: an amount of `cpu` or `gpu` limits nobody. A max of zeros alone
-is no max, and plain numbers from before release 1.0 are bytes and whole cores today.
+YuniKorn accepts any resource name. It counts pods by vcore, memory, pods, and the Kubernetes names
+of whatever else they request: an amount of `cpu` or `gpu` limits nothing. A max of only zeros is
+no max, and plain numbers written before release 1.0 now mean bytes and whole cores.
 """
 
 from __future__ import annotations
@@ -53,26 +53,26 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     yield from violations(failures.zeros(found.tree), manifest, found)
     yield from settled(_old_units(found.tree), manifest, found, Dependence.VALUE)
     if context.cluster is None or "yunikorn" not in context.cluster.targets:
-        # Else the policy weighs what nodes are packed by, and PK712 compares.
+        # With such a policy PK712 compares the weights.
         yield from settled(_unweighted_cards(found), manifest, found)
 
 
 def _old_units(tree: QueueNode) -> Iterator[Violation]:
-    """Amounts as before release 1.0: megabytes, and thousandths of a core."""
+    """Amounts in the units of before release 1.0: megabytes, and thousandths of a core."""
     for where, stated in stated_amounts(tree):
         amounts = counted(stated)
         memory, cores = amounts.get("memory", 0), amounts.get(CORES, 0)
         if 0 < memory < _FEW_BYTES and cores > _MANY_CORES:
             yield Violation(
                 (*where, "memory"),
-                f"{stated['memory']} of memory is {memory} bytes, beside {shown(CORES, cores)} cores",
-                "before release 1.0 memory was in megabytes and vcore in thousandths: write "
-                f"{stated['memory']}M and {stated[CORES]}m if that is meant",
+                f"memory {stated['memory']} is {memory} bytes, next to {shown(CORES, cores)} cores",
+                "before release 1.0, memory was in megabytes and vcore in thousandths: for that, write "
+                f"{stated['memory']}M and {stated[CORES]}m",
             )
 
 
 def _unweighted_cards(found: DefaultPartition) -> Iterator[Violation]:
-    """Queues with cards, while nodes are packed by cores and memory alone."""
+    """Queues with cards while nodes are packed by cores and memory only."""
     sort = found.partition.node_sort
     weighed = {name for name, weight in sort.weights.items() if weight}
     bounded = {name for _, stated in stated_amounts(found.tree) for name, n in counted(stated).items() if n}
@@ -80,9 +80,9 @@ def _unweighted_cards(found: DefaultPartition) -> Iterator[Violation]:
     if sort.type == "binpacking" and cards and not weighed & set(cards):
         yield Violation(
             (*found.path, "nodesortpolicy"),
-            f"binpacking packs nodes by {', '.join(sorted(weighed)) or 'vcore and memory'}, and queues have "
-            f"{cards[0]}: cards are left over on many nodes",
-            f"state resourceweights with {cards[0]}, 4 for one; vcore and memory then need weights too",
+            f"binpacking sorts nodes by {', '.join(sorted(weighed)) or 'vcore and memory'} only, but queues "
+            f"have {cards[0]}: free cards end up scattered over many nodes",
+            f"add {cards[0]} to resourceweights, for example 4; vcore and memory then need weights too",
             Severity.INFO,
         )
 

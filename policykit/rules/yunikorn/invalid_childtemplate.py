@@ -1,8 +1,8 @@
-"""A YuniKorn childtemplate that making its queue fails on, or that nobody uses.
+"""A YuniKorn childtemplate that makes its queue fail, or that nothing uses.
 
-The validator does not read child templates: an amount that is none stops the configuration only
-when the queue is made. On a leaf a template is ignored, and an amount above that of the queue
-itself is cut down to it.
+The validator does not check child templates: an invalid amount makes the configuration fail only
+when the queue is created. On a leaf a template is ignored, and an amount above that of the queue
+itself is reduced to it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GOOD = BAD.replace("vcore: 1.5", "vcore: 1500m")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Amounts of templates, and whether anything takes them."""
+    """Amounts of templates, and whether anything uses them."""
     found = read(manifest, context.cluster)
     if found is None:
         return
@@ -55,23 +55,23 @@ def _of_leaves(tree: QueueNode) -> Iterator[Violation]:
     for each in tree.walk():
         queue = each.queue
         if queue.leaf and queue.template != ChildTemplate():
-            message = f"queue {queue.name} is a leaf, where childtemplate is ignored"
-            advice = "move it to the queue that rules make queues below, or state `parent: true`"
+            message = f"childtemplate has no effect: queue {queue.name} is a leaf"
+            advice = "move it to the queue below which placement rules create queues, or set `parent: true`"
             yield Violation((*each.path, "childtemplate"), message, advice, Severity.WARNING)
 
 
 def _above_max(here: QueueNode, above: Counted) -> Iterator[Violation]:
-    """Amounts that the queue itself, or one above it, cuts down."""
+    """Amounts above those of the queue itself or of one above it."""
     queue = here.queue
     most = least(counted(queue.resources.maximum), above)
     wanted = counted(queue.template.resources.maximum)
     name = too_much(most, wanted)
     if name:
-        message = f"childtemplate allows {shown(name, wanted[name])} of {name}, queue {queue.name} only"
+        message = f"childtemplate allows {shown(name, wanted[name])} {name}, but queue {queue.name} only"
         yield Violation(
             (*here.path, "childtemplate", "resources", "max", name),
             f"{message} {shown(name, most[name])}",
-            "lower it: the smaller amount counts",
+            "lower it: the smaller amount applies",
             Severity.WARNING,
         )
     for child in here.children:

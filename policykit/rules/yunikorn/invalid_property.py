@@ -1,7 +1,7 @@
-"""A YuniKorn queue has a property that YuniKorn does not read, or not so.
+"""A YuniKorn queue has a property or value that YuniKorn does not read.
 
-Unknown properties are ignored, and a value that is none becomes the default, with a line in the
-debug log. A queue that a placement rule makes takes properties from the child template only.
+Unknown properties are ignored, and an invalid value becomes the default with a line in the debug
+log. A queue created by a placement rule takes its properties from the child template only.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _unread(here: QueueNode, version: Version | None) -> Iterator[Violation]:
-    """`version` None: none is stated, and what some release reads is fine."""
+    """`version` None: unknown, so what any release reads is fine."""
     yield from _texts(here.queue.properties, (*here.path, "properties"), version)
     template = (*here.path, "childtemplate", "properties")
     yield from _texts(here.queue.template.properties, template, version)
@@ -61,12 +61,12 @@ def _texts(stated: Mapping[str, str], path: Path, version: Version | None) -> It
         wrong = properties.unread(name, text, version) if text else ""
         if wrong:
             bad_value = name in properties.KNOWN and wrong.startswith(("is '", 'is "'))
-            advice = "correct it: YuniKorn uses the default instead" if bad_value else "correct or delete it"
+            advice = "correct it: YuniKorn falls back to the default" if bad_value else "correct or delete it"
             yield Violation((*path, name), f"property {name} {wrong}", advice, key=not bad_value)
 
 
 def _for_leaves(queue: Queue, path: Path) -> Iterator[Violation]:
-    """Properties of leaves on a queue below which only placement rules make queues."""
+    """Properties of leaves on a queue below which only placement rules create queues."""
     if queue.queues or not queue.parent:
         return
     for name, text in queue.properties.items():
@@ -74,8 +74,8 @@ def _for_leaves(queue: Queue, path: Path) -> Iterator[Violation]:
         if leaf and name not in queue.template.properties and properties.KNOWN[name].takes(text):
             yield Violation(
                 (*path, "properties", name),
-                f"{name} of queue {queue.name} does not reach the queues that placement rules make below it",
-                "move it to childtemplate.properties, which those queues have",
+                f"queues that placement rules create below {queue.name} do not inherit {name}",
+                "move it to childtemplate.properties",
                 key=True,
             )
 

@@ -1,8 +1,8 @@
 """A queue configuration that YuniKorn refuses.
 
-The scheduler checks queues.yaml as a whole. One key it does not know, one amount that does not
-fit into another, and it keeps its old queues, or does not start where it has none. The webhook
-that would say so is often not reached, and then lets everything pass.
+The scheduler validates queues.yaml as a whole. With one unknown key, or one amount that exceeds
+another, it keeps its old queues, or does not start if it has none. The admission webhook that would
+report it is often unreachable, and then accepts everything.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Everything its own validator refuses, and keys and types it does not decode."""
+    """Everything YuniKorn's own validator refuses, and keys and types it cannot decode."""
     version = versions.stated(context.cluster) or versions.parse("")
     yield from violations(validator.problems(manifest.data, version), manifest)
 

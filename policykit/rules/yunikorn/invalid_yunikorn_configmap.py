@@ -1,9 +1,9 @@
-"""A configuration of YuniKorn that it does not read, or not where it was meant.
+"""YuniKorn configuration that YuniKorn does not read, or reads differently.
 
-YuniKorn reads two ConfigMaps by name, yunikorn-defaults and yunikorn-configs, and of those the
-keys it knows. A setting of another name is ignored without a word; queues under another key leave
-the default queues in place; a bad value of the scheduler's own settings keeps it from starting.
-In the queues themselves, only one partition is used, and one root.
+YuniKorn reads two ConfigMaps by name, yunikorn-defaults and yunikorn-configs, and only the keys it
+knows. Unknown settings are silently ignored; queues under another key leave the default queues in
+place; an invalid value of the scheduler's own settings keeps it from starting. In the queues
+themselves, only one partition and one root are used.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ _VALUES: Mapping[str, tuple[Path, ...]] = {
     "Application": (("spec", "source", "helm", "valuesObject"),),
     VALUES.name: ((),),
 }
-"""Where objects keep values of a chart as they are, not as text."""
+"""Where objects keep chart values as data, not as text."""
 _OLD_VALUES = {
     "configuration": "put it under yunikornDefaults, key queues.yaml",
-    "operatorPlugins": "delete it: there are no operator plugins any more",
+    "operatorPlugins": "delete it: operator plugins no longer exist",
     "placeHolderImage": "put it under yunikornDefaults, key service.placeholderImage",
 }
 _YAML = ".yaml"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Partitions and roots of queues.yaml; entries of the ConfigMaps, also as values of the chart."""
+    """Partitions and roots of queues.yaml; entries of the ConfigMaps, also as chart values."""
     cluster = context.cluster
     if manifest.kind == NAME:
         yield from settled(_layout(files.read(manifest.data)), manifest)
@@ -70,11 +70,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _layout(configuration: Configuration) -> Iterator[Violation]:
-    """Partitions nobody uses, a root beside others, amounts of a queue named root."""
+    """Unused partitions, a root next to other queues, amounts of a nested queue named root."""
     for number, partition in enumerate(configuration.partitions):
         path: Path = ("partitions", number)
         if partition.name.lower() not in ("", DEFAULT):
-            message = f"partition {partition.name} is never used: Kubernetes has the partition default alone"
+            message = f"partition {partition.name} is never used: Kubernetes uses only partition default"
             where, advice = (*path, "name"), "move its queues below root of partition default"
             yield Violation(where, message, advice, Severity.WARNING)
             continue
@@ -88,8 +88,8 @@ def _roots(partition: Partition, path: Path) -> Iterator[Violation]:
             others = ", ".join(other.name for other in top if other is not queue)
             yield Violation(
                 (*path, "queues", number, "name"),
-                f"root stands beside {others}, so YuniKorn puts a root of its own above: this is root.root",
-                "put the others below it: what is set here for root does not reach them",
+                f"root is next to {others}, so YuniKorn inserts a root above: this one becomes root.root",
+                "move the other queues below root: its settings do not apply to them",
                 Severity.WARNING,
             )
     tree = queue_tree(partition, path)
@@ -106,18 +106,20 @@ def _nested(queue: QueueNode, above: str) -> Iterator[Violation]:
         if value is not None
     ]
     if queue.queue.name.lower() == ROOT and stated:
-        message = f"queue root below {above} has amounts, which are never applied to a queue of this name"
+        message = (
+            f"queue root below {above} has resources, which YuniKorn never applies to a queue of this name"
+        )
         advice = "rename the queue"
         where = (*queue.path, "resources")
         yield Violation(where, message, advice, Severity.WARNING)
 
 
 class _Group(NamedTuple):
-    """Which configuration counts among those of a map."""
+    """The policy group, whose configuration counts among those of a map."""
 
     name: str
     sure: bool
-    """No other map has the last word."""
+    """No other map overrides it."""
 
     @property
     def key(self) -> str:
@@ -125,7 +127,7 @@ class _Group(NamedTuple):
 
 
 def _group(data: Mapping[str, Any], cluster: Cluster | None, last: bool) -> _Group:
-    """`last`: no other ConfigMap wins over this one."""
+    """`last`: no other ConfigMap overrides this one."""
     target = cluster.targets.get("yunikorn") if cluster else None
     group = options.read(target).policy_group if target else ""
     stated = isinstance(data.get(configmap.POLICY_GROUP), str)
@@ -141,8 +143,8 @@ def _config_map(manifest: Manifest, cluster: Cluster | None) -> Iterator[Violati
     target = cluster.targets.get("yunikorn") if cluster else None
     wanted = target.namespace if target else ""
     if wanted and manifest.namespace not in ("", wanted) and not is_placeholder(manifest.namespace):
-        message = f"{manifest.name} stands in namespace {manifest.namespace}, YuniKorn in {wanted}"
-        advice = "move it: the scheduler reads ConfigMaps of its own namespace alone"
+        message = f"{manifest.name} is in namespace {manifest.namespace}, but YuniKorn runs in {wanted}"
+        advice = "move it: the scheduler reads ConfigMaps only in its own namespace"
         yield Violation(("metadata", "namespace"), message, advice)
     group, version = _group(data, cluster, manifest.name == configmap.CONFIGS), versions.stated(cluster)
     yield from _entries(data, ("data",), version, group)
@@ -155,8 +157,8 @@ def _misnamed(manifest: Manifest, data: Mapping[str, Any]) -> Iterator[Violation
         return
     yield Violation(
         ("metadata", "name"),
-        f"ConfigMap {manifest.name} holds queues, and YuniKorn does not read it",
-        f"name it {configmap.CONFIGS}: that one and {configmap.DEFAULTS} are read",
+        f"ConfigMap {manifest.name} contains queues, but YuniKorn does not read it",
+        f"rename it to {configmap.CONFIGS}; YuniKorn reads only that and {configmap.DEFAULTS}",
         Severity.WARNING,
     )
 
@@ -168,7 +170,7 @@ def _values(manifest: Manifest, path: Path, cluster: Cluster | None) -> Iterator
     yield from _entries(stated, (*path, configmap.VALUES), versions.stated(cluster), group)
     for name in _OLD_VALUES if stated else ():
         if values.get(name):
-            message = f"value {name} is an old one of the chart, which release 1.9 does not read"
+            message = f"the chart of YuniKorn 1.9 no longer reads value {name}"
             yield Violation((*path, name), message, _OLD_VALUES[name], Severity.WARNING, key=True)
 
 
@@ -201,12 +203,12 @@ def _setting(path: Path, text: str, version: Version | None) -> Iterator[Violati
     if not wrong:
         return
     if known is None or known.takes(text):
-        yield Violation(path, f"{key} {wrong}", "delete it or correct it", Severity.WARNING, key=True)
+        yield Violation(path, f"{key} {wrong}", "correct or delete it", Severity.WARNING, key=True)
     elif settings.stops(key):
-        advice = "correct it: the scheduler takes up none of the settings, and does not start"
+        advice = "correct it: the scheduler rejects all settings and does not start"
         yield Violation(path, f"{key} {wrong}", advice)
     else:
-        advice = "correct it: YuniKorn uses the default instead"
+        advice = "correct it: YuniKorn falls back to the default"
         yield Violation(path, f"{key} {wrong}", advice, Severity.WARNING)
 
 
@@ -216,32 +218,32 @@ def _queues(path: Path, text: str, group: _Group) -> Iterator[Violation]:
         sure = group.sure or not key.endswith(_YAML)
         yield Violation(
             path,
-            f"queues stand under {key}, and the scheduler reads {group.key}",
-            f"rename the key; with {configmap.POLICY_GROUP} another name before .yaml is read",
+            f"queues are under key {key}, but the scheduler reads {group.key}",
+            f"rename the key, or set {configmap.POLICY_GROUP} to the name before .yaml",
             None if sure else Severity.WARNING,
             key=True,
         )
     if "\n---" in text and sum(each.root is not None for each in parse(text)) > 1:
-        message = f"{key} holds several documents, of which the scheduler reads the first alone"
+        message = f"{key} contains several documents, but the scheduler reads only the first"
         yield Violation(path, message, "put everything into one document", Severity.WARNING)
 
 
 def _binary(
     manifest: Manifest, data: Mapping[str, Any], version: Version, group: _Group
 ) -> Iterator[Violation]:
-    """Of packed queues only those that count are looked into."""
+    """Of packed queues only those that count are checked."""
     for key, text in mapping(manifest.data.get("binaryData")).items():
         if not isinstance(key, str) or not isinstance(text, str) or not key.endswith(packed.SUFFIX):
             continue
         name, where = key.removesuffix(packed.SUFFIX), ("binaryData", key)
         if name in data:
-            message = f"{name} is ignored: {key} in binaryData stands for the same and wins"
+            message = f"{name} is ignored: {key} in binaryData overrides it"
             yield Violation(("data", name), message, "keep one of the two", Severity.WARNING, key=True)
         if is_placeholder(text) or name != group.key:
             continue
         unpacked = packed.unpack(text)
         if unpacked is None:
-            yield Violation(where, f"{key} is not gzip in base64", "write the output of `gzip | base64`")
+            yield Violation(where, f"{key} is not base64-encoded gzip", "write the output of `gzip | base64`")
             continue
         document = next(iter(parse(unpacked)), None)
         root = document.root if document is not None else None

@@ -1,9 +1,9 @@
-"""A namespace's annotation for YuniKorn is dropped, or has no effect.
+"""A YuniKorn annotation of a namespace is ignored or has no effect.
 
-YuniKorn takes the quota of a namespace's queue from annotations, as JSON of texts with the names
-and amounts of Kubernetes. What it cannot read it drops with a line in the log, and the queue is
-unlimited. They apply only to queues that are made for the namespace: a queue of queues.yaml has
-its own amounts.
+YuniKorn takes the quota of a namespace's queue from annotations: JSON with string values, and the
+resource names and quantities of Kubernetes. What it cannot read it ignores with a line in the log,
+and the queue is unlimited. The annotations apply only to queues created for the namespace: a queue
+of queues.yaml has its own amounts.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _SWITCHES = ("yunikorn.apache.org/namespace.enableYuniKorn", "yunikorn.apache.or
 _OLD = ("yunikorn.apache.org/namespace.max.cpu", "yunikorn.apache.org/namespace.max.memory")
 _KNOWN = (*AMOUNTS, _MAX_APPS, PARENT_QUEUE, *_SWITCHES, *_OLD)
 _LIKENESS = 0.9
-_EXAMPLE = 'write {"cpu": "10", "memory": "64Gi"}: names and amounts of Kubernetes, both in quotes'
+_EXAMPLE = 'write {"cpu": "10", "memory": "64Gi"}: Kubernetes names and quantities, both quoted'
 
 _Namespace = Located[NamespaceMetadata]
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each annotation alone, and against the queues of the scope, else of the policy."""
+    """Each annotation by itself, and against the queues of the scope, or else of the policy."""
     queues = [located.value for located in scope.of(StaticQueues)]
     namespaces = scope.of(NamespaceMetadata)
     if namespaces and not queues and context.cluster:
@@ -62,9 +62,9 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             continue
         for name in (*AMOUNTS, _MAX_APPS):
             if name in annotations:
-                message = f"{name} has no effect: namespace {located.value.namespace} goes to {place}"
-                advice = "state the amounts there: annotations apply only to queues that rules make"
-                yield ScopeViolation(located, name, f"{message}, which queues.yaml states", advice)
+                message = f"{name} has no effect: namespace {located.value.namespace} uses queue {place}"
+                advice = "set the amounts there: annotations apply only to queues that placement rules create"
+                yield ScopeViolation(located, name, f"{message}, which queues.yaml defines", advice)
 
 
 def _of_policy(cluster: Cluster) -> list[StaticQueues]:
@@ -82,7 +82,7 @@ def _of_policy(cluster: Cluster) -> list[StaticQueues]:
 
 
 def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[ScopeViolation]:
-    """Annotations that are dropped, or that say something else than they look like.
+    """Annotations that are ignored, or that mean something else than they seem to.
 
     Source: shim pkg/common/utils and pkg/cache, release 1.9.
     """
@@ -93,13 +93,18 @@ def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Scop
             yield from _amounts(located, name, text)
         elif name == _MAX_APPS and not (text.isascii() and text.isdecimal()):
             yield ScopeViolation(
-                located, name, f"{name} is {text!r}, not a whole number from 0: it is dropped", "correct it"
+                located,
+                name,
+                f"{name} is {text!r}, not a whole number of 0 or more: YuniKorn ignores it",
+                "correct it",
             )
         elif name in _SWITCHES and text not in ("true", "false"):
-            message = f"{name} is {text!r}, which counts as false: only true is true"
-            yield ScopeViolation(located, name, message, "write true or false in small letters")
+            message = f"{name} is {text!r}, which YuniKorn reads as false: only lower-case true is true"
+            yield ScopeViolation(located, name, message, "write true or false in lower case")
         elif name in _OLD and NAMESPACE_QUOTA in annotations:
-            yield ScopeViolation(located, name, f"{name} is ignored beside {NAMESPACE_QUOTA}", "delete it")
+            yield ScopeViolation(
+                located, name, f"{name} is ignored because {NAMESPACE_QUOTA} is set", "delete it"
+            )
         elif name not in _KNOWN:
             near = nearest(name, _KNOWN, _LIKENESS)
             if near:
@@ -109,26 +114,26 @@ def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Scop
 def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[ScopeViolation]:
     found = amounts(annotation, text)
     if not found:
-        message = f"{annotation} is no JSON object with amounts: it is dropped"
+        message = f"{annotation} is not a JSON object of amounts: YuniKorn ignores it"
         yield ScopeViolation(located, annotation, message, _EXAMPLE)
         return
     numbers = {name: value for name, value in found.items() if not isinstance(value, str)}
     for name, value in numbers.items():
         shown = json.dumps(value)
-        message = f"{name} is {shown}, not a text: all of {annotation} is dropped"
-        advice = f'put it in quotes: "{shown}"' if isinstance(value, (int, float)) else _EXAMPLE
+        message = f"{name} is {shown}, not a string: YuniKorn ignores all of {annotation}"
+        advice = f'quote it: "{shown}"' if isinstance(value, (int, float)) else _EXAMPLE
         yield ScopeViolation(located, field(annotation, name), message, advice)
     parsed = {name: parse(value) for name, value in found.items() if isinstance(value, str)}
     for name, amount in parsed.items():
         if amount is None and not is_placeholder(found[name]):
-            message = f"{found[name]!r} is no amount of {name}: all of {annotation} is dropped"
+            message = f"{found[name]!r} is not a quantity of {name}: YuniKorn ignores all of {annotation}"
             yield ScopeViolation(located, field(annotation, name), message, _EXAMPLE)
         elif name == "vcore":
-            message = f"vcore {found[name]} is {found[name]} thousandths of a core in an annotation"
-            advice = "write cpu: annotations have the names of Kubernetes"
+            message = f"vcore {found[name]} in an annotation means {found[name]} thousandths of a core"
+            advice = "write cpu: annotations use the names of Kubernetes"
             yield ScopeViolation(located, field(annotation, name), message, advice)
         elif name != "cpu" and (meant := never_counted(name)):
-            message = f"no pod counts as {name}: the amount never applies"
+            message = f"YuniKorn counts nothing as {name}: the amount has no effect"
             yield ScopeViolation(
                 located, field(annotation, name), message, f"write {meant.replace('vcore', 'cpu')}"
             )
@@ -140,11 +145,11 @@ def _signs(located: _Namespace, annotation: str, found: Mapping[str, object]) ->
     texts = {name: str(text).strip() for name, text in found.items()}
     below = next((name for name, text in texts.items() if text.startswith("-")), "")
     if below:
-        message = f"{below} is below zero: all of {annotation} is dropped"
+        message = f"{below} is negative: YuniKorn ignores all of {annotation}"
         yield ScopeViolation(located, field(annotation, below), message, "write amounts of 0 or more")
     elif not any(digit in text for text in texts.values() for digit in "123456789"):
-        message = f"{annotation} is all zero, which YuniKorn takes for no quota"
-        yield ScopeViolation(located, annotation, message, "give one resource an amount above zero")
+        message = f"{annotation} is all zeros, which YuniKorn treats as no quota"
+        yield ScopeViolation(located, annotation, message, "set one resource above zero")
 
 
 def _static_queue(namespace: str, annotations: Mapping[str, str], queues: StaticQueues) -> str:

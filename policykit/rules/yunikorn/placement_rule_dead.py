@@ -1,8 +1,8 @@
-"""A placement rule of YuniKorn that can place nothing.
+"""A YuniKorn placement rule that never places anything.
 
-The validator looks at the form of placement rules only. A rule of an unknown name, or a fixed
-rule whose path is none, then keeps the whole configuration from being used; a rule whose parent
-queue is missing never matches, and its applications go on to the next rule or are rejected.
+The validator checks only the form of placement rules. A rule with an unknown name, or a fixed rule
+with an invalid path, keeps the whole configuration from being used; a rule whose parent queue is
+missing never matches, and its applications go to the next rule or are rejected.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ partitions:
 GOOD = BAD.replace("- name: namespace", "- name: tag\n    value: namespace")
 
 _RULE = 4
-"""Steps of the path of a placement rule: what is refused of one is said by PK701 alone."""
+"""Steps of the path of a placement rule: PK701 alone reports a rule that is refused."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Rules of partition default that the validator lets pass. Source: core placement/*.go, 1.9."""
+    """Rules of partition default that the validator accepts. Source: core placement/*.go, 1.9."""
     found = read_partly(manifest, context.cluster)
     if found is None:
         return

@@ -1,7 +1,7 @@
-"""A YuniKorn queue is set up to preempt, and nothing around it is guaranteed.
+"""A YuniKorn queue is set up to preempt, but nothing is guaranteed to it.
 
-Only a queue below its guaranteed amount, its own or that of a queue above, takes resources back
-from others. Without one, a preemption delay, a fence or a priority never preempts anything.
+A queue takes resources back from others only while it uses less than its guaranteed amount, or than
+that of a queue above it. Without a guarantee, a preemption delay, fence or priority never preempts.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ GOOD = BAD.replace("        max:", "        guaranteed: {vcore: 16}\n        max
 
 _DELAY = "preemption.delay"
 _ABOVE_ZERO = re.compile(r"\+?0*[1-9][0-9]*\Z")
-_ADVICE = "state resources.guaranteed for the queues that shall take back what is theirs"
+_ADVICE = "set resources.guaranteed on the queues that should take resources back"
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Queues of a partition that preempts; one guarantee at, above or below is enough.
 
-    What the policy promises to its own queues is as it wants it.
+    Queues of the policy are left out: it decides what they are guaranteed.
     """
     found, cluster = read(manifest, context.cluster), context.cluster
     if found is None or holds_placeholder(lookup(manifest.data, found.path)):
@@ -66,7 +66,7 @@ def _below(here: QueueNode, above: bool, wanted: bool) -> Iterator[tuple[str, Vi
 
 
 def _own(here: QueueNode) -> bool:
-    """Also by its template, which queues that rules make below it have."""
+    """Also in its template, for queues that placement rules create below it."""
     queue = here.queue
     stated = (queue.resources.guaranteed, queue.template.resources.guaranteed)
     return any(any(counted(each).values()) for each in stated)
@@ -77,13 +77,15 @@ def _idle(here: QueueNode, wanted: bool) -> Iterator[Violation]:
     for name, text in queue.properties.items():
         says = ""
         if name == _DELAY:
-            says = f"waits {text} before it preempts"
+            says = f"preempts after {text}"
         elif name == PREEMPTION and text.lower() == "fence":
-            says = "may preempt behind its fence"
+            says = "has a preemption fence"
         elif name == OFFSET and wanted and _ABOVE_ZERO.match(text):
-            says = f"has priority {text} and preemption is enabled"
+            says = f"has priority {text} with preemption enabled"
         if says:
-            message = f"queue {queue.name} {says}, but no queue above or below it is guaranteed anything"
+            message = (
+                f"queue {queue.name} {says}, but neither it nor a queue above or below it has a guarantee"
+            )
             where = (*here.path, "properties", name)
             yield Violation(where, f"{message}: it never preempts", _ADVICE)
             return

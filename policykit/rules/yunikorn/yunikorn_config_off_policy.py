@@ -1,8 +1,8 @@
-"""A YuniKorn configuration lacks what the policy asks for.
+"""A YuniKorn configuration differs from the policy.
 
-Queues of the policy that are not there, amounts, access lists and priorities that differ, nodes
-in another order: then the cluster shares its cards otherwise than the policy says, and whoever
-reads the policy is misled. `policykit gen` writes the configuration of a policy.
+With missing queues, different amounts, access lists or priorities, or another node order, the
+cluster shares its cards differently from what the policy says. `policykit gen` writes the
+configuration of a policy.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _violations(
     yield from _sorting(partition, wanted, (*path, "nodesortpolicy"))
     enabled = partition.preemption.enabled is not False
     if wanted.preemption.enabled is not None and enabled != wanted.preemption.enabled:
-        message = f"preemption is {_switch(enabled)}, and the policy wants it {_switch(not enabled)}"
+        message = f"preemption is {_switch(enabled)}, but {_switch(not enabled)} in the policy"
         where = (*path, "preemption", "enabled")
         yield Violation(where, message, f"write enabled: {str(not enabled).lower()}")
 
@@ -134,8 +134,8 @@ def _queues(side: _Side, wanted: Queue, path: str, listed: frozenset[str]) -> It
             yield from _people(found, each, side.opened)
             yield from _queues(_Side(found, side.opened or _opens(found.queue)), each, place, listed)
         elif place in listed:
-            message = f"queue {place} of the policy is not there"
-            yield Violation(side.here.path, message, "add it, or take it out of the policy")
+            message = f"queue {place} of the policy is missing"
+            yield Violation(side.here.path, message, "add it, or remove it from the policy")
 
 
 def _people(here: QueueNode, wanted: Queue, opened: str) -> Iterator[Violation]:
@@ -146,12 +146,12 @@ def _people(here: QueueNode, wanted: Queue, opened: str) -> Iterator[Violation]:
         return
     name, where = here.queue.name, (*here.path, "submitacl")
     if opened:
-        message = f"queue {opened} lets everybody submit to {name}, and the policy only {wanted.submit!r}"
-        advice = f"take the access list of {opened} away, or change the policy"
+        message = f"queue {opened} lets everybody submit to {name}, but the policy only {wanted.submit!r}"
+        advice = f"remove the access list of {opened}, or change the policy"
         yield Violation(where, message, advice)
     elif _sets(people) != _sets(meant):
-        message = f"submitacl of queue {name} is {here.queue.submit!r}, in the policy {wanted.submit!r}"
-        yield Violation(where, message, "write that, or change the policy")
+        message = f"submitacl of queue {name} is {here.queue.submit!r}, but {wanted.submit!r} in the policy"
+        yield Violation(where, message, "use the policy's list, or change the policy")
 
 
 def _sets(people: Submitters) -> tuple[frozenset[str], frozenset[str]]:
@@ -167,16 +167,16 @@ def _queue(here: QueueNode, wanted: Queue) -> Iterator[Violation]:
         there = counted(has)
         for name, amount in counted(wants).items():
             if there.get(name) != amount:
-                says = f"is {shown(name, there[name])}" if name in there else "is not stated"
+                says = f"is {shown(name, there[name])}" if name in there else "is not set"
                 yield Violation(
                     (*path, "resources", key, name),
-                    f"{key} {name} of queue {queue.name} {says}, in the policy {shown(name, amount)}",
+                    f"{key} {name} of queue {queue.name} {says}, but {shown(name, amount)} in the policy",
                     f"write {name}: {shown(name, amount)}, or change the policy",
                 )
     for name, text in wanted.properties.items():
         if queue.properties.get(name) != text:
-            says = f"is {queue.properties[name]}" if name in queue.properties else "is not stated"
-            message = f"{name} of queue {queue.name} {says}, in the policy {text}"
+            says = f"is {queue.properties[name]}" if name in queue.properties else "is not set"
+            message = f"{name} of queue {queue.name} {says}, but {text} in the policy"
             where = (*path, "properties", name)
             yield Violation(where, message, f'write {name}: "{text}", or change the policy')
 
@@ -188,12 +188,12 @@ def _rules(
     missing = next((rule for rule in wanted if _compared(rule) not in left), None)
     if missing is not None:
         what = " below ".join(_shown(each) for each in reversed(missing.chain))
-        message = f"placement rule {what} of the policy is not there, or not in its order"
-        yield Violation(path, message, "`policykit gen` writes the rules of the policy")
+        message = f"placement rule {what} of the policy is missing or out of order"
+        yield Violation(path, message, "`policykit gen` writes the policy's rules")
 
 
 def _compared(rule: PlacementRule) -> PlacementRule:
-    """As it works: the names of rules count in any case."""
+    """As it works: rule names are not case-sensitive."""
     parent = _compared(rule.parent) if rule.parent else None
     return rule._replace(name=rule.name.lower(), parent=parent)
 
@@ -205,12 +205,12 @@ def _shown(rule: PlacementRule) -> str:
 def _sorting(partition: Partition, wanted: Partition, path: Path) -> Iterator[Violation]:
     has, wants = partition.node_sort, wanted.node_sort
     if wants.type and (has.type or "fair") != wants.type:
-        message = f"nodes are ordered by {has.type or 'fair'}, in the policy by {wants.type}"
+        message = f"nodes are sorted by {has.type or 'fair'}, but by {wants.type} in the policy"
         yield Violation((*path, "type"), message, f"write type: {wants.type}")
         return
     missing = sorted(name for name, weight in wants.weights.items() if weight and not has.weights.get(name))
     if missing and (has.weights or set(missing) - {"vcore", "memory"}):
-        message = f"nodes are ordered without a weight of {', '.join(missing)}, which the policy gives"
+        message = f"node sorting has no weight for {', '.join(missing)}, which the policy sets"
         added = ", ".join(f"{name}: {wants.weights[name]:g}" for name in missing)
         yield Violation((*path, "resourceweights"), message, f"add {added}")
 

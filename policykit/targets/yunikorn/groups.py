@@ -5,6 +5,7 @@ from __future__ import annotations
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect, Joined, pods_of
 from policykit.manifests.document import Manifest
+from policykit.manifests.shape import whole
 from policykit.model.gang import Membership
 from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn.names import KEYS, SCHEDULER, TASK_GROUP_NAME, TASK_GROUPS
@@ -35,10 +36,10 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Join
 
 def _minimum(text: str, group: str) -> int | None:
     """minMember of a group in a list of task groups."""
-    from policykit.targets.yunikorn.task_groups import groups
+    from policykit.targets.yunikorn import task_groups
 
-    least = next((each.fields.get("minmember") for each in groups(text) if each.name == group), None)
-    return least if isinstance(least, int) and not isinstance(least, bool) else None
+    listed = next((each for each in task_groups.read(text) if each.name == group), None)
+    return whole(listed.fields.get("minmember")) if listed else None
 
 
 DIALECT = Dialect(

@@ -8,10 +8,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import spread
 from policykit.targets.pod_fields import PodFields, Pods
-from policykit.targets.yunikorn.configuration.task_groups import write
 from policykit.targets.yunikorn.derived.applications import application_id, is_label, queue_path
 from policykit.targets.yunikorn.derived.gang import Gang, gang_of
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.task_groups import write
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:

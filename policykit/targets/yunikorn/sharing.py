@@ -11,7 +11,7 @@ from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
 from policykit.model.sharing import DeclaredQueue, Placing
-from policykit.targets.ways import Planned, Ways
+from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
@@ -104,22 +104,22 @@ def _filtered(rule: Rule) -> bool:
     return bool(rule.filter.users or rule.filter.groups or rule.filter.type)
 
 
-def ways(cluster: Cluster | None) -> Ways:
+def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """All releases from 1.6 alike. What its validator refuses of a tree is for PK701 to say."""
-    return Ways(
+    return QueueSemantics(
         "YuniKorn",
         "queue",
         {"guarantee": "guaranteed", "limit": "max"},
-        names={"cpu": CORES},
+        resource_names={"cpu": CORES},
         roots=frozenset({ROOT}),
         built_in=frozenset({ROOT, "default", FALLBACK}),
-        judged=False,
+        own_validator=True,
         submit_fault="YuniKorn places nothing in such a queue",
         unknown_fault="YuniKorn rejects applications that no placement rule has a queue for",
     )
 
 
-def planned(cluster: Cluster) -> Planned:
+def policy_queues(cluster: Cluster) -> PolicyQueues:
     """The policy's queues by their paths; its own placement rules make none of a pod's name."""
     from policykit.targets.yunikorn import options
     from policykit.targets.yunikorn.derived.configured import holding
@@ -132,7 +132,7 @@ def planned(cluster: Cluster) -> Planned:
     )
     places = {name: path.lower() for name, path in paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
-    return Planned(queues, frozenset(places[name] for name in holds & places.keys()), placing)
+    return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing)
 
 
 def resolved(name: str, placing: Placing | None) -> str:

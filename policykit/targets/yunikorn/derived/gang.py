@@ -13,8 +13,8 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import spread
 from policykit.targets.pod_fields import Members, Pods
-from policykit.targets.yunikorn.configuration.task_groups import TaskGroup, quantities
 from policykit.targets.yunikorn.derived.applications import is_label
+from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
 
 ONLY = "pods"
 """Group of a job whose pods are all alike."""

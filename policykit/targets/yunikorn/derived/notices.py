@@ -30,7 +30,7 @@ def unsaid(cluster: Cluster, target: Target, options: Options) -> Iterator[str]:
 def by_version(options: Options, version: Version) -> Iterator[str]:
     """What the options ask for that a release does not know."""
     if options.quota_preemption and version < versions.QUOTA_PREEMPTION:
-        yield f"quotaPreemption is known since YuniKorn {versions.QUOTA_PREEMPTION}: left out"
+        yield f"quotaPreemption requires YuniKorn {versions.QUOTA_PREEMPTION} or later: left out"
     stated = {name: of.properties for name, of in options.queues.items()}
     stated |= {f"{name} (childTemplate)": of.template.properties for name, of in options.queues.items()}
     for queue, each in stated.items():

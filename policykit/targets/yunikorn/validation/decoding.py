@@ -36,9 +36,9 @@ def _keys(checks: Mapping[str, Check], since: Mapping[str, Version] | None = Non
             if known is None:
                 near = nearest(str(key).lower(), tuple(checks), _LIKENESS)
                 hint = f": did you mean {near}?" if near else ""
-                yield Problem(here, RULE, f"{dotted(here)} is no key that YuniKorn knows{hint}", key=True)
+                yield Problem(here, RULE, f"unknown key {dotted(here)}{hint}", key=True)
             elif since and key in since and version < since[key]:
-                yield Problem(here, RULE, f"{dotted(here)} is known since YuniKorn {since[key]}", key=True)
+                yield Problem(here, RULE, f"{dotted(here)} requires YuniKorn {since[key]} or later", key=True)
             else:
                 yield from known(value, here, version)
 
@@ -67,7 +67,7 @@ def _map_of(one: Check) -> Check:
 
 def _text(data: object, path: Path, version: Version) -> Iterator[Problem]:
     if isinstance(data, (Mapping, list)):
-        yield _wrong(path, "a text", data)
+        yield _wrong(path, "a string", data)
 
 
 def _flag(data: object, path: Path, version: Version) -> Iterator[Problem]:
@@ -78,12 +78,12 @@ def _flag(data: object, path: Path, version: Version) -> Iterator[Problem]:
 def _count(data: object, path: Path, version: Version) -> Iterator[Problem]:
     number = isinstance(data, (int, float)) and not isinstance(data, bool) and 0 <= data < 1 << 64
     if data is not None and not number:
-        yield _wrong(path, "a whole number from 0, without quotes", data)
+        yield _wrong(path, "a whole number of 0 or more, unquoted", data)
 
 
 def _weight(data: object, path: Path, version: Version) -> Iterator[Problem]:
     if data is not None and (isinstance(data, bool) or not isinstance(data, (int, float))):
-        yield _wrong(path, "a number without quotes", data)
+        yield _wrong(path, "an unquoted number", data)
 
 
 def _wrong(path: Path, wanted: str, data: object) -> Problem:

@@ -15,7 +15,7 @@ from policykit.targets.yunikorn.validation.queues import unreadable
 
 
 def access_lists(tree: QueueNode) -> Iterator[Problem]:
-    """Of every queue; a list that the validator refuses is left to it."""
+    """Of every queue; lists that the validator refuses are left to it."""
     for each in tree.walk():
         for key, text in (("submitacl", each.queue.submit), ("adminacl", each.queue.admin)):
             if len(text.split()) <= 2:
@@ -25,16 +25,16 @@ def access_lists(tree: QueueNode) -> Iterator[Problem]:
 def _list(key: str, text: str, queue: str, path: Path) -> Iterator[Problem]:
     people = acl.read(text)
     if people is None:
-        message = f"{key} {text!r} has more than one space, on which making queue {queue} fails"
+        message = f"{key} {text!r} has more than one space: creating queue {queue} fails"
         yield Problem(path, "acl-spaces", message)
         return
     if "\t" in text.strip("\t"):
-        message = f"{key} {text!r} has a tab, which divides nothing: all of it is one name that nobody has"
+        message = f"{key} {text!r} contains a tab, which separates nothing: the whole text is one name"
         yield Problem(path, "acl-spaces", message)
         return
     users, _, groups = text.partition(" ")
     if users.endswith(",") and groups.strip(" ,"):
-        message = f"{key} {text!r}: what follows the space is read as groups, not as users"
+        message = f"{key} {text!r}: names after the space are groups, not users"
         yield Problem(path, "acl-comma", message, severity=Severity.WARNING)
         return
     dropped = _dropped(text)
@@ -43,8 +43,8 @@ def _list(key: str, text: str, queue: str, path: Path) -> Iterator[Problem]:
         yield Problem(
             path,
             "acl-name",
-            f"{key} of queue {queue} cannot name {', '.join(map(_shown, dropped))}",
-            "YuniKorn drops it: users are letters, digits and _ . @ -, groups letters, digits and _ -"
+            f"{key} of queue {queue} has names that YuniKorn ignores: {', '.join(map(_shown, dropped))}",
+            "users may contain letters, digits and _ . @ -, groups letters, digits and _ -"
             + ("; nobody is left" if nobody else ""),
             None if nobody else Severity.WARNING,
         )
@@ -55,7 +55,7 @@ def _names(text: str) -> list[str]:
 
 
 def _dropped(text: str) -> tuple[str, ...]:
-    """Names that YuniKorn leaves out; `*` stands for everybody only where it is all of its part."""
+    """Names that YuniKorn ignores; `*` means everybody only where it is the whole list."""
     people = acl.read(text)
     if people is None or people == acl.ALL:
         return ()
@@ -68,12 +68,14 @@ def _shown(name: str) -> str:
 
 
 def template_amounts(tree: QueueNode) -> Iterator[Problem]:
-    """Amounts of child templates that are none: creating the queue fails."""
+    """Amounts of child templates that YuniKorn cannot read: creating the queue fails."""
     for each in tree.walk():
         stated = each.queue.template.resources
         for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
             for problem in unreadable(texts, (*each.path, "childtemplate", "resources", key)):
-                advice = f"correct it: making queue {each.queue.name} fails, and with it the configuration"
+                advice = (
+                    f"correct it: creating queue {each.queue.name} fails, and with it the whole configuration"
+                )
                 yield problem._replace(own_help=advice)
 
 
@@ -91,12 +93,12 @@ def resource_names(partition: Partition, tree: QueueNode, path: Path) -> Iterato
     for where, stated in stated_amounts(tree):
         for name in stated:
             if meant := never_counted(name):
-                message = f"no pod counts as {name}: the amount never applies"
+                message = f"YuniKorn counts nothing as {name}: the amount has no effect"
                 yield Problem((*where, name), "resource-name", message, _write(meant), key=True)
     weights = (*path, "nodesortpolicy", "resourceweights")
     for name in partition.node_sort.weights:
         if meant := never_counted(name):
-            message = f"nodes have no {name}: the weight never counts"
+            message = f"YuniKorn counts nothing as {name}: the weight has no effect"
             yield Problem((*weights, name), "resource-name", message, _write(meant), key=True)
 
 
@@ -106,12 +108,12 @@ def _write(meant: str) -> str:
 
 
 def zeros(tree: QueueNode) -> Iterator[Problem]:
-    """A max of zeros alone counts as none."""
+    """YuniKorn treats a max of zeros as no max."""
     for each in tree.walk():
         stated = each.queue.resources.maximum or {}
         most = counted(stated)
         if stated and len(most) == len(stated) and not any(most.values()):
-            message = f"max of queue {each.queue.name} is all zero, which counts as no max at all"
+            message = f"max of queue {each.queue.name} is all zeros, which YuniKorn treats as no max"
             yield Problem((*each.path, "resources", "max"), "max-zero", message)
 
 
@@ -127,7 +129,7 @@ def stated_amounts(tree: QueueNode) -> Iterator[tuple[Path, Mapping[str, str]]]:
 
 
 def capitals(tree: QueueNode) -> Iterator[Problem]:
-    """Names of queues with capital letters: queues run in small letters."""
+    """Queue names with capital letters: queues run under their names in lower case."""
     for each in tree.walk():
         name = each.queue.name
         if name != name.lower():

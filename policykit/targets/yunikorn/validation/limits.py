@@ -31,19 +31,19 @@ def own(tree: QueueNode) -> Iterator[Problem]:
 
 def _people(limit: Limit, seen: Mapping[str, set[str]], path: Path) -> Iterator[Problem]:
     if not limit.users and not limit.groups:
-        yield Problem(path, "limit-nobody", "a limit names neither users nor groups")
+        yield Problem(path, "limit-nobody", "limit has neither users nor groups")
     for key, names in (("users", limit.users), ("groups", limit.groups)):
         for number, name in enumerate(names):
             here, known = (*path, key, number), seen[key]
             if name != ALL and not _PATTERNS[key].match(name):
-                yield Problem(here, "limit-name", f"{name!r} is no name that a limit of {key} takes")
+                yield Problem(here, "limit-name", f"{name!r} is not a valid name in {key} of a limit")
             if name in known:
-                yield Problem(here, "limit-twice", f"{name} stands twice among the {key} of a queue's limits")
+                yield Problem(here, "limit-twice", f"{name} appears twice in {key} of the queue's limits")
             if name != ALL and ALL in known:
-                yield Problem(here, "limit-order", f"{name} comes after *: put the entry with * last")
+                yield Problem(here, "limit-order", f"{name} comes after *, which must be last")
             known.add(name)
     if seen["groups"] == {ALL}:
-        message = "a limit for group * needs one for a named group before it or in the same entry"
+        message = "a limit for group * needs a limit for a named group before it or in the same entry"
         yield Problem((*path, "groups"), "limit-group", message)
 
 
@@ -51,18 +51,20 @@ def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
     yield from unreadable(limit.resources, (*path, "maxresources"))
     most = counted(limit.resources)
     if limit.resources and len(most) == len(limit.resources) and not any(most.values()):
-        yield Problem((*path, "maxresources"), "limit-zero", "maxresources of a limit are all zero")
+        yield Problem((*path, "maxresources"), "limit-zero", "maxresources of a limit is all zeros")
     if not limit.applications and not limit.resources:
-        yield Problem(path, "limit-empty", "a limit has neither maxresources nor maxapplications")
+        yield Problem(path, "limit-empty", "limit has neither maxresources nor maxapplications")
     queue = each.queue
     if queue.applications and queue.applications < limit.applications:
-        message = f"a limit allows {limit.applications} applications, queue {queue.name} {queue.applications}"
+        message = (
+            f"limit allows {limit.applications} applications, but queue {queue.name} {queue.applications}"
+        )
         yield Problem((*path, "maxapplications"), "limit-applications", message)
     name = too_much(counted(queue.resources.maximum), most) if queue.name != ROOT else ""
     if name:
         allowed = counted(queue.resources.maximum)[name]
         message = (
-            f"a limit allows more {name} than max of queue {queue.name}: {shown(name, most[name])} against "
+            f"limit allows {shown(name, most[name])} {name}, but max of queue {queue.name} is "
             f"{shown(name, allowed)}"
         )
         yield Problem((*path, "maxresources", name), "limit-max", message)
@@ -88,8 +90,8 @@ def _resources(here: QueueNode, key: str, above: Mapping[str, Counted]) -> Itera
             over = too_much(bound, most) if bound is not None else ""
             if bound and over:
                 message = (
-                    f"{name} may use more {over} in queue {here.queue.name} than in one above it: "
-                    f"{shown(over, most[over])} against {shown(over, bound[over])}"
+                    f"limit allows {name} {shown(over, most[over])} {over} in queue {here.queue.name}, "
+                    f"but a queue above it allows only {shown(over, bound[over])}"
                 )
                 yield Problem((*here.limits_path, number, "maxresources", over), "limit-above", message)
             passed[name] = least(most, above[name]) if name in above else most
@@ -104,8 +106,8 @@ def _applications(here: QueueNode, key: str, above: Mapping[str, int]) -> Iterat
             bound = above.get(name, above.get(ALL, 0))
             if bound and not 1 <= limit.applications <= bound:
                 message = (
-                    f"{name} may run {bound} applications in a queue above {here.queue.name}: its limit here "
-                    f"must be 1 to {bound}, not {limit.applications or 'left out'}"
+                    f"limit allows {name} {limit.applications or 'any number of'} applications in queue "
+                    f"{here.queue.name}, but a queue above it allows only {bound}"
                 )
                 yield Problem((*here.limits_path, number), "limit-applications-above", message)
             passed[name] = limit.applications

@@ -41,7 +41,7 @@ def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path) -> Iterator[P
 
 def _names(rule: Rule, path: Path) -> Iterator[Problem]:
     if not _RULE_NAME.match(rule.name):
-        yield Problem((*path, "name"), "rule-name", f"{rule.name!r} is no name of a placement rule")
+        yield Problem((*path, "name"), "rule-name", f"{rule.name!r} is not a valid placement rule name")
     if rule.parent:
         yield from _names(rule.parent, (*path, "parent"))
     yield from _filter(rule.filter, (*path, "filter"))
@@ -69,7 +69,7 @@ def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
             dynamic = True
             break
         if each.value.startswith(ROOT) and static:
-            message = f"{each.value!r} starts with root, which only the outermost rule of a chain may"
+            message = f"{each.value!r} starts with root, which only the outermost rule of a chain may do"
             yield Problem(path, "rule-qualified", message)
             return
         static = each.value if each.value.startswith(ROOT) else f"{static or ROOT}.{each.value}"
@@ -87,14 +87,14 @@ def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:
             return f"queue {above.name} has no queues below it"
         here = next((queue for queue in level if queue.name == step), None)
         if here is None:
-            return "" if create else f"there is no queue {step}, and create is not true"
+            return "" if create else f"queue {step} does not exist and create is not true"
         above, level = here, here.queues
     if above.parent == dynamic:
         return ""
-    return f"queue {above.name} must have `parent: true`" if dynamic else f"queue {above.name} is no leaf"
+    return f"queue {above.name} must have `parent: true`" if dynamic else f"queue {above.name} is not a leaf"
 
 
-_NOT_ACTIVE = "correct it: the scheduler does not take up the configuration, or starts and rejects everything"
+_NOT_ACTIVE = "correct it: the scheduler does not load the configuration, or starts and rejects everything"
 
 
 def dead(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
@@ -109,18 +109,18 @@ def dead(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
 def _rule(rule: Rule, path: Path) -> Iterator[Problem]:
     name = rule.name.lower()
     if name == "test":
-        message = "placement rule test stops the scheduler with the first application that it places"
+        message = "placement rule test stops the scheduler at the first application it places"
         yield Problem((*path, "name"), "rule-unknown", message)
     elif name not in KNOWN:
-        message = f"there is no placement rule {rule.name}: provided, user, tag or fixed"
+        message = f"unknown placement rule {rule.name}: use provided, user, tag or fixed"
         yield Problem((*path, "name"), "rule-unknown", message, _NOT_ACTIVE)
     elif name in (FIXED, TAG) and not rule.value:
-        what = "the queue that is meant" if name == FIXED else "the tag: namespace, namespace.parentqueue"
-        yield Problem(path, "rule-value", f"rule {name} needs a value", f"state {what}")
+        what = "the queue" if name == FIXED else "the tag: namespace, namespace.parentqueue"
+        yield Problem(path, "rule-value", f"rule {name} needs a value", f"set it to {what}")
     elif name == FIXED:
         yield from _fixed(rule, path)
     if rule.filter.type != "deny" and rule.filter.type.lower() == "deny":
-        message = f"filter type {rule.filter.type} counts as allow: only deny in small letters denies"
+        message = f"filter type {rule.filter.type} is treated as allow: only lower-case deny denies"
         where = (*path, "filter", "type")
         yield Problem(where, "filter-case", message)
     if rule.parent:
@@ -140,13 +140,13 @@ def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
     value, where = rule.value, (*path, "value")
     wrong = [part for part in value.split(".") if not QUEUE_NAME.match(part)]
     if wrong:
-        message = f"{value!r} is no path of queues: {wrong[0]!r} is no name"
+        message = f"{value!r} is not a queue path: {wrong[0]!r} is not a valid name"
         yield Problem(where, "rule-value", message, _NOT_ACTIVE)
     elif value.startswith(ROOT) and value != ROOT and not value.startswith(f"{ROOT}."):
-        message = f"{value} begins with root and is taken for a whole path, but is none"
+        message = f"{value} starts with root, so it is read as a full path, but it is not one"
         yield Problem(where, "rule-root", message, f"write root.{value}")
     elif value.startswith(ROOT) and rule.parent:
-        message = f"{value} is a whole path and takes no parent rule"
+        message = f"{value} is a full path, so the rule cannot have a parent rule"
         advice = f"delete the parent rule, or write {value.removeprefix(f'{ROOT}.')}"
         yield Problem(where, "rule-root", message, advice)
 
@@ -159,7 +159,7 @@ def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterat
     for place, inner in _fixed_prefixes(rule):
         if rule.create and not inner.create and place not in others.made and not _exists(place, root):
             depth = len(rule.chain) - 1 - rule.chain.index(inner)
-            message = f"the parent rule's queue {place} is not there and its create is not true"
+            message = f"queue {place} of the parent rule does not exist and its create is not true"
             then = "places nothing until pods have named it" if others.free else "never places anything"
             yield Problem(
                 (*path, *("parent",) * depth, "value"),

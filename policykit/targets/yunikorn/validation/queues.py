@@ -33,10 +33,10 @@ def partitions(configuration: Configuration) -> Iterator[Problem]:
         name = partition.name.lower() or DEFAULT
         path: Path = ("partitions", number)
         if name in seen:
-            yield Problem((*path, "name"), "partition-name", f"partition {name} is given twice")
+            yield Problem((*path, "name"), "partition-name", f"partition {name} is defined twice")
         seen.add(name)
         if partition.queues is None:
-            yield Problem(path, "no-queues", f"partition {name} has no queues: write at least `queues: []`")
+            yield Problem(path, "no-queues", f"partition {name} has no queues")
 
 
 def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
@@ -46,13 +46,11 @@ def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
         if stated is not None:
             path = (*tree.path, "resources", key)
             yield Problem(
-                path, "root-resources", "root is the whole cluster: it takes no guaranteed and no max"
+                path, "root-resources", "root is the whole cluster and cannot have guaranteed or max"
             )
     both = not partition.inserted_root and partition.limits and (partition.queues or ())[0].limits
     if both and both != partition.limits:
-        yield Problem(
-            tree.limits_path, "root-limits", "limits of the partition and of root differ: write one of them"
-        )
+        yield Problem(tree.limits_path, "root-limits", "the partition and root have different limits")
 
 
 def queues(tree: QueueNode) -> Iterator[Problem]:
@@ -60,7 +58,7 @@ def queues(tree: QueueNode) -> Iterator[Problem]:
     for each in tree.walk():
         for key, text in (("adminacl", each.queue.admin), ("submitacl", each.queue.submit)):
             if len(text.split()) > 2:
-                message = f"{key} {text!r} has more than two parts: users, one space, groups"
+                message = f"{key} {text!r} has more than two parts"
                 yield Problem((*each.path, key), "acl", message)
         seen: set[str] = set()
         for child in each.children:
@@ -69,10 +67,10 @@ def queues(tree: QueueNode) -> Iterator[Problem]:
                 yield Problem(
                     (*child.path, "name"),
                     "queue-name",
-                    f"queue name {name!r} must be 1 to 64 of letters, digits and _ : # / @ -",
+                    f"queue name {name!r} is invalid: use 1 to 64 letters, digits and _ : # / @ -",
                 )
             if name.lower() in seen:
-                message = f"queue {name} stands twice below {each.queue.name}"
+                message = f"queue {name} is defined twice below {each.queue.name}"
                 yield Problem((*child.path, "name"), "queue-name-twice", message)
             seen.add(name.lower())
 
@@ -84,11 +82,11 @@ def node_sort(partition: Partition, path: Path) -> Iterator[Problem]:
     for name, weight in sort.weights.items():
         if weight < 0:
             where = (*path, "resourceweights", name)
-            yield Problem(where, "node-sort", f"weight of {name} is below zero: {weight}")
+            yield Problem(where, "node-sort", f"weight of {name} is negative: {weight}")
 
 
 def resources(tree: QueueNode) -> Iterator[Problem]:
-    """Amounts are amounts, and fit into each other; what one side does not name is not compared."""
+    """Amounts are valid and fit into each other; a resource that one side does not name is not compared."""
     found: list[Problem] = []
     _guaranteed(tree, {}, found)
     yield from found
@@ -113,31 +111,45 @@ def _guaranteed(here: QueueNode, above: Counted, found: list[Problem]) -> dict[s
 
 
 class _Comparison(NamedTuple):
-    rule: str
+    kind: str
     key: str
     """Which of the queue's amounts is to blame."""
-    says: str
+    message: str
 
 
 _GUARANTEED_OVER_MAX = _Comparison(
-    "max-guaranteed", "guaranteed", "max of queue {} holds less {} than is guaranteed"
+    "max-guaranteed",
+    "guaranteed",
+    "queue {queue} is guaranteed {smaller} {resource}, but its max is {larger}",
 )
-_MAX_OVER_ANCESTOR = _Comparison("max-above", "max", "max of queue {} has more {} than a queue above may use")
+_MAX_OVER_ANCESTOR = _Comparison(
+    "max-above",
+    "max",
+    "max {resource} of queue {queue} is {smaller}, but a queue above it allows only {larger}",
+)
 _SUM_OVER_GUARANTEED = _Comparison(
-    "guaranteed-sum", "guaranteed", "queues below {} are guaranteed more {} than it is"
+    "guaranteed-sum",
+    "guaranteed",
+    "the queues below {queue} are guaranteed {smaller} {resource} in total, but {queue} only {larger}",
 )
-_SUM_OVER_MAX = _Comparison("max-sum", "max", "queues below {} are guaranteed more {} than it may use")
+_SUM_OVER_MAX = _Comparison(
+    "max-sum",
+    "max",
+    "the queues below {queue} are guaranteed {smaller} {resource} in total, "
+    "but {queue} may use only {larger}",
+)
 
 
 def _fits(here: QueueNode, larger: Counted, smaller: Counted, compared: _Comparison) -> Iterator[Problem]:
     name = too_much(larger, smaller)
     if name:
-        says = compared.says.format(here.queue.name, name)
-        yield Problem(
-            (*here.path, "resources", compared.key, name),
-            compared.rule,
-            f"{says}: {shown(name, smaller[name])} against {shown(name, larger[name])}",
+        message = compared.message.format(
+            queue=here.queue.name,
+            resource=name,
+            smaller=shown(name, smaller[name]),
+            larger=shown(name, larger[name]),
         )
+        yield Problem((*here.path, "resources", compared.key, name), compared.kind, message)
 
 
 def shown(name: str, amount: int) -> str:
@@ -146,13 +158,12 @@ def shown(name: str, amount: int) -> str:
 
 
 def unreadable(texts: Mapping[str, str] | None, path: Path) -> Iterator[Problem]:
-    """Amounts that are none."""
+    """Amounts that YuniKorn cannot read."""
     for name, text in (texts or {}).items():
         if quantity(name, text) is None:
-            message = (
-                f"{text!r} is no amount of {name}: a whole number, with k M G T P E or Ki Mi Gi Ti Pi Ei"
-            )
-            yield Problem((*path, name), "amount", message + (", or m" if name == CORES else ""))
+            suffixes = "k M G T P E or Ki Mi Gi Ti Pi Ei" + (", or m" if name == CORES else "")
+            message = f"{text!r} is not a valid amount of {name}: use a whole number, optionally with"
+            yield Problem((*path, name), "amount", f"{message} {suffixes}")
 
 
 def applications(tree: QueueNode) -> Iterator[Problem]:
@@ -162,8 +173,10 @@ def applications(tree: QueueNode) -> Iterator[Problem]:
         for child in each.children if most else ():
             own, path = child.queue.applications, (*child.path, "maxapplications")
             if not own:
-                message = f"queue {child.queue.name} needs maxapplications: {each.queue.name} has {most}"
+                message = f"queue {child.queue.name} has no maxapplications, but {each.queue.name} has {most}"
                 yield Problem(child.path, "applications", message)
             elif own > most:
-                message = f"queue {child.queue.name} allows {own} applications, {each.queue.name} only {most}"
+                message = (
+                    f"queue {child.queue.name} allows {own} applications, but {each.queue.name} only {most}"
+                )
                 yield Problem(path, "applications", message)

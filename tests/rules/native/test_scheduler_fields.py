@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.manifests.path import dotted
-from policykit.targets.kubernetes.scheduler.checks.known_fields import faults, misspelt
+from policykit.rules.native.scheduler_fields import faults, misspelt
 from policykit.targets.kubernetes.scheduler.fields import ARGS, CONFIGURATION, GROUP, VERSIONS, Spec
 
 HEAD = {"apiVersion": f"{GROUP}/v1", "kind": "KubeSchedulerConfiguration"}

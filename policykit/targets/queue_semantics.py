@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 
-class Ways(NamedTuple):
+class QueueSemantics(NamedTuple):
     """One system's way with queues: `targets/<system>/sharing.py` has it for a policy."""
 
     title: str
     """As people write the system: Volcano."""
     noun: str
     """What it calls a queue."""
-    words: Mapping[str, str]
+    field_names: Mapping[str, str]
     """guarantee, deserved and limit as its objects spell them; what it does not have is left out."""
-    names: Mapping[str, str] = {}
-    """Resources that it calls otherwise than Kubernetes does."""
+    resource_names: Mapping[str, str] = {}
+    """Its own names of resources, where they differ from those of Kubernetes."""
     roots: frozenset[str] = frozenset()
     """Queues at the top, which nothing can be submitted to, and whose amounts bind nobody."""
     built_in: frozenset[str] = frozenset()
     """Queues that are there without being declared."""
     trees: bool = True
     """The release has queues below queues."""
-    judged: bool = True
-    """Its trees of objects are judged by the rules about trees; a configuration by its own validator's."""
+    own_validator: bool = False
+    """A configuration has a validator of its own: the rules about trees of objects leave it to that."""
     summed: tuple[str, ...] = ()
     """Amounts of which children may not have more together than their parent; of what it does not state
     it has none."""
@@ -56,7 +56,7 @@ class Ways(NamedTuple):
     """What becomes of pods whose queue is not there."""
 
 
-class Planned(NamedTuple):
+class PolicyQueues(NamedTuple):
     """The policy's queues as a system will know them."""
 
     queues: Mapping[str, str] = {}
@@ -67,7 +67,7 @@ class Planned(NamedTuple):
     """What makes further queues."""
 
 
-def by_name(cluster: Cluster) -> Planned:
+def by_name(cluster: Cluster) -> PolicyQueues:
     """For systems that call queues as the policy does."""
     queues = {queue.name: queue.parent for queue in cluster.queues}
-    return Planned(queues, frozenset(queues.values()) & queues.keys())
+    return PolicyQueues(queues, frozenset(queues.values()) & queues.keys())

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.targets.yunikorn import task_groups
-from policykit.targets.yunikorn.configuration import task_groups as writer
-from policykit.targets.yunikorn.configuration.task_groups import TaskGroup
+from policykit.targets.yunikorn.task_groups import TaskGroup
 from tests.targets.yunikorn.clusters import GIB, GPU
 
 TEXTS = st.dictionaries(st.text(max_size=4), st.text(max_size=4), max_size=2)
@@ -16,7 +15,7 @@ GROUPS = st.builds(TaskGroup, st.text(max_size=4), st.integers(1, 99), TEXTS, TE
 
 @given(st.lists(GROUPS, max_size=3))
 def test_what_is_written_reads_back(groups: list[TaskGroup]) -> None:
-    found = task_groups.groups(writer.write(groups))
+    found = task_groups.read(task_groups.write(groups))
     assert [(each.name, each.fields["minmember"]) for each in found] == [(g.name, g.members) for g in groups]
     assert [each.fields["minresource"] for each in found] == [group.resources for group in groups]
 
@@ -31,7 +30,7 @@ def test_written_in_full() -> None:
         {"nodeAffinity": {}},
         labels={"kind": "training"},
     )
-    assert json.loads(writer.write([group])) == [
+    assert json.loads(task_groups.write([group])) == [
         {
             "name": "worker",
             "minMember": 4,
@@ -46,12 +45,12 @@ def test_written_in_full() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "5", "null", '{"name": "a"}'])
 def test_what_is_no_list_has_no_groups(text: str) -> None:
-    assert task_groups.groups(text) == ()
+    assert task_groups.read(text) == ()
 
 
 def test_keys_are_read_in_any_case() -> None:
     text = '[{"NAME": "a", "minmember": 2, "MINRESOURCE": {"cpu": 1}, "more": 1}]'
-    (found,) = task_groups.groups(text)
+    (found,) = task_groups.read(text)
     assert (found.name, found.fields["minmember"], found.fields["minresource"]) == ("a", 2, {"cpu": 1})
     assert found.inside("minmember") == (0, "minmember")
     assert found.inside("name") == (0, "NAME")
@@ -59,4 +58,4 @@ def test_keys_are_read_in_any_case() -> None:
 
 def test_a_placeholder_asks_for_everything_but_pods() -> None:
     asked = {"cpu": 8500, "memory": 4 * GIB, GPU: 8, "pods": 1, "rdma/hca": 0}
-    assert writer.quantities(asked) == {"cpu": "8500m", "memory": "4Gi", GPU: "8"}
+    assert task_groups.quantities(asked) == {"cpu": "8500m", "memory": "4Gi", GPU: "8"}
