@@ -1,8 +1,8 @@
 """Gang metadata that its scheduler cannot read.
 
-Labels and annotations are text, and most schedulers say nothing when the text is not what they
-expect: the gang never starts, or the pods start one by one as if they had none. Numbers, lists
-and true or false without quotes are refused by the API server.
+Labels and annotations are strings, and most schedulers report nothing when a value is not what they
+expect: the gang never starts, or the pods start one by one as if there were none. The API server
+refuses unquoted numbers and booleans, and lists.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
-    """Annotations of gangs that are no text; labels are another rule's."""
+    """Gang annotations that are not strings; another rule reports labels."""
     places = [
         ("metadata", "annotations"),
         *(place for one in sets if (place := one.places.get("annotations"))),
@@ -88,7 +88,7 @@ def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]
                 path = (*place, key)
                 yield Violation(
                     path,
-                    f"{key} is {_kind(value)}, but an annotation is text: the API server refuses the object",
+                    f"{key} is {_kind(value)}, but annotations are strings: the API server refuses it",
                     f"write {_quoted(manifest, path, value)!r}",
                     fix=partial(_fix, manifest, path, value),
                 )
@@ -110,7 +110,7 @@ def _quoted(manifest: Manifest, path: Path, value: object) -> str:
 
 def _fix(manifest: Manifest, path: Path, value: object) -> Fix:
     patch = Patch("replace", path, _quoted(manifest, path, value))
-    return Fix("write it as text", (patch,), Applicability.SAFE)
+    return Fix("quote the value", (patch,), Applicability.SAFE)
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-"""What is wrong with the metadata of Kueue's groups of plain pods."""
+"""Metadata of Kueue's groups of plain pods."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
         yield Violation(
             ("metadata", "labels", POD_GROUP),
             f"the pod is in group {group}, but its annotation {POD_GROUP_TOTAL} is missing",
-            "write how many pods the group has, in quotes; every pod of the group says the same",
+            "set it to the number of pods in the group, quoted, the same in every pod",
         )
     elif total is not None and not group and not manifest.partial:
         yield Violation(
             ("metadata", "annotations", POD_GROUP_TOTAL),
             f"{POD_GROUP_TOTAL} is {total}, but the label {POD_GROUP} is missing",
-            "write the name of the group that the pod belongs to",
+            "set it to the name of the pod's group",
         )
     elif total is not None and not is_placeholder(total) and not _WHOLE.match(total):
         yield Violation(
             ("metadata", "annotations", POD_GROUP_TOTAL),
             f"{POD_GROUP_TOTAL} is {total!r}, not a whole number above 0",
-            "write how many pods the group has, in quotes",
+            "write the number of pods in the group, quoted",
         )

@@ -1,4 +1,4 @@
-"""What is wrong with YuniKorn's gang metadata: the JSON of the groups, and what their pods ask."""
+"""YuniKorn's gang metadata: the JSON of the task groups, and their pods."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _faults_of_list(written: str, path: Path) -> Iterator[Violation]:
             path,
             f"{TASK_GROUPS} is not JSON ({error.msg}, line {error.lineno}, column {error.colno} "
             f"of the text): {_LOST}",
-            "JSON has double quotes around names and texts, and no comma after the last item",
+            "in JSON, names and strings need double quotes, and the last item has no comma after it",
             part=_one_character(written, error.pos),
         )
         return
@@ -97,18 +97,20 @@ def _faults_of_group(group: ListedGroup, path: Path) -> Iterator[Violation]:
         return
     members = group.fields.get("minmember")
     if isinstance(members, bool) or not isinstance(members, int) or not 0 < members <= _LARGEST:
-        has = "no minMember" if members is None else f"minMember {_shown(members)}"
+        has = (
+            "no minMember" if members is None else f"minMember {_shown(members)}, not a whole number above 0"
+        )
         yield Violation(
             path,
-            f"{named} has {has}, not a number above 0: {_LOST}",
-            "write how many pods of this group start together, without quotes",
+            f"{named} has {has}: {_LOST}",
+            "write how many pods of this group start together, unquoted",
             inside=group.inside("minmember"),
         )
     resources = group.fields.get("minresource")
     if not isinstance(resources, dict):
         yield Violation(
             path,
-            f"{named} has {'no minResource' if resources is None else 'a minResource that is no map'}: "
+            f"{named} has {'no minResource' if resources is None else 'a minResource that is not a map'}: "
             f"{_LOST}",
             "write what one pod of the group requests: cpu, memory, cards",
             inside=group.inside("minresource"),
@@ -122,7 +124,7 @@ def _faults_of_group(group: ListedGroup, path: Path) -> Iterator[Violation]:
             yield Violation(
                 path,
                 f"{group.written[field]} of {named} is not {what}: {_LOST}",
-                f"write it as in a pod: {what}",
+                f"write it as in a pod spec: {what}",
                 inside=group.inside(field),
             )
 
@@ -135,7 +137,7 @@ def _faults_of_resources(
         if resource == "vcore":
             yield Violation(
                 path,
-                f"minResource of {named} names vcore, which pods cannot request: no placeholder is made",
+                f"minResource of {named} names vcore, which pods cannot request: no placeholder is created",
                 "write cpu: a placeholder is a pod",
                 inside=inside,
             )
@@ -143,7 +145,7 @@ def _faults_of_resources(
             yield Violation(
                 path,
                 f"{resource} in minResource of {named} is {_shown(amount)}, not a quantity: {_LOST}",
-                "write an amount as in a pod's requests: 500m, 16Gi, 8",
+                "write a quantity as in a pod's requests: 500m, 16Gi, 8",
                 inside=inside,
             )
 
@@ -159,7 +161,7 @@ def _shown(value: object) -> str:
 def _member(
     annotations: Mapping[str, str], place: Path, listed: Sequence[ListedGroup], pod_set: PodSet
 ) -> Iterator[Violation]:
-    """The group that the pods with this list are members of themselves."""
+    """The group that the pods with this list belong to."""
     name = annotations.get(TASK_GROUP_NAME)
     if not name or is_placeholder(name):
         return
@@ -170,15 +172,15 @@ def _member(
         yield Violation(
             (*place, TASK_GROUP_NAME),
             f"the pods are in task group {name}, which {TASK_GROUPS} does not list"
-            f"{f' (it lists {known})' if known else ''}: they start without a place held for them",
-            "write the same name in both",
+            f"{f' (it lists {known})' if known else ''}: no placeholders are created for them",
+            "use the same name in both",
         )
         return
     yield from _differences(group, path, pod_set)
 
 
 def _differences(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
-    """`path` leads to the annotation. Placeholders that differ hold the wrong places, or none."""
+    """`path` leads to the annotation. Placeholders that differ from the pods reserve the wrong nodes."""
     yield from _smaller(group, path, pod_set)
     yield from _elsewhere(group, path, pod_set)
 
@@ -196,8 +198,8 @@ def _smaller(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violat
             yield Violation(
                 path,
                 f"a pod of task group {group.name} requests {amount_text(resource, asked[resource])} "
-                f"{resource}, its minResource has {there}: the places held for the group are given up",
-                f"write {amount_text(resource, asked[resource])}, or what the pods request in the end",
+                f"{resource}, but its minResource has {there}: the group's placeholders are released",
+                f"write {amount_text(resource, asked[resource])}",
                 inside=inside,
             )
             return
@@ -219,15 +221,15 @@ def _elsewhere(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Viol
         if held == asked or holds_placeholder(asked) or holds_placeholder(held):
             continue
         if not asked:
-            differs = f"has {what} that its pods do not have"
+            differs = f"has {what} that its pods lack"
         elif not held:
             differs = f"lacks {what} that its pods have"
         else:
-            differs = f"has another {what} than its pods"
+            differs = f"has different {what} than its pods"
         yield Violation(
             path,
-            f"task group {group.name} {differs}: places are held where the pods cannot or need not run",
-            f"write the same {what} in the group as in the pods",
+            f"task group {group.name} {differs}: its placeholders may run where the pods cannot",
+            f"use the same {what} in the group and in the pods",
             Severity.WARNING,
             inside=group.inside(field),
         )
@@ -251,21 +253,21 @@ def _parameters(annotations: Mapping[str, str], place: Path) -> Iterator[Violati
             near = TIMEOUT if "timeout" in key.lower() else STYLE if "style" in key.lower() else ""
             yield Violation(
                 path,
-                f"{PARAMETERS} has {part!r}, which YuniKorn does not read",
+                f"{PARAMETERS} contains {part!r}, which YuniKorn does not read",
                 f"write {near}" if near else f"it reads {TIMEOUT}=SECONDS and {STYLE}=Soft or Hard",
                 Severity.WARNING,
             )
         elif key == STYLE and value not in STYLES:
             yield Violation(
                 path,
-                f"{STYLE} is {value!r}, and anything but Soft or Hard means Soft",
+                f"{STYLE} is {value!r}: anything but Hard means Soft",
                 f"write {STYLE}={'Hard' if value.lower() == 'hard' else 'Soft'}",
                 Severity.WARNING,
             )
         elif key == TIMEOUT and not (value.isdecimal() and int(value) > 0):
             yield Violation(
                 path,
-                f"{TIMEOUT} is {value!r}, not a number above 0: 900 seconds count",
+                f"{TIMEOUT} is {value!r}, not a number above 0: YuniKorn uses 900 seconds",
                 "write the seconds without a unit",
                 Severity.WARNING,
             )
@@ -294,6 +296,6 @@ def _ray(manifest: Manifest) -> Iterator[Violation]:
                 (*(base or ()), "workerGroupSpecs", position, "minReplicas"),
                 f"minReplicas of worker group {group.get('groupName', position)} is "
                 f"{'missing, which means 0' if least is None else 0}: a task group of 0 members is invalid, "
-                "and the whole gang is dropped",
+                "so YuniKorn drops the whole gang",
                 "write the number of workers that must start together",
             )

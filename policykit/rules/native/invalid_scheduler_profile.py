@@ -1,8 +1,8 @@
-"""A scheduler configuration that kube-scheduler refuses.
+"""kube-scheduler refuses its configuration.
 
-The scheduler reads it when it starts, and stops: with the control plane's own scheduler, no new
-pod of the cluster is placed until the file is mended. Fields are read strictly, those of the
-plugins' args too: one that is misspelt is as bad as a wrong number.
+The scheduler reads it at start-up and exits: if it is the control plane's own, no new pod is placed
+until the file is corrected. Unknown fields are errors, also in the args of plugins: a misspelt one
+is as bad as a wrong number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ GOOD = BAD.replace("      scoringStrategy:\n", "      scoringStrategy:\n        
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The whole configuration; the version where the policy states one, else the oldest supported.
 
-    Of koord-scheduler's what holds for every scheduler: the rest is a matter of PK601 to PK605.
+    Of koord-scheduler's only what applies to every scheduler: PK601 to PK605 report the rest.
     """
     if manifest.partial:
         return

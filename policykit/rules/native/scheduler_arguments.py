@@ -1,4 +1,4 @@
-"""Args of kube-scheduler's own plugins, and the numbers of the whole configuration."""
+"""Args of kube-scheduler's own plugins, and the numbers of the configuration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from policykit.targets.kubernetes.scheduler.configuration import RATIO, STRATEGI
 
 _RATIO_ARGS = "requestedToCapacityRatio"
 _REFUSED_BESIDE = 36
-"""Minor release from which a shape beside another strategy is refused; before, it is not read."""
+"""Minor release that first refuses a shape with another strategy; earlier ones ignore it."""
 
 
 def faults(data: Mapping[str, Any], minor: int) -> Iterator[Violation]:
@@ -53,7 +53,7 @@ def _numbers(data: Mapping[str, Any]) -> Iterator[Violation]:
         yield Violation(
             (where,),
             f"podMaxBackoffSeconds {last} is below podInitialBackoffSeconds {first}",
-            "raise the largest or lower the first",
+            "raise the maximum or lower the initial backoff",
         )
 
 
@@ -63,8 +63,8 @@ def _between(
     value = whole(lookup(data, path))
     if value is not None and (value < least or (most is not None and value > most)):
         wrong = f"above {most}" if most is not None and value > most else f"below {least}"
-        bounds = f"at least {least}" if most is None else f"{least} to {most}"
-        yield Violation((*base, *path), f"{path[-1]} is {value}, {wrong}", f"write a number of {bounds}")
+        bounds = f"at least {least}" if most is None else f"a number from {least} to {most}"
+        yield Violation((*base, *path), f"{path[-1]} is {value}, {wrong}", f"write {bounds}")
 
 
 def _election(data: Mapping[str, Any]) -> Iterator[Violation]:
@@ -74,7 +74,7 @@ def _election(data: Mapping[str, Any]) -> Iterator[Violation]:
     if elects and isinstance(lock, str) and lock not in ("", "leases"):
         yield Violation(
             ("leaderElection", "resourceLock"),
-            f"resourceLock is {lock}, and only leases is left",
+            f"resourceLock is {lock}, but only leases is supported",
             "write leases, or delete the line",
         )
 
@@ -99,17 +99,17 @@ def _extenders(listed: object) -> Iterator[Violation]:
         binders += bool(extender.get("bindVerb"))
         if extender.get("bindVerb") and binders == 2:
             yield Violation(
-                (*base, "bindVerb"), "two extenders bind pods, and only one may", "leave it to one of them"
+                (*base, "bindVerb"), "two extenders bind pods, but only one may", "remove it from one of them"
             )
         for number, resource in enumerate(mappings(extender.get("managedResources"))):
             name = text(resource.get("name"))
             path = (*base, "managedResources", number, "name")
             if name and not is_placeholder(name) and not is_extended(name):
                 yield Violation(
-                    path, f"{name} is no extended resource", "write DOMAIN/NAME, nvidia.com/gpu for one"
+                    path, f"{name} is not an extended resource", "write DOMAIN/NAME, such as nvidia.com/gpu"
                 )
             elif name and name in managed:
-                yield Violation(path, f"two extenders manage {name}", "leave it to one of them")
+                yield Violation(path, f"two extenders manage {name}", "remove it from one of them")
             managed.add(name)
 
 
@@ -125,8 +125,8 @@ def _balanced(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
         if weight not in (None, 0, 1):
             yield Violation(
                 (*path, "weight"),
-                f"weight of {name or 'a resource'} is {weight}; NodeResourcesBalancedAllocation takes 1 only",
-                "delete the weight; which resource counts more is said in NodeResourcesFit",
+                f"weight of {name or 'a resource'} is {weight}, but NodeResourcesBalancedAllocation takes 1",
+                "delete it; weigh resources in NodeResourcesFit",
             )
 
 
@@ -139,7 +139,7 @@ def _spread(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     if constraints and kind != "List" and not is_placeholder(kind):
         yield Violation(
             (*base, "defaultConstraints"),
-            f"defaultConstraints need defaultingType List, it is {kind or 'System (by default)'}",
+            f"defaultConstraints need defaultingType List, but it is {kind or 'System (by default)'}",
             "write defaultingType: List",
             key=True,
         )
@@ -150,7 +150,7 @@ def _spread(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
         if constraint.get("labelSelector") is not None:
             yield Violation(
                 (*path, "labelSelector"),
-                "a default constraint has a labelSelector; each pod's is made from its Service or controller",
+                "a default constraint has a labelSelector, but each pod's Service or controller gives it",
                 "delete it",
                 key=True,
             )
@@ -202,15 +202,15 @@ def _strategy(strategy: Mapping[str, Any], base: Path, minor: int) -> Iterator[V
             return
         yield Violation(
             base,
-            "scoringStrategy has no type, and a strategy that is written gets none by default",
-            f"write type: one of {', '.join(STRATEGIES)}",
+            "scoringStrategy has no type, and there is no default",
+            f"set type to one of {', '.join(STRATEGIES)}",
         )
     elif isinstance(kind, str) and kind not in STRATEGIES and not is_placeholder(kind):
         near = nearest(kind, STRATEGIES, 0.6)
         yield Violation(
             (*base, "type"),
-            f"type is {kind}, which is none of {', '.join(STRATEGIES)}",
-            f"did you mean {near}?" if near else "write one of them",
+            f"type is {kind}, not one of {', '.join(STRATEGIES)}",
+            f"did you mean {near}?" if near else "use one of them",
         )
     for position, each in enumerate(_listed(strategy.get("resources"))):
         weight = whole(mapping(each).get("weight"))
@@ -218,7 +218,7 @@ def _strategy(strategy: Mapping[str, Any], base: Path, minor: int) -> Iterator[V
             yield Violation(
                 (*base, "resources", position, "weight"),
                 f"weight of {text(mapping(each).get('name')) or 'a resource'} is {weight}, outside 1 to 100",
-                "what matters is the weights' relation to each other: divide all of them",
+                "only the ratio of the weights matters: scale all of them down",
             )
     ratio = strategy.get(_RATIO_ARGS)
     if kind == RATIO:
@@ -226,7 +226,7 @@ def _strategy(strategy: Mapping[str, Any], base: Path, minor: int) -> Iterator[V
     elif kind in STRATEGIES and ratio is not None and minor >= _REFUSED_BESIDE:
         yield Violation(
             (*base, _RATIO_ARGS),
-            f"{_RATIO_ARGS} is written, but the type is {kind}",
+            f"{_RATIO_ARGS} is set, but type is {kind}",
             f"write type: {RATIO}, or delete it",
             key=True,
         )
@@ -236,7 +236,7 @@ def _shape(shape: object, base: Path) -> Iterator[Violation]:
     path = (*base, _RATIO_ARGS, "shape")
     if not isinstance(shape, list) or not shape:
         yield Violation(
-            path, f"{RATIO} needs a shape of at least one point", "write utilization and score of each"
+            path, f"{RATIO} needs a shape of at least one point", "add points with utilization and score"
         )
         return
     before: int | None = None
@@ -248,13 +248,13 @@ def _shape(shape: object, base: Path) -> Iterator[Violation]:
             yield Violation(
                 (*path, position, "utilization"),
                 f"utilization is {used}, outside 0 to 100",
-                "write a share in percent",
+                "write a percentage",
             )
         elif used is not None and before is not None and used <= before:
             yield Violation(
                 (*path, position, "utilization"),
-                f"utilization {used} comes after {before}, but points must rise",
-                "write the points in the order of their utilization, each once",
+                f"utilization {used} comes after {before}, but must increase",
+                "sort the points by utilization, each value once",
             )
         if score is not None and not 0 <= score <= 10:
             yield Violation((*path, position, "score"), f"score is {score}, outside 0 to 10", "write 0 to 10")

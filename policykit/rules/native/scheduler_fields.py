@@ -1,4 +1,4 @@
-"""Fields that a scheduler configuration does not have, and values of another type: neither is decoded."""
+"""Unknown fields of a scheduler configuration, and values of a wrong type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS: Mapping[type, str] = {str: "string", int: "integer", bool: "boolean"}
 
 
 def faults(data: Mapping[str, Any], own: frozenset[str] = frozenset()) -> Iterator[Violation]:
-    """`own`: plugins that the scheduler was built with, whose args have other fields."""
+    """`own`: plugins built into the scheduler, whose args have other fields."""
     group, _, version = text(data.get("apiVersion")).partition("/")
     if group != GROUP or version not in VERSIONS:
         return
@@ -34,7 +34,7 @@ def faults(data: Mapping[str, Any], own: frozenset[str] = frozenset()) -> Iterat
 
 
 def misspelt(data: Mapping[str, Any], field: str) -> bool:
-    """Whether a map without a field has one that is written almost so, which is found by itself."""
+    """Whether a map without a field has a misspelling of it, which is reported by itself."""
     return field not in data and any(nearest(str(key), (field,)) for key in data)
 
 

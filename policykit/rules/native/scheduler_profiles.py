@@ -1,4 +1,4 @@
-"""Profiles as a whole: names, the sort of the queue, and which plugin stands at which point."""
+"""Scheduler profiles: names, queue sorting, and plugins at their extension points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SORT, BIND = "queueSort", "bind"
 _DEFAULTS = {SORT: "PrioritySort", BIND: "DefaultBinder"}
 _ALL = "*"
 _VERSIONS = frozenset({"v1", "v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3"})
-"""Those that some release reads or has read."""
+"""Versions that some release reads or has read."""
 _NEVER: Mapping[str, tuple[str, ...]] = {
     "PrioritySort": ("filter", "score", "bind", "permit", "postFilter"),
     "DefaultBinder": ("filter", "score", "queueSort", "permit", "postFilter"),
@@ -31,7 +31,7 @@ _NEVER: Mapping[str, tuple[str, ...]] = {
     "PodTopologySpread": ("bind", "queueSort", "postFilter", "permit"),
     "InterPodAffinity": ("bind", "queueSort", "postFilter", "permit"),
 }
-"""Plugin to points that it has in no release; naming it there stops the scheduler."""
+"""Plugin to extension points that it has in no release; naming it there stops the scheduler."""
 
 
 def faults(data: Mapping[str, Any]) -> Iterator[Violation]:
@@ -47,19 +47,19 @@ def faults(data: Mapping[str, Any]) -> Iterator[Violation]:
 
 
 def version(data: Mapping[str, Any]) -> Iterator[Violation]:
-    """A version that no release has read; those that were read once are a matter of PK007."""
+    """A version that no release has read; PK007 reports those that were read once."""
     stated = data.get("apiVersion")
     group, _, number = stated.partition("/") if isinstance(stated, str) else ("", "", "")
     if group == GROUP and number not in _VERSIONS and not is_placeholder(number):
         yield Violation(
             ("apiVersion",),
-            f"kube-scheduler has no version {number} of its configuration: it does not start",
+            f"kube-scheduler has no configuration version {number}: it does not start",
             f"write {GROUP}/v1",
         )
 
 
 def of_every_scheduler(data: Mapping[str, Any], own: frozenset[str]) -> Iterator[Violation]:
-    """What also stops a scheduler that was built from kube-scheduler; `own`: plugins that it added."""
+    """What also stops a scheduler built from kube-scheduler; `own`: plugins that it added."""
     listed = data.get("profiles")
     profiles = listed if isinstance(listed, list) else []
     if all(isinstance(profile, Mapping) and profile.get("schedulerName") for profile in profiles):
@@ -79,16 +79,16 @@ def _names(profiles: list[Any]) -> Iterator[Violation]:
             if len(profiles) > 1:
                 yield Violation(
                     ("profiles", position),
-                    f"{len(profiles)} profiles, and this one has no schedulerName: "
+                    f"this profile has no schedulerName, but there are {len(profiles)} profiles: "
                     "the scheduler does not start",
-                    "name it; only a single profile is default-scheduler by itself",
+                    "name it; only a single profile defaults to default-scheduler",
                 )
         elif isinstance(name, str) and not is_placeholder(name):
             if name in seen:
                 yield Violation(
                     ("profiles", position, "schedulerName"),
                     f"two profiles are named {name}: the scheduler does not start",
-                    "give each profile a name of its own, or join them",
+                    "give each profile its own name, or merge them",
                 )
             seen.add(name)
 
@@ -119,13 +119,13 @@ def _sorts(profiles: list[Any]) -> Iterator[Violation]:
         if len(sorts) > 1:
             yield Violation(
                 path,
-                f"{' and '.join(sorts)} both sort the queue: the scheduler takes one queueSort plugin",
+                f"{' and '.join(sorts)} both sort the queue, but only one queueSort plugin is allowed",
                 f"disable {sorts[0]} at queueSort",
             )
         elif not sorts and not others:
             yield Violation(
                 path,
-                "no plugin sorts the queue: the scheduler takes exactly one",
+                "no plugin sorts the queue: the scheduler needs exactly one",
                 "enable PrioritySort at queueSort",
             )
         if first is None:
@@ -133,14 +133,14 @@ def _sorts(profiles: list[Any]) -> Iterator[Violation]:
         elif len(sorts) == len(first) == 1 and sorts != first:
             yield Violation(
                 path,
-                f"this profile sorts the queue by {sorts[0]}, the first one by {first[0]}: "
+                f"this profile sorts the queue by {sorts[0]}, but the first one by {first[0]}: "
                 "all profiles share one queue",
-                "write the same queueSort plugin in every profile",
+                "use the same queueSort plugin in every profile",
             )
         if not _effective(profile, BIND) and not others:
             yield Violation(
                 ("profiles", position, "plugins", BIND),
-                "no plugin binds pods: the scheduler takes at least one",
+                "no plugin binds pods: the scheduler needs at least one",
                 "enable DefaultBinder at bind",
             )
 
@@ -161,15 +161,15 @@ def _points(profile: Mapping[str, Any], base: Path) -> Iterator[Violation]:
             elif name == _ALL:
                 yield Violation(
                     path,
-                    "* is enabled, but it only stands for all plugins under disabled",
+                    "* is enabled, but works only under disabled",
                     "name the plugins",
                 )
             elif point in _NEVER.get(name, ()):
                 yield Violation(
                     path,
-                    f"{name} is enabled at {point}, a point that it does not have: "
+                    f"{name} is enabled at {point}, an extension point it does not have: "
                     "the scheduler does not start",
-                    "enable it at multiPoint, which takes every point that it has",
+                    "enable it at multiPoint, which covers every point it has",
                 )
             if name:
                 seen.add(name)
@@ -185,7 +185,7 @@ def _configs(
         path = (*base, "pluginConfig", position)
         if name and name in seen and name not in own:
             yield Violation(
-                (*path, "name"), f"two entries of pluginConfig are for {name}", "write its args in one entry"
+                (*path, "name"), f"pluginConfig has two entries for {name}", "merge them into one"
             )
         seen.add(name)
         kind = mapping(mapping(each).get("args")).get("kind")
@@ -198,6 +198,6 @@ def _configs(
         ):
             yield Violation(
                 (*path, "args", "kind"),
-                f"args of {name} are of kind {kind}",
-                f"write {name}Args, or leave kind out",
+                f"args of {name} have kind {kind}",
+                f"write {name}Args, or omit kind",
             )

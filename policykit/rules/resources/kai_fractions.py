@@ -1,4 +1,4 @@
-"""KAI's parts of a card, asked for by annotation."""
+"""KAI's fractions of a card, requested by annotation."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ def violations(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iter
         if value is None or not 0 < value < 1:
             yield Violation(
                 (FRACTION,),
-                f"{FRACTION} is {annotations[FRACTION]!r}, it must be above 0 and below 1",
-                'write a part of a card such as "0.5", or ask for whole cards under limits',
+                f"{FRACTION} is {annotations[FRACTION]!r}, but must be above 0 and below 1",
+                'write a fraction such as "0.5", or request whole cards under limits',
             )
     if MEMORY in there and not is_placeholder(annotations[MEMORY]):
         value = _number(annotations[MEMORY])
         if value is None or value <= 0 or value != int(value):
             yield Violation(
                 (MEMORY,),
-                f"{MEMORY} is {annotations[MEMORY]!r}, it must be a whole number of MiB above 0",
-                'write the number alone, as text: "8192"',
+                f"{MEMORY} is {annotations[MEMORY]!r}, but must be a whole number of MiB above 0",
+                'write the plain number, quoted: "8192"',
             )
     if len(there) > 1:
-        message = f"{FRACTION} and {MEMORY} are written both, KAI takes one"
+        message = f"{FRACTION} and {MEMORY} are both set, but KAI accepts only one"
         yield Violation((MEMORY,), message, "delete one of the two")
     if there and asked.get(_CARD):
         yield Violation(
             (there[0],),
-            f"{there[0]} asks for a part of a card, and the containers for {asked[_CARD]} {_CARD}",
-            "delete the annotation, or the resource",
+            f"{there[0]} requests part of a card, but the containers request {asked[_CARD]} {_CARD}",
+            "delete the annotation or the resource",
         )
 
 

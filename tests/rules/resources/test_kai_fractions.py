@@ -32,7 +32,7 @@ def test_faults(annotations: dict[str, str], asked: dict[str, int], wrong: list[
 @given(st.text(), st.text())
 def test_any_text_is_judged(fraction: str, memory: str) -> None:
     found = list(violations({FRACTION: fraction, MEMORY: memory}, {}))
-    assert any("written both" in each.message for each in found)
+    assert any("are both set" in each.message for each in found)
 
 
 @given(st.floats(min_value=0, max_value=1, exclude_min=True, exclude_max=True))
