@@ -17,7 +17,7 @@ from policykit.model.gang import GangPartners, TaskGroups
 from policykit.targets.koordinator import names as koordinator
 from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn import names as yunikorn
-from policykit.targets.yunikorn.task_groups import ListedGroup
+from policykit.targets.yunikorn.task_groups import TaskGroupEntry
 from policykit.targets.yunikorn.task_groups import read as read_groups
 
 _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", "RayCluster", "RayJob"})
@@ -70,7 +70,7 @@ def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: st
     yield Stated(fact, places, {str(number): each.inside("name") for number, each in enumerate(found)})
 
 
-def _held(found: Sequence[ListedGroup]) -> tuple[int, dict[str, int]]:
+def _held(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:
     """Pods and amounts of all groups together; nothing where one of them cannot be read."""
     pods, total = 0, dict[str, int]()
     for each in found:

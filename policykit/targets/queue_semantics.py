@@ -1,4 +1,4 @@
-"""How the systems differ in what they make of a tree of queues, said in one form."""
+"""How the systems differ in their treatment of a tree of queues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class QueueSemantics(NamedTuple):
-    """One system's way with queues: `targets/<system>/sharing.py` has it for a policy."""
+    """How one system treats queues: `targets/<system>/sharing.py` has it for a policy."""
 
     title: str
     """As people write the system: Volcano."""

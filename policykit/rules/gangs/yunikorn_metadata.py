@@ -17,7 +17,7 @@ from policykit.model.quantity import amount_text, parse
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.shape import holds_placeholder
 from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
-from policykit.targets.yunikorn.task_groups import ListedGroup, read
+from policykit.targets.yunikorn.task_groups import TaskGroupEntry, read
 
 TIMEOUT, STYLE = "placeholderTimeoutInSeconds", "gangSchedulingStyle"
 STYLES = ("Soft", "Hard")
@@ -89,7 +89,7 @@ def _one_character(written: str, at: int) -> tuple[int, int] | None:
     return (start, start + 1) if written else None
 
 
-def _faults_of_group(group: ListedGroup, path: Path) -> Iterator[Violation]:
+def _faults_of_group(group: TaskGroupEntry, path: Path) -> Iterator[Violation]:
     named = f"task group {group.name}" if group.name else f"item {group.position + 1} of the task groups"
     if not group.name:
         yield Violation(path, f"{named} has no name: {_LOST}", "name it", inside=group.inside("name"))
@@ -130,7 +130,7 @@ def _faults_of_group(group: ListedGroup, path: Path) -> Iterator[Violation]:
 
 
 def _faults_of_resources(
-    group: ListedGroup, named: str, resources: Mapping[str, Any], path: Path
+    group: TaskGroupEntry, named: str, resources: Mapping[str, Any], path: Path
 ) -> Iterator[Violation]:
     for resource, amount in resources.items():
         inside = (*group.inside("minresource"), resource)
@@ -159,7 +159,7 @@ def _shown(value: object) -> str:
 
 
 def _member(
-    annotations: Mapping[str, str], place: Path, listed: Sequence[ListedGroup], pod_set: PodSet
+    annotations: Mapping[str, str], place: Path, listed: Sequence[TaskGroupEntry], pod_set: PodSet
 ) -> Iterator[Violation]:
     """The group that the pods with this list belong to."""
     name = annotations.get(TASK_GROUP_NAME)
@@ -179,13 +179,13 @@ def _member(
     yield from _differences(group, path, pod_set)
 
 
-def _differences(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
+def _differences(group: TaskGroupEntry, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     """`path` leads to the annotation. Placeholders that differ from the pods reserve the wrong nodes."""
     yield from _smaller(group, path, pod_set)
     yield from _elsewhere(group, path, pod_set)
 
 
-def _smaller(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
+def _smaller(group: TaskGroupEntry, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     listed = group.fields.get("minresource")
     if not isinstance(listed, Mapping) or any(is_placeholder(each) for each in listed.values()):
         return
@@ -205,7 +205,7 @@ def _smaller(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violat
             return
 
 
-def _elsewhere(group: ListedGroup, path: Path, pod_set: PodSet) -> Iterator[Violation]:
+def _elsewhere(group: TaskGroupEntry, path: Path, pod_set: PodSet) -> Iterator[Violation]:
     spec = pod_set.spec
     pairs = (
         (

@@ -80,7 +80,7 @@ spec:
 _NEITHER = "neither"
 
 
-class _Word(NamedTuple):
+class _QueueKey(NamedTuple):
     """A key that one system reads, and what it names there."""
 
     system: str
@@ -90,10 +90,10 @@ class _Word(NamedTuple):
     """labels or annotations, where it is read as one of them alone; _NEITHER: never of pods."""
 
 
-class _Misplaced(NamedTuple):
+class _MisplacedKey(NamedTuple):
     """A key where it has no effect."""
 
-    word: _Word
+    word: _QueueKey
     path: Path
     value: str
     targets: tuple[Path, ...] = ()
@@ -102,13 +102,13 @@ class _Misplaced(NamedTuple):
 
 _TITLES = {"volcano": "Volcano", "yunikorn": "YuniKorn", "koordinator": "Koordinator"}
 _WORDS = (
-    _Word("volcano", QUEUE_NAME, form="annotations"),
-    _Word("volcano", QUEUE_LABEL, form=_NEITHER),
-    _Word("yunikorn", QUEUE),
-    _Word("yunikorn", "queue", form="labels"),
-    _Word("yunikorn", APP_ID, "app"),
-    _Word("yunikorn", "applicationId", "app", "labels"),
-    _Word("koordinator", QUOTA_NAME, form="labels"),
+    _QueueKey("volcano", QUEUE_NAME, form="annotations"),
+    _QueueKey("volcano", QUEUE_LABEL, form=_NEITHER),
+    _QueueKey("yunikorn", QUEUE),
+    _QueueKey("yunikorn", "queue", form="labels"),
+    _QueueKey("yunikorn", APP_ID, "app"),
+    _QueueKey("yunikorn", "applicationId", "app", "labels"),
+    _QueueKey("koordinator", QUOTA_NAME, form="labels"),
 )
 _KEYS = frozenset(word.key for word in _WORDS)
 _BARE = frozenset({"queue", "applicationId"})
@@ -140,7 +140,7 @@ def _is_unknown_field(manifest: Manifest, path: Path) -> bool:
     return any(path[: len(each)] == each for each in unknown)
 
 
-def _violation(found: Sequence[_Misplaced], manifest: Manifest) -> Violation:
+def _violation(found: Sequence[_MisplacedKey], manifest: Manifest) -> Violation:
     first = found[0]
     title = _TITLES[first.word.system]
     what = " and ".join(dict.fromkeys(_NAMED[each.word.what] for each in found))
@@ -167,7 +167,7 @@ def _named(manifest: Manifest) -> tuple[Path, ...]:
 
 def _misplaced(
     manifest: Manifest, places: Sequence[Path], pod_sets: Sequence[PodSet], cluster: Cluster | None
-) -> Iterator[tuple[_Misplaced, ...]]:
+) -> Iterator[tuple[_MisplacedKey, ...]]:
     """What each of these maps sets without effect for one system, in the object's order."""
     for place in places:
         order = list(mapping(lookup(manifest.data, place)))
@@ -180,8 +180,8 @@ def _misplaced(
 
 
 def _in(
-    place: Path, word: _Word, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
-) -> _Misplaced | None:
+    place: Path, word: _QueueKey, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
+) -> _MisplacedKey | None:
     """None where the key is absent or is read, or a queue is also set where it is read."""
     path = (*place, word.key)
     value = lookup(manifest.data, path)
@@ -200,7 +200,7 @@ def _in(
     best = [next((p for p in paths if p[-1] == word.key), paths[0]) for paths in wanted if paths]
     near = sorted(dict.fromkeys(best), key=lambda each: -_shared(each, path))
     inside = [each for each in near if _shared(each, path) >= len(place) - 1 > 1]
-    return _Misplaced(word, path, value, tuple(inside or near))
+    return _MisplacedKey(word, path, value, tuple(inside or near))
 
 
 def _shared(one: Path, other: Path) -> int:
@@ -210,14 +210,14 @@ def _shared(one: Path, other: Path) -> int:
     )
 
 
-def _of_pods(word: _Word, place: Path, manifest: Manifest, pod_sets: Sequence[PodSet]) -> bool:
+def _of_pods(word: _QueueKey, place: Path, manifest: Manifest, pod_sets: Sequence[PodSet]) -> bool:
     """Whether the pods get it and are read themselves, whatever made them."""
     if (word.form and place[-1] != word.form) or (word.system == "volcano" and manifest.group in _OF_JOB):
         return False
     return any(place == each.places.get(str(place[-1])) for each in pod_sets)
 
 
-def _serves(word: _Word, pod_set: PodSet, cluster: Cluster | None) -> bool:
+def _serves(word: _QueueKey, pod_set: PodSet, cluster: Cluster | None) -> bool:
     """Whether the system places the pods; YuniKorn those with its own keys, too."""
     if pod_set.scheduler_name:
         return system_of(pod_set.scheduler_name, cluster) == word.system
@@ -244,7 +244,7 @@ def _shown(paths: Sequence[Path]) -> str:
     return " or ".join(dict.fromkeys(map(dotted, maps)))
 
 
-def _fix(found: Sequence[_Misplaced], manifest: Manifest) -> Fix:
+def _fix(found: Sequence[_MisplacedKey], manifest: Manifest) -> Fix:
     """Moved to the one place that is read, if it is free; a map left empty is deleted."""
     patches: list[Patch] = []
     for each in found:

@@ -52,7 +52,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield found
 
 
-class _Named(NamedTuple):
+class _QueueResource(NamedTuple):
     """A resource as a queue names it."""
 
     resource: str
@@ -65,7 +65,7 @@ class _Named(NamedTuple):
     """The system drops other names without a domain."""
 
 
-def _named(manifest: Manifest, cluster: Cluster | None) -> Iterator[_Named]:
+def _named(manifest: Manifest, cluster: Cluster | None) -> Iterator[_QueueResource]:
     """Every name in a Queue of Volcano, an ElasticQuota, or a queues.yaml that decodes."""
     if manifest.kind == "queues.yaml":
         yield from _configured(manifest, cluster)
@@ -76,15 +76,17 @@ def _named(manifest: Manifest, cluster: Cluster | None) -> Iterator[_Named]:
         yield from _listed(manifest, (("max",), ("min",)), "Koordinator")
 
 
-def _listed(manifest: Manifest, lists: Iterable[Path], title: str, drops: bool = False) -> Iterator[_Named]:
+def _listed(
+    manifest: Manifest, lists: Iterable[Path], title: str, drops: bool = False
+) -> Iterator[_QueueResource]:
     for steps in lists:
         path = ("spec", *steps)
         for resource in mapping(lookup(manifest.data, path)):
             if isinstance(resource, str):
-                yield _Named(resource, (*path, resource), title, drops=drops)
+                yield _QueueResource(resource, (*path, resource), title, drops=drops)
 
 
-def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[_Named]:
+def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[_QueueResource]:
     from policykit.targets.yunikorn.configuration.resources import CORES
     from policykit.targets.yunikorn.default_partition import read_partly
     from policykit.targets.yunikorn.validation.failures import never_counted, stated_amounts
@@ -94,10 +96,10 @@ def _configured(manifest: Manifest, cluster: Cluster | None) -> Iterator[_Named]
     for path, stated in stated_amounts(found.tree) if found else ():
         for resource in stated:
             if not never_counted(resource):
-                yield _Named(resource, (*path, resource), "YuniKorn", plain)
+                yield _QueueResource(resource, (*path, resource), "YuniKorn", plain)
 
 
-def _violation(name: _Named, cluster: Cluster | None) -> Violation | None:
+def _violation(name: _QueueResource, cluster: Cluster | None) -> Violation | None:
     """None for every name that some pod may request."""
     resource = name.resource
     if resource in name.plain or is_hugepages(resource) or _DYNAMIC in resource:
@@ -121,7 +123,7 @@ def _violation(name: _Named, cluster: Cluster | None) -> Violation | None:
     return None
 
 
-def _without_domain(name: _Named, meant: tuple[str, ...], cluster: Cluster | None) -> Violation:
+def _without_domain(name: _QueueResource, meant: tuple[str, ...], cluster: Cluster | None) -> Violation:
     resource = name.resource
     likely = _SHORT.get(resource.lower(), "")
     likely = likely if likely in name.plain else nearest(resource.lower(), name.plain, 0.7)

@@ -21,7 +21,7 @@ from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import options, validator, versions
-from policykit.targets.yunikorn.configuration import configmap, packed, settings, shape
+from policykit.targets.yunikorn.configuration import configmap, settings, shape
 from policykit.targets.yunikorn.configuration import partition as files
 from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
@@ -233,15 +233,15 @@ def _binary(
 ) -> Iterator[Violation]:
     """Of packed queues only those that count are checked."""
     for key, text in mapping(manifest.data.get("binaryData")).items():
-        if not isinstance(key, str) or not isinstance(text, str) or not key.endswith(packed.SUFFIX):
+        if not isinstance(key, str) or not isinstance(text, str) or not key.endswith(configmap.PACKED):
             continue
-        name, where = key.removesuffix(packed.SUFFIX), ("binaryData", key)
+        name, where = key.removesuffix(configmap.PACKED), ("binaryData", key)
         if name in data:
             message = f"{name} is ignored: {key} in binaryData overrides it"
             yield Violation(("data", name), message, "keep one of the two", Severity.WARNING, key=True)
         if is_placeholder(text) or name != group.key:
             continue
-        unpacked = packed.unpack(text)
+        unpacked = configmap.unpack(text)
         if unpacked is None:
             yield Violation(where, f"{key} is not base64-encoded gzip", "write the output of `gzip | base64`")
             continue

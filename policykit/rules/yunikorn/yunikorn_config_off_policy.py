@@ -99,7 +99,9 @@ def _violations(
 ) -> Iterator[Violation]:
     """`listed` are the whole paths of the policy's queues."""
     top = (wanted.queues or (Queue(ROOT),))[0]
-    yield from _queues(_Side(tree, _opens(tree.queue)), top, ROOT, frozenset(name.lower() for name in listed))
+    yield from _queues(
+        _FileQueue(tree, _opens(tree.queue)), top, ROOT, frozenset(name.lower() for name in listed)
+    )
     yield from _rules(partition.rules, wanted.rules, (*path, "placementrules"))
     yield from _sorting(partition, wanted, (*path, "nodesortpolicy"))
     enabled = partition.preemption.enabled is not False
@@ -113,7 +115,7 @@ def _switch(enabled: bool) -> str:
     return "on" if enabled else "off"
 
 
-class _Side(NamedTuple):
+class _FileQueue(NamedTuple):
     """A queue of the file."""
 
     here: QueueNode
@@ -125,14 +127,14 @@ def _opens(queue: Queue) -> str:
     return queue.name if acl.ALL in (acl.read(queue.submit), acl.read(queue.admin)) else ""
 
 
-def _queues(side: _Side, wanted: Queue, path: str, listed: frozenset[str]) -> Iterator[Violation]:
+def _queues(side: _FileQueue, wanted: Queue, path: str, listed: frozenset[str]) -> Iterator[Violation]:
     there = {child.queue.name.lower(): child for child in side.here.children}
     for each in wanted.queues:
         place, found = f"{path}.{each.name.lower()}", there.get(each.name.lower())
         if found is not None:
             yield from _queue(found, each)
             yield from _people(found, each, side.opened)
-            yield from _queues(_Side(found, side.opened or _opens(found.queue)), each, place, listed)
+            yield from _queues(_FileQueue(found, side.opened or _opens(found.queue)), each, place, listed)
         elif place in listed:
             message = f"queue {place} of the policy is missing"
             yield Violation(side.here.path, message, "add it, or remove it from the policy")

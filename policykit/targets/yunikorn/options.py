@@ -19,7 +19,7 @@ FALLBACK = "default"
 POLICY_GROUP = "queues"
 
 
-class OfQueue(NamedTuple):
+class QueueOptions(NamedTuple):
     """What is stated for one queue."""
 
     admins: Submitters | None = None
@@ -41,12 +41,12 @@ class Options(NamedTuple):
     node_sort: NodeSort | None = None
     """Without weights: they are chosen."""
     quota_preemption: bool | None = None
-    queues: Mapping[str, OfQueue] = {}
+    queues: Mapping[str, QueueOptions] = {}
     """Queue of the policy, or root, to what is stated for it."""
     settings: Mapping[str, str] = {}
 
-    def of(self, queue: str) -> OfQueue:
-        return self.queues.get(queue, OfQueue())
+    def of(self, queue: str) -> QueueOptions:
+        return self.queues.get(queue, QueueOptions())
 
 
 def read(target: Target) -> Options:
@@ -80,9 +80,9 @@ def _rule(given: Mapping[str, Any]) -> Rule:
     )
 
 
-def _queue(given: Mapping[str, Any]) -> OfQueue:
+def _queue(given: Mapping[str, Any]) -> QueueOptions:
     admins, template = given.get("admins"), given.get("child_template")
-    return OfQueue(
+    return QueueOptions(
         Submitters(tuple(admins["users"]), tuple(admins["groups"])) if admins else None,
         given.get("max_applications", 0),
         given.get("properties", {}),

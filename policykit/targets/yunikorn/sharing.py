@@ -1,4 +1,4 @@
-"""What a queues.yaml says about the sharing of a cluster, and YuniKorn's way with its tree."""
+"""What a queues.yaml says about sharing a cluster, and how YuniKorn treats its queues."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _filtered(rule: Rule) -> bool:
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """All releases from 1.6 alike. What its validator refuses of a tree is for PK701 to say."""
+    """All releases from 1.6 alike. PK701 reports what its validator refuses of a tree."""
     return QueueSemantics(
         "YuniKorn",
         "queue",

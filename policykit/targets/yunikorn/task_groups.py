@@ -59,7 +59,7 @@ def _write(group: TaskGroup) -> dict[str, Any]:
     }
 
 
-class ListedGroup(NamedTuple):
+class TaskGroupEntry(NamedTuple):
     """An item of the list, with its keys in lower case and as written."""
 
     position: int
@@ -76,14 +76,16 @@ class ListedGroup(NamedTuple):
         return (self.position, self.written[field]) if field in self.written else (self.position,)
 
 
-def read(written: str) -> tuple[ListedGroup, ...]:
+def read(written: str) -> tuple[TaskGroupEntry, ...]:
     """The groups of an annotation; empty for what is no JSON list of maps."""
     try:
         listed = json.loads(written)
     except ValueError:
         return ()
     return tuple(
-        ListedGroup(position, {k.lower(): value for k, value in item.items()}, {k.lower(): k for k in item})
+        TaskGroupEntry(
+            position, {k.lower(): value for k, value in item.items()}, {k.lower(): k for k in item}
+        )
         for position, item in enumerate(listed if isinstance(listed, list) else ())
         if isinstance(item, dict)
     )

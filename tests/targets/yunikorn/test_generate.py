@@ -255,15 +255,18 @@ PREFERRING = WorkloadKind("t", ("a", "b"), {"a": 100, "b": 1}, scheduler="yuniko
         (cluster(Queue("a", weight=2)), "weight of queue a has no counterpart"),
         (
             cluster(Queue("a", submit=Submitters(("a:b",)))),
-            "queue a: YuniKorn's access lists cannot name a:b, who is left out",
+            "queue a: YuniKorn's access lists cannot name a:b: left out",
         ),
         (cluster(preemption=Preemption(within_queue=True)), "preemption within a queue"),
-        (cluster(Queue("a"), preemption=Preemption(reclaim=True)), "no queue is guaranteed anything"),
-        (cluster(reservations=(Reservation("eval", {GPU: 8}),)), "reservation eval: YuniKorn keeps no room"),
+        (cluster(Queue("a"), preemption=Preemption(reclaim=True)), "no queue has a guarantee"),
+        (
+            cluster(reservations=(Reservation("eval", {GPU: 8}),)),
+            "reservation eval: YuniKorn reserves no capacity",
+        ),
         (cluster(kinds=(PREFERRING,)), "preferred usages of workload kind t have no effect"),
         (
             cluster(Queue("a"), tenants=(Tenant("t", ("n",), "a", ("ann",)),)),
-            "users and groups of tenant t do not close its queue to others",
+            "users and groups of tenant t do not restrict its queue",
         ),
         (cluster(Queue("a"), tenants=(Tenant("t", ("n",)),)), "tenant t has no queue"),
         (
@@ -272,7 +275,7 @@ PREFERRING = WorkloadKind("t", ("a", "b"), {"a": 100, "b": 1}, scheduler="yuniko
                 kinds=(TRAINING._replace(gang="all", queue="a"),),
                 options={"queues": {"a": {"properties": {"application.sort.policy": "fair"}}}},
             ),
-            "queue a sorts applications fair, and YuniKorn rejects gangs there",
+            "queue a sorts applications fair, where YuniKorn rejects gangs",
         ),
         (
             cluster(

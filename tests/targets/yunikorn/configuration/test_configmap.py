@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.targets.yunikorn.configuration.packed import unpack
+from policykit.targets.yunikorn.configuration.configmap import unpack
 
 
 @given(st.text())
