@@ -19,10 +19,6 @@ FOUND, HOLDS, CLOSED, UNREAD, ELSEWHERE, NOWHERE = range(6)
 it is not there, and other rules place the pods; it is not there."""
 
 
-_FALLBACK = "root.default"
-"""Takes what no placement rule of YuniKorn places, where it is there."""
-
-
 class Destination(NamedTuple):
     """What becomes of a name."""
 
@@ -89,7 +85,7 @@ def destination(use: QueueUse, known: Directory) -> Destination | None:
 
 
 def takers_below(queue: str, known: Directory) -> tuple[str, ...]:
-    """Queues that stand directly below one and hold none themselves."""
+    """Leaf queues directly below one."""
     parents = {**known.policy.queues, **{each.value.name: each.value.parent for each in known.declared}}
     holding = _holding(known.declared, known.semantics) | known.policy.holding
     return tuple(sorted(name for name, parent in parents.items() if parent == queue and name not in holding))
@@ -114,7 +110,7 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destinatio
     name = _resolved(use, placing)
     if not name:
         return None
-    fallback = placing is not None and (placing.otherwise or _FALLBACK in tree.names)
+    fallback = placing is not None and (placing.otherwise or semantics.fallback in tree.names)
     if placing and not placing.reads_names:
         verdict = UNREAD
     elif name in semantics.roots or name in tree.holding:
@@ -137,7 +133,7 @@ def _resolved(use: QueueUse, placing: Placing | None) -> str:
 
 
 def _holding(declared: Sequence[Located[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:
-    """Names of queues that others stand below; not where files of several folders declare the name."""
+    """Names of queues with children; not if files of several folders declare the name."""
     if not semantics.trees:
         return set()
     parents = {each.value.parent for each in declared}

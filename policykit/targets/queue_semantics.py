@@ -27,6 +27,8 @@ class QueueSemantics(NamedTuple):
     """Queues at the top, which nothing can be submitted to, and whose amounts bind nobody."""
     built_in: frozenset[str] = frozenset()
     """Queues that are there without being declared."""
+    fallback: str = ""
+    """The queue, if it exists, of pods that nothing else places."""
     trees: bool = True
     """The release has queues below queues."""
     own_validator: bool = False
@@ -60,9 +62,9 @@ class PolicyQueues(NamedTuple):
     """The policy's queues as a system will know them."""
 
     queues: Mapping[str, str] = {}
-    """Name to that of the queue it stands below; empty: the root."""
+    """Name to that of its parent; empty: the root."""
     holding: frozenset[str] = frozenset()
-    """Those that hold queues."""
+    """Those with children."""
     placing: Placing | None = None
     """What makes further queues."""
 

@@ -33,11 +33,11 @@ def shown(semantics: QueueSemantics, resource: str, amount: int) -> str:
 
 
 class Tree:
-    """The queues of one system that may stand in one tree, and who stands below whom.
+    """The queues of one system that may form one tree, with their parents.
 
     Files may declare a queue twice, for two clusters say: a queue's parent is then the one in
     its own file, else in its folder, else the only one there is; and where that leaves several,
-    nothing is said about the two.
+    the rules report nothing about the two.
     """
 
     def __init__(self, queues: Sequence[Declared], semantics: QueueSemantics) -> None:
@@ -60,14 +60,14 @@ class Tree:
         return tuple(self._named.get(name, ()))
 
     def parent(self, queue: Declared) -> Declared | None:
-        """The queue it stands below; None: none is declared, or it is not clear which."""
+        """Its parent; None: none is declared, or it is ambiguous."""
         return self._parents[id(queue)]
 
     def children(self, queue: Declared) -> tuple[Declared, ...]:
         return tuple(self._children.get(id(queue), ()))
 
     def measured(self, queue: Declared) -> tuple[Declared, ...]:
-        """What stands directly below it, as far as it is written out."""
+        """Its children with readable amounts."""
         return tuple(each for each in self.children(queue) if each.value.measured and not each.partial)
 
     def above(self, queue: Declared) -> Iterator[Declared]:
@@ -102,8 +102,8 @@ def _same_folder(one: Declared, other: Declared) -> bool:
 def trees(scope: Scope, cluster: Cluster | None, *, configurations: bool = False) -> Iterator[Tree]:
     """The trees of a scope, those of objects only where every file of it is known.
 
-    Configurations, which are whole by themselves, only where they are asked for: their systems judge
-    them. Of names that are filled in later nothing is said.
+    Configurations, which are complete by themselves, only on request: their systems validate them.
+    Queues whose names are placeholders are left out.
     """
     groups: dict[tuple[str, str], list[Declared]] = {}
     for each in scope.of(DeclaredQueue):

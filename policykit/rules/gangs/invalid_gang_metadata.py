@@ -103,7 +103,7 @@ def _kind(value: object) -> str:
 
 
 def _quoted(manifest: Manifest, path: Path, value: object) -> str:
-    if isinstance(value, (int, float)):  # bool included: as it stands in the file
+    if isinstance(value, (int, float)):  # bool included: as written in the file
         return manifest.written(path) or json.dumps(value)
     return json.dumps(value, default=str)
 

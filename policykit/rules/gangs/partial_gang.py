@@ -113,7 +113,7 @@ def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -
 
 
 def _as_stated(manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context) -> bool:
-    """Whether the policy itself lets jobs of this kind start with so many of their pods."""
+    """Whether the policy itself lets jobs of this kind start with that many pods."""
     if context.cluster is None or not any(kind.gang_rule for kind in context.cluster.workloads.values()):
         return False
     for one in workers:

@@ -51,7 +51,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _closed_by_policy(cluster: Cluster | None) -> frozenset[str]:
-    """Paths of queues that nobody is to submit to, or nobody whom YuniKorn can name: `gen` says so."""
+    """Paths of queues that the policy closes to everybody, or to all names that YuniKorn accepts."""
     if cluster is None or "yunikorn" not in cluster.targets:
         return frozenset()
     places = paths(cluster.queues)
@@ -59,7 +59,7 @@ def _closed_by_policy(cluster: Cluster | None) -> frozenset[str]:
         places[queue.name].lower()
         for queue in cluster.queues
         if queue.submit is not None
-        and not {*queue.submit.users, *queue.submit.groups} - set(acl.strangers(queue.submit))
+        and not {*queue.submit.users, *queue.submit.groups} - set(acl.invalid_names(queue.submit))
     )
 
 

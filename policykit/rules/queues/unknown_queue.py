@@ -66,7 +66,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             continue
         found = destinations.destination(use.value, known)
         if found and found.verdict in _SAYS:
-            last = found.queue.rpartition(".")[2]  # a file of queues says each level by itself
+            last = found.queue.rpartition(".")[2]  # a file of queues names each level by itself
             if not scope.may_hold(found.queue) and not scope.may_hold(last):
                 yield _violation(use, found, known)
 

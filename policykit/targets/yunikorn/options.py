@@ -1,4 +1,4 @@
-"""What the policy states for YuniKorn alone, as the policy models give it."""
+"""Options of the policy for YuniKorn, as the policy models give them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POLICY_GROUP = "queues"
 
 
 class QueueOptions(NamedTuple):
-    """What is stated for one queue."""
+    """Options of one queue."""
 
     admins: Submitters | None = None
     applications: int = 0
@@ -30,7 +30,7 @@ class QueueOptions(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What is stated; what is not is computed."""
+    """Options of the target; what is not set is computed."""
 
     policy_group: str = POLICY_GROUP
     fallback: str = FALLBACK
@@ -42,7 +42,7 @@ class Options(NamedTuple):
     """Without weights: they are chosen."""
     quota_preemption: bool | None = None
     queues: Mapping[str, QueueOptions] = {}
-    """Queue of the policy, or root, to what is stated for it."""
+    """Queue of the policy, or root, to its options."""
     settings: Mapping[str, str] = {}
 
     def of(self, queue: str) -> QueueOptions:

@@ -1,4 +1,4 @@
-"""The page beside YuniKorn's generated files: what each is and how it is applied."""
+"""The README of YuniKorn's generated files: what each is and how to apply it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue
 
 
 def read(text: str) -> list[Read[Configuration]]:
-    """Configurations in the order they stand in; what has another shape is passed over."""
+    """Configurations in the order of the text; what has another shape is skipped."""
     found: list[Read[Configuration]] = []
     for number, document in enumerate(parse(text)):
         data = document.root.data if document.root is not None else None
@@ -32,7 +32,7 @@ def source(data: object) -> tuple[Path, str]:
 
 
 def place(configuration: Configuration, queue: str) -> Path | None:
-    """Where a queue stands in the text of queues.yaml, by its whole path: root.research. None: nowhere."""
+    """Path of a queue in queues.yaml, by its full name: root.research. None: it does not exist."""
     for number, each in enumerate(configuration.partitions):
         tree = queue_tree(each, ("partitions", number))
         for name, found in _named(tree, tree.queue.name.lower()):

@@ -22,8 +22,7 @@ from policykit.targets.yunikorn.names import SCHEDULER
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-FALLBACK = "root.default"
-"""Takes what no placement rule places, where it is there."""
+_FALLBACK = "root.default"
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
@@ -112,7 +111,8 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
         {"guarantee": "guaranteed", "limit": "max"},
         resource_names={"cpu": CORES},
         roots=frozenset({ROOT}),
-        built_in=frozenset({ROOT, "default", FALLBACK}),
+        built_in=frozenset({ROOT, "default", _FALLBACK}),
+        fallback=_FALLBACK,
         own_validator=True,
         submit_fault="YuniKorn places nothing in such a queue",
         unknown_fault="YuniKorn rejects applications that no placement rule has a queue for",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.shape import kept
+from policykit.targets.yunikorn.configuration.shape import without_unset
 
 
 class TaskGroup(NamedTuple):
@@ -47,7 +47,7 @@ def _write(group: TaskGroup) -> dict[str, Any]:
         "name": group.name,
         "minMember": group.members,
         "minResource": dict(group.resources),
-        **kept(
+        **without_unset(
             {
                 "labels": dict(group.labels),
                 "nodeSelector": dict(group.node_selector),
@@ -72,7 +72,7 @@ class TaskGroupEntry(NamedTuple):
         return name if isinstance(name, str) else ""
 
     def inside(self, field: str) -> Path:
-        """Where a field stands, or the item."""
+        """Path of a field, or of the item."""
         return (self.position, self.written[field]) if field in self.written else (self.position,)
 
 

@@ -1,4 +1,4 @@
-"""Keys of the ConfigMaps beside the queues: what YuniKorn reads, and of what type."""
+"""Settings in the ConfigMaps other than the queues: which YuniKorn reads, and their types."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ REMOVED: Mapping[str, str] = {
     "service.operatorPlugins": "has no effect since operator plugins were removed",
 }
 _FATAL = ("service.", "kubernetes.")
-"""Settings of the scheduler: one bad value, and the update of all fails."""
+"""Settings of the scheduler: one invalid value makes the update of all fail."""
 
 
 def stops(key: str) -> bool:
@@ -110,7 +110,7 @@ def unread(key: str, text: str, version: Version | None) -> str:
 
 
 def problem(key: str, text: str, version: Version) -> str:
-    """Why a setting does nothing, or stops the scheduler; empty: it is fine."""
+    """Why a setting has no effect, or stops the scheduler; empty: it is fine."""
     if _LEVEL.match(key):
         fine = text.lower() in _LEVELS or (_whole(text) and -1 <= int(text) <= 5)
         return "" if fine else f"is {text!r}, not a level from debug to fatal or -1 to 5"

@@ -1,8 +1,8 @@
-"""Parts of a queue configuration whatever their shape: what is something else is as if it were not there."""
+"""Values of a queue configuration of any shape: what has the wrong type is ignored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from policykit.kube.structure.scalars import is_placeholder
@@ -46,15 +46,9 @@ def flag(data: object) -> bool | None:
 _WORDS = {"yes": True, "on": True, "y": True, "no": False, "off": False, "n": False}
 
 
-def kept(entries: Mapping[str, Any]) -> dict[str, Any]:
+def without_unset(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Without what is unset: None, an empty text, 0, an empty list or map, False."""
-    return dict(_kept(entries))
-
-
-def _kept(entries: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in entries.items():
-        if value:
-            yield key, value
+    return {key: value for key, value in entries.items() if value}
 
 
 def holds_placeholder(data: object) -> bool:

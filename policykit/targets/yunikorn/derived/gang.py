@@ -22,7 +22,7 @@ _STYLES = {"fail": "Hard", "start": "Soft", "wait": "Hard"}
 
 
 class Gang(NamedTuple):
-    """What every pod of the job says; no groups: it cannot be a gang."""
+    """What the pods of a job carry; no groups: it cannot be a gang."""
 
     groups: tuple[TaskGroup, ...] = ()
     mine: str = ""

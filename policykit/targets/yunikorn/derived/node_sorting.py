@@ -1,4 +1,4 @@
-"""One order of nodes for every pod: from the placements of the workload kinds, and why."""
+"""The node sorting policy for all pods, from the placements of the workload kinds, with reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from policykit.targets.yunikorn.configuration.resources import CORES
 SCHEDULER = "yunikorn"
 _TYPES = {BINPACK: "binpacking", SPREAD: "fair"}
 _LARGEST_WEIGHT = 10_000
-"""Of a weight: nodes of so many different sizes are not worth more."""
+"""An upper bound: more sizes of nodes do not justify a larger weight."""
 _BESIDE = {CORES: 1.0, "memory": 1.0}
 
 
@@ -29,7 +29,7 @@ class Sorting(NamedTuple):
 
 
 def sorting(cluster: Cluster, target: Target, stated: NodeSort | None) -> Sorting:
-    """The order of the partition: as the option says, or by the first placement that packs.
+    """The order of the partition: from the option, or else from the first placement that packs.
 
     Without either, cards are packed, so that whole nodes stay free for jobs that need them.
     """

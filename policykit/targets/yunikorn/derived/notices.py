@@ -58,7 +58,7 @@ def _queues(cluster: Cluster) -> Iterator[str]:
             "workload kinds, which become node affinity of their pods"
         )
     for queue in cluster.queues:
-        unknown = acl.strangers(queue.submit) if queue.submit else ()
+        unknown = acl.invalid_names(queue.submit) if queue.submit else ()
         if unknown:
             yield (
                 f"queue {queue.name}: YuniKorn's access lists cannot name {', '.join(unknown)}: left out. "

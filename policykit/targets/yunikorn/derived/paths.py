@@ -1,4 +1,4 @@
-"""Where the policy's queues stand in YuniKorn's tree: `root.research.team-a`."""
+"""Paths of the policy's queues in YuniKorn's tree: `root.research.team-a`."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _written(people: Submitters | None) -> str:
     """An access list of those whom YuniKorn can name."""
     if people is None:
         return ""
-    unknown = acl.strangers(people)
+    unknown = acl.invalid_names(people)
     return acl.write(
         Submitters(
             tuple(user for user in people.users if user not in unknown),

@@ -1,4 +1,4 @@
-"""Of queues.yaml: the queues that stand there, and the rules that lead namespaces to them."""
+"""Of queues.yaml: its queues, and the placement rules that lead namespaces to them."""
 
 from __future__ import annotations
 

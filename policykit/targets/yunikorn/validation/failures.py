@@ -60,7 +60,7 @@ def _dropped(text: str) -> tuple[str, ...]:
     if people is None or people == acl.ALL:
         return ()
     beside = [name for name in _names(text) if name == acl.EVERYBODY]
-    return (*beside, *acl.strangers(people))
+    return (*beside, *acl.invalid_names(people))
 
 
 def _shown(name: str) -> str:
@@ -79,32 +79,32 @@ def template_amounts(tree: QueueNode) -> Iterator[Problem]:
                 yield problem._replace(own_help=advice)
 
 
-_MEANT = {"cpu": CORES, "vcores": CORES, "mem": "memory", "gpu": "nvidia.com/gpu"}
-"""Names that no pod is counted under, and what is meant."""
+_RIGHT_NAMES = {"cpu": CORES, "vcores": CORES, "mem": "memory", "gpu": "nvidia.com/gpu"}
+"""Resource names that YuniKorn counts nothing under, and the right ones."""
 
 
 def never_counted(name: str) -> str:
-    """What is meant by a resource that no pod ever counts as; empty: some pod may."""
-    return _MEANT.get(name.lower(), "")
+    """The right name of a resource that YuniKorn counts nothing under; empty: the name may be right."""
+    return _RIGHT_NAMES.get(name.lower(), "")
 
 
 def resource_names(partition: Partition, tree: QueueNode, path: Path) -> Iterator[Problem]:
-    """Resources that no pod is counted under, wherever amounts stand."""
+    """Resource names that YuniKorn counts nothing under, in amounts and weights."""
     for where, stated in stated_amounts(tree):
         for name in stated:
-            if meant := never_counted(name):
+            if right := never_counted(name):
                 message = f"YuniKorn counts nothing as {name}: the amount has no effect"
-                yield Problem((*where, name), "resource-name", message, _write(meant), key=True)
+                yield Problem((*where, name), "resource-name", message, _write(right), key=True)
     weights = (*path, "nodesortpolicy", "resourceweights")
     for name in partition.node_sort.weights:
-        if meant := never_counted(name):
+        if right := never_counted(name):
             message = f"YuniKorn counts nothing as {name}: the weight has no effect"
-            yield Problem((*weights, name), "resource-name", message, _write(meant), key=True)
+            yield Problem((*weights, name), "resource-name", message, _write(right), key=True)
 
 
-def _write(meant: str) -> str:
-    example = ", or whatever the device plugin calls the card" if "/" in meant else ""
-    return f"write {meant}{example}"
+def _write(right: str) -> str:
+    example = ", or whatever the device plugin calls the card" if "/" in right else ""
+    return f"write {right}{example}"
 
 
 def zeros(tree: QueueNode) -> Iterator[Problem]:

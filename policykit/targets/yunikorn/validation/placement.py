@@ -74,9 +74,9 @@ def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
             return
         static = each.value if each.value.startswith(ROOT) else f"{static or ROOT}.{each.value}"
     if static:
-        said = _walk(static.lower().split("."), rule.create, dynamic, root)
-        if said:
-            yield Problem(path, "rule-queue", f"placement rule for {static}: {said}")
+        fault = _walk(static.lower().split("."), rule.create, dynamic, root)
+        if fault:
+            yield Problem(path, "rule-queue", f"placement rule for {static}: {fault}")
 
 
 def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:

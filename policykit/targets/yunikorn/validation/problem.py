@@ -27,7 +27,7 @@ class Dependence(Enum):
 
 class Kind(NamedTuple):
     help: str = ""
-    """What to do, unless the problem says so itself."""
+    """What to do, unless the problem has its own help."""
     depends_on: Dependence = Dependence.PARTITION
     compares_queues: bool = False
     """A placeholder in any queue may make it go away."""

@@ -40,7 +40,7 @@ def partitions(configuration: Configuration) -> Iterator[Problem]:
 
 
 def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
-    """Root has no amounts of its own; limits stand on it or on the partition."""
+    """Root has no amounts of its own; limits are on it or on the partition."""
     resources = tree.queue.resources
     for key, stated in (("guaranteed", resources.guaranteed), ("max", resources.maximum)):
         if stated is not None:
