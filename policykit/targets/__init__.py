@@ -14,6 +14,7 @@ from policykit.targets.kai.names import DIALECT as KAI
 from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
 from policykit.targets.kubernetes.text import CONFIGURATION as KUBE_SCHEDULER
 from policykit.targets.kueue.names import DIALECT as KUEUE
+from policykit.targets.kueue.names import POD_GROUP_TOTAL
 from policykit.targets.volcano.groups import DIALECT as VOLCANO
 from policykit.targets.yunikorn.groups import DIALECT as YUNIKORN
 
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 DIALECTS: tuple[Dialect, ...] = (VOLCANO, KOORDINATOR, YUNIKORN, KUEUE, KAI, COSCHEDULING)
+
+GANG_ANNOTATIONS = frozenset(
+    key.key for each in DIALECTS for key in each.keys if key.where == "annotations" and key.purpose == "gang"
+) | {
+    "gang.scheduling.koordinator.sh/match-policy",
+    "gang.scheduling.koordinator.sh/waiting-time",
+    POD_GROUP_TOTAL,
+}
+"""Annotations of gangs, of all systems."""
 
 _PATCHED = frozenset(
     {"CronJob", "Job", "JobSet", "Kustomization", "PodCliqueSet", "RayCluster", "RayJob", "RayService"}

@@ -20,8 +20,11 @@ _FILLED = frozenset(
 """API groups whose controllers fill in a schedulerName where none is written."""
 
 
+def overwrites_scheduler(manifest: Manifest) -> bool:
+    """Whether the controller replaces the schedulerName that the object sets."""
+    return manifest.group in _OVERWRITTEN or manifest.api_version in _OVERWRITTEN_VERSIONS
+
+
 def gives_scheduler(manifest: Manifest, scheduler: str) -> bool:
     """Whether the pods' schedulerName is the controller's word, whatever the object says (empty: nothing)."""
-    if manifest.group in _OVERWRITTEN or manifest.api_version in _OVERWRITTEN_VERSIONS:
-        return True
-    return not scheduler and manifest.group in _FILLED
+    return overwrites_scheduler(manifest) or (not scheduler and manifest.group in _FILLED)

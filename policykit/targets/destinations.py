@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.linter.scope import Located, Scope
 from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
-from policykit.targets.sharing import Declared, ways_of
-from policykit.targets.ways import Planned, Ways
+from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.targets.sharing import Declared, queue_semantics
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 FOUND, HOLDS, CLOSED, UNREAD, ELSEWHERE, NOWHERE = range(6)
 """A queue that takes the pods; one that holds queues; one that takes nothing; no rule reads the name;
 it is not there, and other rules place the pods; it is not there."""
-
-
-_FALLBACK = "root.default"
-"""Takes what no placement rule of YuniKorn places, where it is there."""
 
 
 class Destination(NamedTuple):
@@ -50,10 +46,10 @@ class Tree(NamedTuple):
 class Directory(NamedTuple):
     """The queues of one system that a scope and its policy know."""
 
-    ways: Ways
+    semantics: QueueSemantics
     declared: tuple[Declared, ...]
     placings: tuple[Placing, ...]
-    planned: Planned
+    policy: PolicyQueues
     complete: bool
     trees: tuple[Tree, ...] = ()
     """One for each configuration; systems whose queues are objects have one, and no rules."""
@@ -61,67 +57,67 @@ class Directory(NamedTuple):
     @property
     def speaks_of_absence(self) -> bool:
         """Whether a queue that is not in it is nowhere."""
-        return self.complete and bool(self.planned.queues.keys() - self.ways.built_in or self.declared)
+        return self.complete and bool(self.policy.queues.keys() - self.semantics.built_in or self.declared)
 
 
 def directory(system: str, scope: Scope, cluster: Cluster | None) -> Directory:
     """Of the documents that declare queues and, where it has the system, the policy."""
     declared = tuple(each for each in scope.of(DeclaredQueue) if each.value.system == system)
     placings = tuple(each.value for each in scope.of(Placing) if each.value.system == system)
-    own = planned(system, cluster)
-    known = Directory(ways_of(system, cluster), declared, placings, own, scope.complete)
+    own = policy_queues(system, cluster)
+    known = Directory(queue_semantics(system, cluster), declared, placings, own, scope.complete)
     there: list[Placing | None] = [*placings, *([own.placing] if own.placing else [])]
     return known._replace(trees=tuple(_tree(known, placing) for placing in there or [None]))
 
 
-def planned(system: str, cluster: Cluster | None) -> Planned:
+def policy_queues(system: str, cluster: Cluster | None) -> PolicyQueues:
     """The policy's queues as the system will know them; none where the policy does not have the system."""
     if cluster is None or not cluster.queues or system not in cluster.targets:
-        return Planned()
-    found: Planned = import_module(f"policykit.targets.{system}.sharing").planned(cluster)
+        return PolicyQueues()
+    found: PolicyQueues = import_module(f"policykit.targets.{system}.sharing").policy_queues(cluster)
     return found
 
 
 def destination(use: QueueUse, known: Directory) -> Destination | None:
     """None: nothing is known of it."""
-    found = [each for tree in known.trees if (each := _in_tree(use, known.ways, tree))]
+    found = [each for tree in known.trees if (each := _in_tree(use, known.semantics, tree))]
     return min(found, key=lambda each: each.verdict) if found else None
 
 
 def takers_below(queue: str, known: Directory) -> tuple[str, ...]:
-    """Queues that stand directly below one and hold none themselves."""
-    parents = {**known.planned.queues, **{each.value.name: each.value.parent for each in known.declared}}
-    holding = _holding(known.declared, known.ways) | known.planned.holding
+    """Leaf queues directly below one."""
+    parents = {**known.policy.queues, **{each.value.name: each.value.parent for each in known.declared}}
+    holding = _holding(known.declared, known.semantics) | known.policy.holding
     return tuple(sorted(name for name, parent in parents.items() if parent == queue and name not in holding))
 
 
 def _tree(known: Directory, placing: Placing | None) -> Tree:
     declared = [each for each in known.declared if placing is None or each.value.tree == placing.tree]
-    policy = known.planned if placing is None or not placing.tree else Planned()
-    holding = _holding(declared, known.ways) | policy.holding
+    policy = known.policy if placing is None or not placing.tree else PolicyQueues()
+    holding = _holding(declared, known.semantics) | policy.holding
     names = {each.value.name for each in declared} | policy.queues.keys()
     return Tree(
         placing,
         frozenset(names),
         frozenset(holding),
         frozenset(each.value.name for each in declared if each.value.closed),
-        tuple(sorted(names - holding - known.ways.roots)),
+        tuple(sorted(names - holding - known.semantics.roots)),
     )
 
 
-def _in_tree(use: QueueUse, ways: Ways, tree: Tree) -> Destination | None:
+def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destination | None:
     placing = tree.placing
     name = _resolved(use, placing)
     if not name:
         return None
-    fallback = placing is not None and (placing.otherwise or _FALLBACK in tree.names)
+    fallback = placing is not None and (placing.otherwise or semantics.fallback in tree.names)
     if placing and not placing.reads_names:
         verdict = UNREAD
-    elif name in ways.roots or name in tree.holding:
+    elif name in semantics.roots or name in tree.holding:
         verdict = HOLDS
     elif name in tree.closed:
         verdict = CLOSED
-    elif name in tree.names or name in ways.built_in or (placing and placing.makes):
+    elif name in tree.names or name in semantics.built_in or (placing and placing.makes):
         verdict = FOUND
     else:
         verdict = ELSEWHERE if fallback else NOWHERE
@@ -136,9 +132,9 @@ def _resolved(use: QueueUse, placing: Placing | None) -> str:
     return resolved(use.queue, placing)
 
 
-def _holding(declared: Sequence[Located[DeclaredQueue]], ways: Ways) -> set[str]:
-    """Names of queues that others stand below; not where files of several folders declare the name."""
-    if not ways.trees:
+def _holding(declared: Sequence[Located[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:
+    """Names of queues with children; not if files of several folders declare the name."""
+    if not semantics.trees:
         return set()
     parents = {each.value.parent for each in declared}
     folders: dict[str, set[str]] = {}

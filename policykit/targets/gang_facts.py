@@ -15,6 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, Ordered, Scheduled
 from policykit.targets import DIALECTS
+from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
 from policykit.targets.gang_lists import listed
 
 _VOLCANO_JOBS: Mapping[tuple[str, str], Path] = {
@@ -22,11 +23,6 @@ _VOLCANO_JOBS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "CronJob"): ("spec", "jobTemplate", "spec"),
     ("flow.volcano.sh", "JobTemplate"): ("spec",),
 }
-_OVERWRITTEN = frozenset({"ray.io", "grove.io"})
-_FILLED = frozenset(
-    {"batch.volcano.sh", "flow.volcano.sh", "kubeflow.org", "nvidia.com", "workload.serving.volcano.sh"}
-)
-"""API groups whose controllers write a schedulerName: over what is there, or where nothing is."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
@@ -118,8 +114,9 @@ def _scheduled(
     manifest: Manifest, pod_set: PodSet, system: str, namespace: str, group: str, certain: bool
 ) -> Stated:
     name = pod_set.scheduler_name
-    overwritten = manifest.group in _OVERWRITTEN or manifest.api_version == "kubeflow.org/v2beta1"
-    filled = (not name and manifest.group in _FILLED) or (overwritten and not name) or is_placeholder(name)
+    filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
     what = f"{manifest.kind} {manifest.name}" if system else title(manifest.data, pod_set)
-    fact = Scheduled(system, namespace, group, name, what, filled, certain and not overwritten)
+    fact = Scheduled(
+        system, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)
+    )
     return Stated(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})

@@ -15,8 +15,10 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import whole
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.targets.koordinator import names as koordinator
+from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn import names as yunikorn
-from policykit.targets.yunikorn.task_groups import Group, groups
+from policykit.targets.yunikorn.task_groups import TaskGroupEntry
+from policykit.targets.yunikorn.task_groups import read as read_groups
 
 _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", "RayCluster", "RayJob"})
 """Kinds whose pods make further pods, which no template shows."""
@@ -52,11 +54,8 @@ def _partners(annotations: Mapping[str, str], place: Path, namespace: str, name:
 
 def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: str) -> Iterator[Stated]:
     written = pod_set.annotations.get(yunikorn.TASK_GROUPS)
-    labels, annotations = pod_set.labels, pod_set.annotations
-    ids = [labels.get(yunikorn.APP_ID), annotations.get(yunikorn.APP_ID)]
-    ids.extend(map(labels.get, yunikorn.OLD_APP_IDS))
-    application = next((each for each in ids if each), "")
-    found = groups(written) if written and application and not is_placeholder(written) else ()
+    application = metadata.application(pod_set)
+    found = read_groups(written) if written and application and not is_placeholder(written) else ()
     if not found or not all(each.name for each in found):
         return
     path = (*place, yunikorn.TASK_GROUPS)
@@ -71,7 +70,7 @@ def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: st
     yield Stated(fact, places, {str(number): each.inside("name") for number, each in enumerate(found)})
 
 
-def _held(found: Sequence[Group]) -> tuple[int, dict[str, int]]:
+def _held(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:
     """Pods and amounts of all groups together; nothing where one of them cannot be read."""
     pods, total = 0, dict[str, int]()
     for each in found:

@@ -37,7 +37,7 @@ CASES = {
     ),
     "a setting of YuniKorn": (
         "targets:\n  yunikorn:\n    settings:\n      service.placeholderImag: busybox\n",
-        "8:32: setting service.placeholderImag is no setting YuniKorn reads: did you mean"
+        "8:32: setting service.placeholderImag is not a setting that YuniKorn reads: did you mean"
         " service.placeholderImage?",
         "change it under targets.yunikorn",
     ),

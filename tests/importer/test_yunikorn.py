@@ -238,7 +238,7 @@ def test_queues_of_others(text: str, queues: dict[str, Any]) -> None:
         ),
         (
             below("{name: a, properties: {moon: '1'}}"),
-            "queue a: property moon is no property YuniKorn reads; left out",
+            "queue a: property moon is not a property that YuniKorn reads; left out",
         ),
         (
             QUEUES + "  placementrules: [{name: moon}]\n",
@@ -274,7 +274,7 @@ def test_settings_and_compressed_queues() -> None:
         "namespace": "batch",
         "settings": {"service.clusterId": "x"},
     }
-    assert "setting moon of YuniKorn is no setting YuniKorn reads; left out" in made.remarks
+    assert "setting moon of YuniKorn is not a setting that YuniKorn reads; left out" in made.remarks
     assert any(
         remark.startswith("ConfigMap yunikorn-configs: binaryData is compressed") for remark in made.remarks
     )

@@ -3,7 +3,7 @@
 from policykit.linter.finding import Resource
 from policykit.linter.scope import Located
 from policykit.model.sharing import DeclaredQueue
-from policykit.targets.sharing import SYSTEMS, Declared, Tree, ways_of
+from policykit.targets.sharing import SYSTEMS, Declared, Tree, queue_semantics
 
 
 def queue(name: str, parent: str = "root", path: str = "queues.yaml", *, partial: bool = False) -> Declared:
@@ -12,7 +12,7 @@ def queue(name: str, parent: str = "root", path: str = "queues.yaml", *, partial
 
 
 def tree(*queues: Declared) -> Tree:
-    return Tree(queues, ways_of("volcano", None))
+    return Tree(queues, queue_semantics("volcano", None))
 
 
 def test_the_parent_of_the_same_folder_is_meant() -> None:
@@ -52,10 +52,10 @@ def test_above_ends_before_the_root_and_in_circles() -> None:
 
 def test_every_system_has_its_ways() -> None:
     for system in SYSTEMS:
-        ways = ways_of(system, None)
-        assert ways.roots <= ways.built_in
-        assert {"guarantee", "limit"} <= ways.words.keys()
-        assert set(ways.summed) <= ways.words.keys()
-        assert ways.submit_fault
-        assert ways.unknown_fault
-        assert not ways.judged or (ways.tree_fault and ways.queue_fault)
+        semantics = queue_semantics(system, None)
+        assert semantics.roots <= semantics.built_in
+        assert {"guarantee", "limit"} <= semantics.field_names.keys()
+        assert set(semantics.summed) <= semantics.field_names.keys()
+        assert semantics.submit_fault
+        assert semantics.unknown_fault
+        assert semantics.own_validator or (semantics.tree_fault and semantics.queue_fault)

@@ -1,7 +1,7 @@
-"""A gang that waits for pods which are only made once the gang runs.
+"""A gang waits for pods that are created only once the gang runs.
 
-Ordered starts make the second pod when the first one is ready, and a gang lets the first one
-start when all of them are there: neither happens, and nothing ever starts.
+With an ordered start, the second pod is created when the first one is ready; with a gang, the first
+one starts when all of them exist. Neither happens, and nothing ever starts.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _violation(one: Located[Ordered], minimum: int | None) -> ScopeViolation:
     gang = f"gang {order.group}" if order.group else "the gang"
     pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
     message = order.said or (
-        f"{gang} starts with {minimum} pods, but only {pods} made before it starts: {order.why}"
+        f"{gang} needs {minimum} pods to start, but only {pods} created before that: {order.why}"
     )
     return ScopeViolation(one, "order", message, _advice(one))
 
 
 def _advice(one: Located[Ordered]) -> str:
     first = one.value.first
-    lower = f"lower the gang to {first}" if first > 1 else "give up the gang"
+    lower = f"lower the gang to {first}" if first > 1 else "remove the gang"
     if one.resource.kind == "StatefulSet":
         return f"write podManagementPolicy: Parallel, or {lower}"
     if one.value.why.startswith("dependsOn makes the pods of a task"):

@@ -1,7 +1,7 @@
-"""A gang larger than all the nodes it may run on.
+"""A gang is larger than all the nodes it may run on.
 
-A gang starts only when every member has a place at the same time. Members cannot share what is
-left over on several nodes, so nodes are counted whole: two nodes of 8 cards take two pods of 6.
+A gang starts only when all members fit at the same time. A member cannot use what is left over on
+several nodes, so each node counts by itself: two nodes of 8 cards take two pods of 6.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Members(NamedTuple):
     looked: Review
     pools: tuple[Pool, ...]
     room: int | None
-    """Pods of it that empty pools take; None: not known, or without limit."""
+    """How many of its pods fit into empty pools; None: unknown or unlimited."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -91,14 +91,14 @@ def _look(looked: Review) -> _Members:
 
 
 def _judge(gang: Gang, members: Sequence[_Members]) -> Iterator[Violation]:
-    """The most members that fit: each part by itself, and parts alike together."""
+    """The most members that fit: each part by itself, and identical parts together."""
     minimum = gang.min_member or 0
     most = 0
     for group in _alike(members):
         wanted = [one.looked.pod_set.replicas for one in group]
         room = group[0].room
         if room == 0 or (room is None and None in wanted):
-            return  # one pod alone finds no place, which is said elsewhere; or nothing is known
+            return  # not even one pod fits, which other rules report; or nothing is known
         pods = None if None in wanted else sum(number or 0 for number in wanted)
         most += min(number for number in (pods, room) if number is not None)
     if most < minimum:
@@ -108,7 +108,7 @@ def _judge(gang: Gang, members: Sequence[_Members]) -> Iterator[Violation]:
 
 
 def _alike(members: Sequence[_Members]) -> list[list[_Members]]:
-    """Parts whose pods ask for the same and may use the same pools compete for the same places."""
+    """Parts whose pods request the same and may use the same pools compete for the same nodes."""
     groups: list[list[_Members]] = []
     for one in members:
         for group in groups:
@@ -129,8 +129,8 @@ def _violation(gang: Gang, tight: _Members, minimum: int, most: int) -> Violatio
     path: Path = gang.path if gang.written else looked.pod_set.path
     return Violation(
         path,
-        f"the gang needs {minimum} pods{each} at once, and empty pools ({names}) take {most}",
-        f"lower the gang to {most} if the job can run so, let it use further pools, or ask for less per pod",
+        f"the gang needs {minimum} pods{each} at once, but the empty pools ({names}) hold only {most}",
+        f"lower the gang to {most} if the job can run with that, allow more pools, or request less per pod",
     )
 
 

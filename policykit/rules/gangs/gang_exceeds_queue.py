@@ -1,7 +1,7 @@
-"""A gang that asks for more than its queue may ever use.
+"""A gang requests more than its queue may ever use.
 
-All members are admitted together or not at all. Above the limit of the queue, or of a queue over
-it, the gang waits for ever, however empty the cluster is.
+All members are admitted together or not at all. Above the limit of its queue, or of a queue above
+that, the gang waits forever, no matter how empty the cluster is.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Limit(NamedTuple):
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """The least that each gang asks for, against every limit from its queue up."""
+    """The least that each gang requests, against every limit from its queue up."""
     known: dict[str, Directory] = {}
     trees = list(sharing.trees(scope, context.cluster, configurations=True))
     for use in (*scope.of(QueueUse), *_applications(scope)):
@@ -77,7 +77,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 
 def _applications(scope: Scope) -> Iterator[Located[QueueUse]]:
-    """YuniKorn's, whose places are all held at once: it rejects the application else."""
+    """YuniKorn's, whose placeholders all start at once: otherwise it rejects the application."""
     for one in scope.of(TaskGroups):
         value = one.value
         if value.queue and value.pods and not is_placeholder(value.queue):
@@ -86,7 +86,7 @@ def _applications(scope: Scope) -> Iterator[Located[QueueUse]]:
 
 
 def _declared(queue: str, system: str, trees: list[sharing.Tree]) -> Iterator[_Limit]:
-    """Limits of queues that documents declare; nothing where two do, or where they are of two clusters."""
+    """Limits of queues that documents declare; none if two do, or if they are of two clusters."""
     mine = [tree for tree in trees if tree.system == system]
     for tree in mine if len(mine) == 1 else ():
         there = tree.named(queue)
@@ -99,7 +99,7 @@ def _declared(queue: str, system: str, trees: list[sharing.Tree]) -> Iterator[_L
 
 def _planned(queue: str, system: str, cluster: Cluster | None) -> Iterator[_Limit]:
     """Limits of the policy's queues, under the system's own names."""
-    planned = destinations.planned(system, cluster)
+    planned = destinations.policy_queues(system, cluster)
     if cluster is None or queue not in planned.queues:
         return
     queues = {each.name: each for each in cluster.queues}
@@ -121,7 +121,7 @@ def _names(cluster: Cluster, system: str) -> dict[str, str]:
 
 
 def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[ScopeViolation]:
-    """The first resource that some limit does not grant, cards first."""
+    """The first resource that exceeds some limit, cards first."""
     asked = use.value.request
     for resource in sorted(asked, key=lambda name: ("/" not in name, name)):
         for limit in limits:
@@ -130,9 +130,9 @@ def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[ScopeViolat
                 yield ScopeViolation(
                     use,
                     "queue",
-                    f"the gang of {use.value.gang} pods asks for {amount_text(resource, asked[resource])} "
+                    f"the gang of {use.value.gang} pods requests {amount_text(resource, asked[resource])} "
                     f"{resource}, "
-                    f"queue {limit.queue} may use {amount_text(resource, allowed)} at most",
+                    f"but queue {limit.queue} may use at most {amount_text(resource, allowed)}",
                     "raise the limit of the queue, choose another queue, or make the gang smaller",
                 )
                 return

@@ -1,7 +1,7 @@
-"""A gang asks for more members than it will ever have pods.
+"""A gang needs more members than it will ever have pods.
 
-A gang starts only when all its members fit together. Short of pods it waits for ever, and
-may hold its share of the queue meanwhile.
+A gang starts only when all its members fit together. With too few pods it waits forever, and may
+hold its share of the queue meanwhile.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 gang,
                 "min_member",
                 f"{value.what} needs {value.min_member} members but has {_pods(pods, value.counted)}",
-                f"raise the replicas to {value.min_member} in all, or lower the gang to {pods}",
+                f"raise the replicas to {value.min_member} in total, or lower the gang to {pods}",
                 fix=partial(_fix, [gang], pods),
             )
     if scope.complete:
@@ -76,7 +76,7 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
         declared = _declared(name, scope, joined)
         pods = _together(joined, scalers)
         minimum = declared.value.min_member if declared else None
-        # Without any pod the workload is switched off, or scaled from zero by whoever asks for it.
+        # Without any pod the workload is off, or scaled up from zero on demand.
         if declared and minimum is not None and pods and pods < minimum:
             yield ScopeViolation(
                 declared,
@@ -88,7 +88,7 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
 
 
 def _same(declared: Located[Any], joined: Sequence[Located[Membership]]) -> list[Located[Any]]:
-    """Everything that states the minimum in place of a PodGroup: which one counts, nobody knows."""
+    """Everything that sets the minimum in place of a PodGroup: it is unknown which one counts."""
     if isinstance(declared.value, PodGroup):
         return [declared]
     return [member for member in joined if member.value.min_member is not None]
@@ -97,7 +97,7 @@ def _same(declared: Located[Any], joined: Sequence[Located[Membership]]) -> list
 def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
     """Lowers the minimum to the pods there are.
 
-    None where there are none, where it is said in several documents, or within a longer text.
+    None without pods, or where the minimum is set in several documents or within a longer text.
     """
     in_text = any(isinstance(one.value, Membership) and one.value.embedded for one in stating)
     if pods < 1 or in_text or len({(one.path, one.document) for one in stating}) > 1:
@@ -109,19 +109,19 @@ def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
 def _declared(
     name: _Name, scope: Scope, joined: list[Located[Membership]]
 ) -> Located[PodGroup] | Located[Membership] | None:
-    """What states the minimum; None where nothing does, or where two copies of a group might disagree."""
+    """What sets the minimum; None where nothing does, or where two copies of a group might disagree."""
     groups = [g for g in scope.groups if g.value[:3] == name]
     if groups:
         return groups[0] if len(groups) == 1 else None
     if [m.resource.kind for m in joined] == ["Pod"]:
-        return None  # one pod of several that are made one by one: the others come from elsewhere
-    # The first pod seen fixes the values, and which one that is nobody knows: take the smallest.
+        return None  # one pod of several created one by one: the others come from elsewhere
+    # The first pod seen sets the values, and it is unknown which one that is: take the smallest.
     stating = [m for m in joined if m.value.min_member is not None]
     return min(stating, key=lambda m: m.value.min_member or 0, default=None)
 
 
 def _together(joined: Iterable[Located[Membership]], scalers: Mapping[_Name, Autoscaler]) -> int | None:
-    """All pods of the members; one that two files hold (a base and its copy) counts once."""
+    """All pods of the members; one in two files (a base and its copy) counts once."""
     counted: dict[tuple[str, ...], dict[tuple[str, int], int]] = {}
     for member in joined:
         pods = _raised(member.value.pods, member, member.value.namespace, scalers)
@@ -137,7 +137,7 @@ def _together(joined: Iterable[Located[Membership]], scalers: Mapping[_Name, Aut
 def _raised(
     pods: int | None, where: Located[Any], namespace: str, scalers: Mapping[_Name, Autoscaler]
 ) -> int | None:
-    """Pods of a workload, its autoscaler's maximum counted; None: unknown."""
+    """Pods of a workload, up to its autoscaler's maximum; None: unknown."""
     scaler = scalers.get((namespace, where.resource.kind, where.resource.name))
     if scaler is None or pods is None:
         return pods

@@ -1,8 +1,8 @@
-"""Pods that must start together, without a gang.
+"""Pods that must start together have no gang.
 
-The pods of a synchronous job wait for each other at start. A scheduler that places them one
-by one can give half of them cards and have none left for the rest, while another job does the
-same: both hold what they have and neither runs.
+The pods of a synchronous job wait for each other at start. A scheduler that places them one by one
+may give cards to half of them and have none left for the rest, while another job does the same:
+both hold what they have and neither runs.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ _KINDS = frozenset(
         "XGBoostJob",
     }
 )
-"""Kinds whose gang is not made, and not ruled out, by a controller that no manifest shows."""
+"""Kinds whose gang no controller makes or rules out invisibly."""
 
 _ONE_BY_ONE = frozenset({"batch", "jobset.x-k8s.io"})
-"""API groups whose controllers make no group: under any scheduler each pod is its own."""
+"""API groups whose controllers make no group: under any scheduler each pod is on its own."""
 _NATIVE = (("schedulingGroup",), ("workloadRef",))
 """PodSpec fields that join a group of Kubernetes itself (1.35 and later)."""
 _POLICIES = (("spec", "runPolicy", "schedulingPolicy"), ("spec", "scheduling"))
@@ -90,7 +90,7 @@ _OWNERS = (("metadata",), ("spec", "jobTemplate", "metadata"))
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """One violation per object, at the template of its first pod set that asks for cards."""
+    """One violation per object, at the template of its first pod set that requests cards."""
     sets = [one for one in pod_sets(manifest.data) if not one.stored]
     synchronous = all_at_once(manifest) or any(one.synchronous for one in sets)
     if manifest.partial or not synchronous or goes_on_with_fewer(manifest):
@@ -104,14 +104,14 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if unit is not None and unit.pods > 1:
         yield Violation(
             unit.worker.path,
-            f"{unit.pods} pods with cards that wait for each other, but nothing makes them start together",
+            f"{unit.pods} pods with cards wait for each other, but nothing makes them start together",
             _advice(manifest, unit.pods),
             fix=partial(_fix, manifest, workers, context),
         )
 
 
 def _alone(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
-    """Every pod is placed by a scheduler that makes no group for it unless it is asked to."""
+    """Every pod is placed by a scheduler that makes no group for it by itself."""
     for one in sets:
         system = system_of(one.scheduler_name, context.cluster)
         own_default = manifest.group == "batch.volcano.sh" and not one.scheduler_name
@@ -127,7 +127,7 @@ def _groups_itself(system: str) -> bool:
 
 
 def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
-    """Anything that asks for a gang, or hands the start to something that makes one."""
+    """Anything that requests a gang, or leaves the start to something that makes one."""
     if any(lookup(manifest.data, path) is not None for path in _POLICIES):
         return True
     if not _OF_INSTANCES.isdisjoint(words(manifest.data).keys):
@@ -173,9 +173,9 @@ def _advice(manifest: Manifest, pods: int) -> str:
 
 
 def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix | None:
-    """The size of each gang that the kind has for the scheduler of its pods, which is 1 unless said.
+    """The size of each gang that the kind has for the scheduler of its pods, which is 1 unless set.
 
-    None where that scheduler would need an object beside, or other metadata.
+    None where that scheduler would need a further object or other metadata.
     """
     systems = {system_of(one.scheduler_name, context.cluster) for one in workers}
     dialect = next((one for one in DIALECTS if {one.name} == systems), None)

@@ -1,8 +1,8 @@
-"""A gang that is to stay close together, and nothing that keeps it so.
+"""A gang's network topology constraint is not enforced or cannot be met.
 
-Tiers are numbers or names of HyperNodes. A name that no HyperNode has is not enforced, both a
-number and a name are refused, and without Volcano's plugin nobody reads either. A tier that holds
-fewer pods than the gang has leaves it waiting for ever.
+Tiers are numbers or names of HyperNodes. A name that no HyperNode has is not enforced, a number
+together with a name is refused, and without Volcano's plugin neither is read. A gang larger than
+its tier waits forever.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             yield ScopeViolation(
                 use,
                 "tier",
-                f"the highest tier is stated twice, as number {bound.tier} and as name {bound.tier_name}: "
-                "Volcano refuses both together",
+                f"the highest tier is set twice, by number {bound.tier} and by name {bound.tier_name}: "
+                "Volcano refuses that",
                 "keep one of them",
                 Severity.ERROR,
             )
@@ -58,7 +58,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             yield ScopeViolation(
                 use,
                 "tier",
-                f"nothing keeps the gang together: {plugins[0].path} has no plugin network-topology-aware",
+                f"nothing enforces the topology: {plugins[0].path} has no plugin network-topology-aware",
                 "add the plugin to the scheduler's configuration",
             )
 
@@ -78,8 +78,8 @@ def _unknown(
         return ScopeViolation(
             use,
             "tier",
-            f"no HyperNode has tier {bound.tier_name}, so the bound is not enforced",
-            f"did you mean {near}?" if near else f"there are {', '.join(sorted(names))}",
+            f"no HyperNode has tier {bound.tier_name}, so the constraint is not enforced",
+            f"did you mean {near}?" if near else f"known tiers: {', '.join(sorted(names))}",
             Severity.ERROR,
         )
     numbers = [each.tier for each in tiers]
@@ -96,8 +96,8 @@ def _unknown(
         return ScopeViolation(
             use,
             "tier",
-            f"highestTierAllowed is {bound.tier}, the lowest tier of a HyperNode is {lowest}: "
-            "no place is close enough",
+            f"highestTierAllowed is {bound.tier}, but the lowest tier of a HyperNode is {lowest}: "
+            "the gang fits nowhere",
             f"write {lowest} or more",
             Severity.ERROR,
         )
@@ -105,7 +105,7 @@ def _unknown(
 
 
 def _too_small(use: Located[TierUse], cluster: Cluster | None) -> ScopeViolation | None:
-    """A gang that no single place of the policy's level holds."""
+    """A gang that does not fit into any one domain of the policy's level."""
     bound = use.value
     if cluster is None or not bound.hard or bound.pods is None or not bound.request:
         return None
@@ -126,7 +126,7 @@ def _too_small(use: Located[TierUse], cluster: Cluster | None) -> ScopeViolation
     return ScopeViolation(
         use,
         "tier",
-        f"the gang of {bound.pods} pods must stay within one {level.name}, and the largest takes {most}",
+        f"the gang of {bound.pods} pods must stay within one {level.name}, but the largest holds {most}",
         "allow a wider tier, or write mode: soft",
     )
 

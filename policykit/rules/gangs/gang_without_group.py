@@ -1,7 +1,7 @@
-"""A gang of which one half is missing.
+"""Half of a gang is missing: the PodGroup or its pods.
 
-Pods that name a PodGroup which does not exist wait for it and never start. A PodGroup that no
-pod joins does nothing: its workload starts pod by pod, each as soon as it fits.
+Pods that name a PodGroup that does not exist wait for it and never start. A PodGroup that no pod
+joins does nothing: its workload starts pod by pod, each as soon as it fits.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ spec:
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Groups nobody joins, and names of groups that are not there: only of a complete scope."""
+    """Groups that no pod joins, and missing groups: only in a complete scope."""
     if not scope.complete:
         return
     joined = {(m.value.system, m.value.namespace, m.value.group) for m in scope.memberships}
@@ -76,14 +76,14 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             yield ScopeViolation(
                 member,
                 "group",
-                f"names PodGroup {value.group}, which does not exist in namespace {value.namespace}{aside}",
+                f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
                 "add the PodGroup, or correct the name: without it the pods never start",
                 Severity.ERROR,
             )
 
 
 def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeViolation]:
-    """Gangs that start together: each must be there, and list the same gangs."""
+    """Gangs that start together: each must exist and list the same gangs."""
     lists = scope.of(GangPartners)
     groups = {each.value[:3]: each.value for each in lists}
     spaces = {namespace for _, namespace, _ in there}
@@ -98,7 +98,7 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
                     each,
                     str(number),
                     f"gang {value.group} starts together with {namespace}/{name}, which does not exist",
-                    "add its PodGroup or its pods, or take it out of the list: until then neither starts",
+                    "add its PodGroup or pods, or remove it from the list: until then neither gang starts",
                     Severity.ERROR,
                 )
             elif other in groups and _differ(value, groups[other]):
@@ -112,7 +112,7 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
 
 
 def _differ(one: GangPartners, other: GangPartners) -> bool:
-    """Whether they list different gangs; said once of two that list each other."""
+    """Whether they list different gangs; reported once if they list each other."""
     mutual = (one.namespace, one.group) in other.partners
     return {*one.partners} != {*other.partners} and not (mutual and one[:3] > other[:3])
 
@@ -131,7 +131,7 @@ def _unused(scope: Scope) -> Iterator[ScopeViolation]:
                     each,
                     str(number),
                     f"no pod of application {value.application} is in task group {name}: "
-                    "places are held for it until the time-out",
+                    "its placeholders hold nodes until the timeout",
                     "name it in yunikorn.apache.org/task-group-name of its pods, or delete it",
                     Severity.WARNING,
                 )

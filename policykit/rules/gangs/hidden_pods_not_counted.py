@@ -1,7 +1,7 @@
-"""A launcher, driver or submitter that its gang leaves out.
+"""A launcher, driver or submitter is left out of its gang.
 
-The workers get their cards, and the pod that gives them work may find no place: they hold the
-cards and wait. Pods that an object makes without showing a template are easy to forget.
+The workers get their cards, but the pod that gives them work may not fit: they hold the cards and
+wait. Pods that a controller creates without a template in the object are easy to forget.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ def _of_workers(
     what = " and ".join(title(manifest.data, one) for one in leading)
     yield Violation(
         gang.path,
-        f"the gang starts with {gang.min_member} pods, which are its workers: "
-        f"{what} may find no place afterwards",
+        f"the gang starts with {gang.min_member} pods, all of them workers: {what} may not fit afterwards",
         f"write {gang.min_member + len(leading)}",
     )
 
@@ -124,8 +123,8 @@ def _joined(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
                 yield Violation(
                     one.path,
                     f"{title(manifest.data, one)} is not in gang {min(names)}, which the other pods join: "
-                    "it may find no place once they have theirs",
-                    "name the gang in its metadata too, and count it",
+                    "it may not fit once they run",
+                    "name the gang in its metadata too, and count it in the size of the gang",
                 )
 
 
@@ -140,9 +139,9 @@ def _submitter(manifest: Manifest) -> Iterator[Violation]:
     if label:
         yield Violation(
             ("spec", "submissionMode"),
-            f"the pod that submits the job is not in queue {manifest.labels[label]} nor in the gang: "
-            "it comes beside them, by the default scheduler",
-            "leave room for it, or give it the scheduler and queue in submitterPodTemplate",
+            f"the pod that submits the job is neither in queue {manifest.labels[label]} nor in the gang: "
+            "the default scheduler places it",
+            "leave room for it, or set its scheduler and queue in submitterPodTemplate",
             Severity.INFO,
         )
 

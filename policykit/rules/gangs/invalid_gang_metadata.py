@@ -1,8 +1,8 @@
 """Gang metadata that its scheduler cannot read.
 
-Labels and annotations are text, and most schedulers say nothing when the text is not what they
-expect: the gang never starts, or the pods start one by one as if they had none. Numbers, lists
-and true or false without quotes are refused by the API server.
+Labels and annotations are strings, and most schedulers report nothing when a value is not what they
+expect: the gang never starts, or the pods start one by one as if there were none. The API server
+refuses unquoted numbers and booleans, and lists.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
-from policykit.targets.gang_words import ANNOTATIONS
+from policykit.rules.gangs import kueue_metadata as kueue
+from policykit.rules.gangs import yunikorn_metadata as yunikorn
+from policykit.targets import GANG_ANNOTATIONS
 from policykit.targets.koordinator import gang_faults as koordinator
-from policykit.targets.kueue import gang_faults as kueue
 from policykit.targets.volcano import gang_faults as volcano
-from policykit.targets.yunikorn import gang_faults as yunikorn
 
 BAD = """\
 apiVersion: batch/v1
@@ -76,7 +76,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
-    """Annotations of gangs that are no text; labels are another rule's."""
+    """Gang annotations that are not strings; another rule reports labels."""
     places = [
         ("metadata", "annotations"),
         *(place for one in sets if (place := one.places.get("annotations"))),
@@ -84,11 +84,11 @@ def _unquoted(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]
     for place in dict.fromkeys(places):
         found = lookup(manifest.data, place)
         for key, value in found.items() if isinstance(found, dict) else ():
-            if key in ANNOTATIONS and value is not None and not isinstance(value, str):
+            if key in GANG_ANNOTATIONS and value is not None and not isinstance(value, str):
                 path = (*place, key)
                 yield Violation(
                     path,
-                    f"{key} is {_kind(value)}, but an annotation is text: the API server refuses the object",
+                    f"{key} is {_kind(value)}, but annotations are strings: the API server refuses it",
                     f"write {_quoted(manifest, path, value)!r}",
                     fix=partial(_fix, manifest, path, value),
                 )
@@ -103,14 +103,14 @@ def _kind(value: object) -> str:
 
 
 def _quoted(manifest: Manifest, path: Path, value: object) -> str:
-    if isinstance(value, (int, float)):  # bool included: as it stands in the file
+    if isinstance(value, (int, float)):  # bool included: as written in the file
         return manifest.written(path) or json.dumps(value)
     return json.dumps(value, default=str)
 
 
 def _fix(manifest: Manifest, path: Path, value: object) -> Fix:
     patch = Patch("replace", path, _quoted(manifest, path, value))
-    return Fix("write it as text", (patch,), Applicability.SAFE)
+    return Fix("quote the value", (patch,), Applicability.SAFE)
 
 
 RULE = Rule(

@@ -1,7 +1,7 @@
-"""Members of one gang that different schedulers place.
+"""Different schedulers place members of one gang.
 
 A scheduler counts only the pods it places itself. Each of the two waits for members that the other
-one has, so the gang never starts; and both count the same nodes as free.
+one places, so the gang never starts; and both consider the same nodes free.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _mixed(members: Sequence[_Member], context: Context) -> Iterator[ScopeViolat
         if _placed_by(one, context) == system_of(wanted, context.cluster):
             continue
         by = one.value.scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
-        group = f"gang {one.value.group}" if one.value.system else "one gang"
+        group = f"gang {one.value.group}" if one.value.system else "the same gang"
         yield ScopeViolation(
             one,
             "scheduler",

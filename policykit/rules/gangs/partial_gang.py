@@ -1,8 +1,8 @@
-"""A gang that starts before all its workers are there.
+"""A gang starts before all its workers can run.
 
-Pods of a synchronous job wait for each other: those that start early hold their cards and do
-nothing. With a gang smaller than the job, two jobs can each get half of what they need and
-block each other for ever. Elastic jobs and parameter servers can go on with fewer.
+The pods of a synchronous job wait for each other: those that start early hold their cards and do
+nothing. With a gang smaller than the job, two jobs can each get half of what they need and block
+each other forever. Elastic jobs and parameter servers can run with fewer.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _KINDS = (
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Written minima of training jobs, against the pods that ask for cards."""
+    """Explicit minima of training jobs, against the pods that request cards."""
     sets = pod_sets(manifest.data)
     if manifest.partial or goes_on_with_fewer(manifest):
         return
@@ -80,9 +80,9 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         ):
             yield Violation(
                 gang.path,
-                f"the gang starts with {gang.min_member} of {pods} pods that ask for cards",
-                f"write {pods}, so that none holds cards while it waits for the others. If the job can "
-                "go on with fewer, say so where its kind has a field for that",
+                f"the gang starts with {gang.min_member} of {pods} pods that request cards",
+                f"write {pods}, so that no pod holds cards while it waits for others; if the job can run "
+                "with fewer, set the field that its kind has for that",
                 fix=partial(_fix, gang.path, pods),
             )
 
@@ -96,7 +96,7 @@ def _pods(gang: Gang, members: Sequence[PodSet], workers: Sequence[PodSet]) -> i
 
 
 def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> Iterator[Violation]:
-    """Gangs that pods state in a text of their own: YuniKorn's task groups."""
+    """Gangs in an annotation of the pods: YuniKorn's task groups."""
     for one in sets:
         pods = one.replicas
         if pods is None or pods < 2 or not card_resources(one, context.cluster):
@@ -107,13 +107,13 @@ def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -
             yield Violation(
                 found.min_member,
                 f"task group {found.membership.group.rpartition('/')[2]} starts with {least} of {pods} pods "
-                "that ask for cards",
-                f"write minMember {pods}, so that none holds cards while it waits for the others",
+                "that request cards",
+                f"write minMember {pods}, so that no pod holds cards while it waits for others",
             )
 
 
 def _as_stated(manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context) -> bool:
-    """Whether the policy itself lets jobs of this kind start with so many of their pods."""
+    """Whether the policy itself lets jobs of this kind start with that many pods."""
     if context.cluster is None or not any(kind.gang_rule for kind in context.cluster.workloads.values()):
         return False
     for one in workers:

@@ -1,8 +1,7 @@
-"""A PriorityClass that the API server refuses.
+"""The API server refuses a PriorityClass.
 
-Values above 1000000000 and names that begin with system- belong to Kubernetes itself, and only
-one class of a cluster may be the default. Pods that name a class which was refused are refused
-in their turn.
+Values above 1000000000 and names that start with system- are reserved for Kubernetes, and a cluster
+may have only one default class. Pods that name a refused class are refused as well.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ OWN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_0
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each class by itself, then the defaults of all of them."""
+    """Each class by itself, then all defaults."""
     classes = scope.of(DeclaredPriority)
     for one in classes:
         yield from _alone(one)
@@ -45,7 +44,7 @@ def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
             yield ScopeViolation(
                 one,
                 "value",
-                f"{name} has the value {OWN[name]} in every cluster, here it is {value}",
+                f"{name} has value {OWN[name]} in every cluster, but {value} here",
                 "delete it",
             )
         return
@@ -53,16 +52,16 @@ def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
         yield ScopeViolation(
             one,
             "name",
-            f"{name} begins with system-, which Kubernetes keeps for itself",
+            f"{name} starts with system-, which is reserved for Kubernetes",
             "choose another name",
         )
     if value is not None and value > HIGHEST:
         yield ScopeViolation(
-            one, "value", f"value is {value}, the largest allowed is {HIGHEST}", f"write at most {HIGHEST}"
+            one, "value", f"value is {value}, but at most {HIGHEST} is allowed", f"write at most {HIGHEST}"
         )
     elif value is not None and value < LOWEST:
         yield ScopeViolation(
-            one, "value", f"value is {value}, the smallest allowed is {LOWEST}", f"write at least {LOWEST}"
+            one, "value", f"value is {value}, but at least {LOWEST} is required", f"write at least {LOWEST}"
         )
 
 
@@ -78,9 +77,9 @@ def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeV
             yield ScopeViolation(
                 one,
                 "default",
-                f"globalDefault of {one.value.name} is true, and that of {first.value.name} too: "
-                "a cluster has one default",
-                f"leave globalDefault to one of them ({first.value.name} is in {first.path})",
+                f"{first.value.name} and {one.value.name} both set globalDefault: "
+                "a cluster has only one default",
+                f"keep globalDefault in one of them ({first.value.name} is in {first.path})",
             )
 
 

@@ -1,8 +1,8 @@
-"""A scheduler configuration that kube-scheduler refuses.
+"""kube-scheduler refuses its configuration.
 
-The scheduler reads it when it starts, and stops: with the control plane's own scheduler, no new
-pod of the cluster is placed until the file is mended. Fields are read strictly, those of the
-plugins' args too: one that is misspelt is as bad as a wrong number.
+The scheduler reads it at start-up and exits: if it is the control plane's own, no new pod is placed
+until the file is corrected. Unknown fields are errors, also in the args of plugins: a misspelt one
+is as bad as a wrong number.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.rules.native import scheduler_arguments as arguments
+from policykit.rules.native import scheduler_fields as fields
+from policykit.rules.native import scheduler_profiles as profiles
 from policykit.targets.koordinator.checks.whose import is_koordinators
-from policykit.targets.kubernetes.scheduler.checks import arguments, known_fields, profiles
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
@@ -36,7 +38,7 @@ GOOD = BAD.replace("      scoringStrategy:\n", "      scoringStrategy:\n        
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The whole configuration; the version where the policy states one, else the oldest supported.
 
-    Of koord-scheduler's what holds for every scheduler: the rest is a matter of PK601 to PK605.
+    Of koord-scheduler's only what applies to every scheduler: PK601 to PK605 report the rest.
     """
     if manifest.partial:
         return
@@ -44,13 +46,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         from policykit.targets.koordinator.scheduler.points import PLUGINS
 
         yield from profiles.of_every_scheduler(manifest.data, frozenset(PLUGINS))
-        yield from known_fields.faults(manifest.data, frozenset(PLUGINS))
+        yield from fields.faults(manifest.data, frozenset(PLUGINS))
         yield from arguments.faults(manifest.data, 0)
         return
     yield from profiles.version(manifest.data)
     version = context.cluster.kubernetes_version if context.cluster else ""
     yield from profiles.faults(manifest.data)
-    yield from known_fields.faults(manifest.data)
+    yield from fields.faults(manifest.data)
     yield from arguments.faults(manifest.data, parse(version).minor if version else 0)
 
 

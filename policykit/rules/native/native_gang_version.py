@@ -1,8 +1,8 @@
-"""Kubernetes' own gangs, in a form that the cluster's release does not have.
+"""Kubernetes' own gangs in a form that the cluster's release does not support.
 
-The Workload and PodGroup API changed with each release: 1.35 has pods that name a Workload, 1.36
-a PodGroup of its own, and 1.37 other versions and the gang of a Job. What a release does not know
-is refused, or dropped without a word.
+The Workload and PodGroup API changed in each release: in 1.35 pods name a Workload, 1.36 added
+PodGroup, and 1.37 has other API versions and gangs of Jobs. What a release does not know is refused
+or silently dropped.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TEMPLATES = 8
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Objects of the API, pods that join one, and Jobs that ask for one."""
+    """Objects of the API, pods that join a gang, and Jobs that request one."""
     version = context.cluster.kubernetes_version if context.cluster else ""
     minor = parse(version).minor if version else None
     if manifest.group == _GROUP and manifest.kind in _KINDS:
@@ -65,8 +65,8 @@ def _object(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
     ):
         yield Violation(
             ("apiVersion",),
-            f"{manifest.api_version} {manifest.kind} is of Kubernetes {_span(*served)}, "
-            f"the cluster is 1.{minor}",
+            f"{manifest.api_version} {manifest.kind} requires Kubernetes {_span(*served)}, "
+            f"but the cluster is 1.{minor}",
             _instead(minor),
         )
     yield from _minimum(manifest, ("spec", "schedulingPolicy", "gang", "minCount"))
@@ -77,7 +77,7 @@ def _object(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
         if len(templates) > _TEMPLATES:
             yield Violation(
                 ("spec", field),
-                f"{len(templates)} groups, a Workload has at most {_TEMPLATES}",
+                f"{len(templates)} groups, but a Workload has at most {_TEMPLATES}",
                 "split it into several Workloads",
             )
         for position in range(len(templates)):
@@ -90,7 +90,7 @@ def _minimum(manifest: Manifest, path: Path) -> Iterator[Violation]:
     if least is not None and least < 1:
         yield Violation(
             path,
-            f"minCount is {least}, the smallest allowed is 1",
+            f"minCount is {least}, but must be at least 1",
             "write how many pods start together, or use basic",
         )
 
@@ -102,8 +102,8 @@ def _job(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
     if minor is not None and minor < 37:
         yield Violation(
             path,
-            f"spec.scheduling of a Job is of Kubernetes 1.37 and newer, "
-            f"the cluster is 1.{minor}: it is dropped",
+            "spec.scheduling of a Job requires Kubernetes 1.37 or later, "
+            f"but the cluster is 1.{minor}: dropped",
             _instead(minor),
             key=True,
         )
@@ -116,21 +116,21 @@ def _pods(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
         if has_ref and has_group:
             yield Violation(
                 pod_set.place(_REF),
-                f"the pods name {_REF} (1.35 alone) and {_GROUP_FIELD} (1.36 and newer): no release has both",
-                f"keep {_GROUP_FIELD} for 1.36 and newer",
+                f"the pods set {_REF} (1.35) and {_GROUP_FIELD} (1.36 or later): no release has both",
+                f"keep {_GROUP_FIELD} for 1.36 or later",
                 key=True,
             )
         elif has_ref and minor is not None and minor != 35:
             yield Violation(
                 pod_set.place(_REF),
-                f"{_REF} is of Kubernetes 1.35 alone, the cluster is 1.{minor}: it is dropped",
+                f"{_REF} requires Kubernetes 1.35, but the cluster is 1.{minor}: dropped",
                 _instead(minor),
                 key=True,
             )
         elif has_group and minor is not None and minor < 36:
             yield Violation(
                 pod_set.place(_GROUP_FIELD),
-                f"{_GROUP_FIELD} is of Kubernetes 1.36 and newer, the cluster is 1.{minor}: it is dropped",
+                f"{_GROUP_FIELD} requires Kubernetes 1.36 or later, but the cluster is 1.{minor}: dropped",
                 _instead(minor),
                 key=True,
             )
@@ -138,13 +138,13 @@ def _pods(manifest: Manifest, minor: int | None) -> Iterator[Violation]:
 
 def _span(first: int, last: int | None) -> str:
     if last is None:
-        return f"1.{first} and newer"
-    return f"1.{first} alone" if first == last else f"1.{first} to 1.{last}"
+        return f"1.{first} or later"
+    return f"1.{first}" if first == last else f"1.{first} to 1.{last}"
 
 
 def _instead(minor: int) -> str:
     if minor < 35:
-        return "gangs of Kubernetes' own came with 1.35: use Volcano, Koordinator or YuniKorn"
+        return "Kubernetes has gangs since 1.35: use Volcano, Koordinator or YuniKorn"
     if minor == 35:
         return "in 1.35 write scheduling.k8s.io/v1alpha1 Workload, and workloadRef in the pods"
     if minor == 36:

@@ -1,8 +1,8 @@
-"""A kustomize patch that loses entries of the object it patches.
+"""A kustomize patch drops entries of the object it patches.
 
-Tolerations and the terms of an affinity have no merge key, and lists of custom resources have
-none that kustomize knows: the list of the patch takes the place of the whole list. What only the
-base had is gone, without a word.
+Tolerations and affinity terms have no merge key, and lists of custom resources have none that
+kustomize knows: the list of the patch replaces the whole list. Entries that only the base has are
+silently lost.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _List = Located[WrittenList]
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each list of a patch against the one list that it replaces; where several may be meant, nothing."""
+    """Each list of a patch against the one list that it replaces; nothing if that is ambiguous."""
     lists = scope.of(WrittenList)
     for one in lists:
         if one.value.patch and not any(map(is_placeholder, one.value.items)):
@@ -89,9 +89,9 @@ def _lost(one: _List, base: _List) -> Iterator[ScopeViolation]:
     yield ScopeViolation(
         one,
         "list",
-        f"the patch replaces {written.field} of {written.kind} {written.name} whole: "
+        f"the patch replaces all of {written.field} of {written.kind} {written.name}: "
         f"{', '.join(lost[:3])}{rest} of the base {'is' if len(lost) == 1 else 'are'} lost",
-        "write a JSON patch on the entry that changes, or repeat all entries of the base"
+        "use a JSON patch on the entry that changes, or repeat all entries of the base"
         if written.named
         else "repeat the entries of the base, or append with a JSON patch to the path's /-",
         fix=None if written.named else partial(_fix, one, there),
@@ -99,7 +99,7 @@ def _lost(one: _List, base: _List) -> Iterator[ScopeViolation]:
 
 
 def _lost_parts(written: WrittenList, there: WrittenList) -> list[str]:
-    """Names of entries that are gone, and fields of entries that stayed."""
+    """Names of lost entries, and lost fields of the others."""
     now = {name: set(fields) for name, fields in map(json.loads, written.items)}
     lost: list[str] = []
     for name, fields in map(json.loads, there.items):
@@ -119,7 +119,7 @@ def _shown(item: str) -> str:
 
 
 def _fix(one: _List, there: WrittenList) -> Fix | None:
-    """Entries of the base behind those of the patch; within a text of a Kustomization it is for a person."""
+    """Entries of the base after those of the patch; not within a text of a Kustomization."""
     place = one.place("list")
     if one.resource.kind == "Kustomization":
         return None

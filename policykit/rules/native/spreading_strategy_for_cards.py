@@ -1,7 +1,7 @@
-"""A scheduler that spreads the cards of work that should be packed.
+"""A scheduler spreads workloads over cards that the policy packs.
 
-LeastAllocated scores a node higher the fewer of its cards are in use. Small jobs then take one
-card of every node, and no node is left whole for a large one.
+LeastAllocated scores a node higher the fewer of its cards are in use. Small jobs then take one card
+on every node, and no whole node is left for a large one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
 from policykit.placement.meant import may_use
 from policykit.targets import DEFAULT_SCHEDULER
-from policykit.targets.kubernetes.scheduler.checks.scoring import RATIO
+from policykit.targets.kubernetes.scheduler.configuration import RATIO
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -80,9 +80,9 @@ def _violations(
         if kind is not None:
             yield Violation(
                 (*base, "resources", number, "name"),
-                f"{text(strategy.get('type'))} spreads {name} over the nodes, "
+                f"{text(strategy.get('type'))} spreads {name} across nodes, "
                 f"but the policy packs {kind.name}, which {scheduler} places",
-                "write type: MostAllocated, or a requestedToCapacityRatio that rises",
+                "set type: MostAllocated, or a requestedToCapacityRatio with rising scores",
             )
 
 

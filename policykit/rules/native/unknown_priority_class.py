@@ -1,8 +1,8 @@
-"""A priority that nothing defines.
+"""A PriorityClass that nothing defines.
 
-The API server refuses pods that name a PriorityClass which is not there. Names are held against
-the policy and the PriorityClasses beside the manifest; where neither has any, they are kept
-elsewhere, and nothing is said.
+The API server refuses pods that name a PriorityClass that does not exist. The rule compares names
+with the policy and the PriorityClasses linted together; if neither has any, they are defined
+elsewhere, and it reports nothing.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _EVERYWHERE = frozenset({"system-cluster-critical", "system-node-critical"})
 _OF_CHARTS = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}) | frozenset(
     {"train", "build", "build-preemptible", "inference"}
 )
-"""What the charts of Koordinator and KAI install."""
+"""Installed by the charts of Koordinator and KAI."""
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Only where the scope is complete, and some PriorityClass is known at all."""
+    """Only in a complete scope with at least one PriorityClass."""
     if not scope.complete:
         return
     stated = {each.name for each in context.cluster.priorities} if context.cluster else set[str]()
@@ -60,8 +60,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         yield ScopeViolation(
             use,
             "name",
-            f"no PriorityClass {name}: the API server refuses the pods",
-            f"did you mean {near}?" if near else f"add it, or use one of those there are: {listed}",
+            f"PriorityClass {name} does not exist: the API server refuses the pods",
+            f"did you mean {near}?" if near else f"add it, or use one of {listed}",
         )
 
 

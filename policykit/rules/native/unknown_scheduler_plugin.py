@@ -1,9 +1,9 @@
 """A scheduler configuration names a plugin that kube-scheduler does not have.
 
-A name in an `enabled` list that the binary does not know stops the scheduler when it starts.
-In a `disabled` list, or in `pluginConfig` alone, it has no effect. Plugins of scheduler-plugins
-are named as information, once: its image has them. Plugins built into a scheduler of your own are
-listed in the policy under `lint.extraPlugins`.
+An unknown name in an `enabled` list stops the scheduler at start-up. In a `disabled` list, or only in
+`pluginConfig`, it has no effect. Plugins of scheduler-plugins are reported once, as information: the
+image of that project has them. List plugins built into your own scheduler in the policy under
+`lint.extraPlugins`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ profiles:
 
 _POINTS_ALL = "*"
 _TELLING = 8
-"""Letters from which on the end of a name tells which one was meant."""
+"""Letters from which the end of a name identifies it."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -90,15 +90,14 @@ def check_config(
 
 
 def _of_another_image(named: Mapping[str, Path]) -> Iterator[Violation]:
-    """Once for a configuration: one scheduler reads all of it."""
+    """Once per configuration: one scheduler reads all of it."""
     if not named:
         return
     be, it = ("is a plugin", "it") if len(named) == 1 else ("are plugins", "them")
     yield Violation(
         next(iter(named.values())),
-        f"{', '.join(named)} {be} of scheduler-plugins: kube-scheduler's own image does not start with {it}",
-        "run the scheduler with an image of scheduler-plugins, and list what it has in the policy under "
-        "lint.extraPlugins",
+        f"{', '.join(named)} {be} of scheduler-plugins: the kube-scheduler image does not start with {it}",
+        "run an image of scheduler-plugins, and list its plugins in the policy under lint.extraPlugins",
         Severity.INFO,
     )
 
@@ -123,29 +122,26 @@ def _names(profile: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]
 
 
 def _violation(where: str, path: Path, name: str, there: Collection[str], minor: int | None) -> Violation:
-    if where == "enabled":
-        effect = "a scheduler without it stops at start-up"
-    else:
-        effect = f"naming it in {where} has no effect"
+    effect = "the scheduler does not start" if where == "enabled" else f"it has no effect in {where}"
     release = f" 1.{minor}" if name in FIRST else ""
     return Violation(path, f"kube-scheduler{release} has no plugin {name}: {effect}", _advice(name, there))
 
 
 def _advice(name: str, there: Collection[str]) -> str:
     if name in FIRST:
-        return f"it came with Kubernetes 1.{FIRST[name]}"
+        return f"it requires Kubernetes 1.{FIRST[name]} or later"
     if name in STRATEGIES:
-        return "it became a scoringStrategy of NodeResourcesFit in 1.22; set it in that plugin's args"
+        return "since 1.22 it is a scoringStrategy of NodeResourcesFit; set it in that plugin's args"
     if name in VOLUME_LIMITS:
-        return "NodeVolumeLimits took over its work"
+        return "use NodeVolumeLimits, which replaced it"
     near = _near(name, there)
     if near:
         return f"did you mean {near}?"
-    return "if your scheduler is built with it, list it in the policy under lint.extraPlugins"
+    return "if it is built into your scheduler, list it in the policy under lint.extraPlugins"
 
 
 def _near(name: str, there: Collection[str]) -> str:
-    """A typing mistake, or the end of one longer name alone: BalancedAllocation."""
+    """A misspelling, or the end of exactly one longer name: BalancedAllocation."""
     longer = [each for each in there if each.endswith(name)] if len(name) >= _TELLING else []
     return longer[0] if len(longer) == 1 else nearest(name, tuple(sorted({*there, *SCHEDULER_PLUGINS})), 0.8)
 

@@ -1,8 +1,8 @@
-"""A queue is promised more than it may use.
+"""A queue is guaranteed more than it may use.
 
-What is guaranteed is at most what is deserved, and that at most the limit. Volcano and Koordinator
-refuse a queue where an amount is above the next one; amounts that are missing beside another are
-said by PK511 and PK610, everything in a configuration of YuniKorn by PK701.
+A guarantee may not exceed what is deserved, nor that the limit. Volcano and Koordinator refuse a
+queue where it does. PK511 and PK610 report amounts that are missing next to another, and PK701
+reports everything in a YuniKorn configuration.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.model.sharing import DeclaredQueue
-from policykit.targets.sharing import Declared, amounts, shown, ways_of
-from policykit.targets.ways import Ways
+from policykit.targets.queue_semantics import QueueSemantics
+from policykit.targets.sharing import Declared, amounts, queue_semantics, shown
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -35,27 +35,30 @@ _ORDER = ("guarantee", "deserved", "limit")
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each queue by itself, amounts that are stated alone."""
+    """Each queue by itself, and only amounts that are set."""
     for queue in scope.of(DeclaredQueue):
-        ways = ways_of(queue.value.system, context.cluster)
-        if ways.judged and not queue.partial:
-            fields = [field for field in _ORDER if field in ways.words]
+        semantics = queue_semantics(queue.value.system, context.cluster)
+        if not semantics.own_validator and not queue.partial:
+            fields = [field for field in _ORDER if field in semantics.field_names]
             for smaller, larger in pairwise(fields):
-                yield from _compared(queue, smaller, larger, ways)
+                yield from _compared(queue, smaller, larger, semantics)
 
 
-def _compared(queue: Declared, smaller: str, larger: str, ways: Ways) -> Iterator[ScopeViolation]:
+def _compared(
+    queue: Declared, smaller: str, larger: str, semantics: QueueSemantics
+) -> Iterator[ScopeViolation]:
     least, most = amounts(queue.value, smaller), amounts(queue.value, larger)
     for resource in sorted(least.keys() & most.keys()):
         if least[resource] > most[resource]:
-            low, high = ways.words[smaller], ways.words[larger]
+            low, high = semantics.field_names[smaller], semantics.field_names[larger]
+            amount = shown(semantics, resource, least[resource])
             yield ScopeViolation(
                 queue,
                 f"{smaller}.{resource}",
-                f"{low} of {ways.noun} {queue.value.name} is {shown(ways, resource, least[resource])}, "
-                f"{high} only {amount_text(resource, most[resource])}",
-                f"lower {low}, or raise {high}: {ways.queue_fault}",
-                ways.order,
+                f"{low} of {semantics.noun} {queue.value.name} is {amount}, "
+                f"but {high} only {amount_text(resource, most[resource])}",
+                f"lower {low}, or raise {high}: {semantics.queue_fault}",
+                semantics.order,
             )
 
 

@@ -1,8 +1,8 @@
-"""Queues are guaranteed more than the pools of the policy hold.
+"""Queues are guaranteed more than the pools of the policy have.
 
-A guarantee is kept free for its queue. What is promised twice cannot be kept: some queue does not
-get what it counts on, and which one depends on who asks first. Counted are the queues directly
-below the root, against all nodes of all pools, autoscaled ones at their largest.
+A guarantee is reserved for its queue. If the guarantees exceed the hardware, some queue does not get
+what it counts on, and which one depends on who asks first. The rule adds up the queues directly
+below the root and compares them with all nodes of all pools, autoscaled ones at their maximum.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.targets.capacity import held
-from policykit.targets.destinations import planned
-from policykit.targets.sharing import Declared, Tree, place, trees
+from policykit.targets.destinations import policy_queues
+from policykit.targets.sharing import Declared, Tree, in_all, place, shown, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -33,17 +33,17 @@ GOOD = BAD.replace("4000", "8")
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Only where the pools are all there is."""
+    """Only where the policy lists all pools."""
     cluster = context.cluster
     if cluster is None or not cluster.complete:
         return
     there = held(cluster)
     for tree in trees(scope, cluster, configurations=True):
         top = [queue for queue in tree.queues if _counts(queue, tree)]
-        decided = planned(tree.system, cluster).queues  # what the policy itself promises is its business
+        decided = policy_queues(tree.system, cluster).queues  # the policy decides about its own queues
         for resource, most in there.items():
             promised = [queue for queue in top if queue.value.guarantee.get(resource)]
-            total = _together(promised, resource)
+            total = in_all(promised, "guarantee", resource)
             if total > most and not all(queue.value.name in decided for queue in promised):
                 largest = max(promised, key=lambda queue: queue.value.guarantee[resource])
                 yield _violation(largest, resource, total, most, len(promised), tree)
@@ -51,31 +51,22 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 def _counts(queue: Declared, tree: Tree) -> bool:
     value = queue.value
-    return value.parent in ("", *tree.ways.roots) and value.measured and not queue.partial
-
-
-def _together(queues: list[Declared], resource: str) -> int:
-    """Of a queue that is defined twice the smaller amount counts."""
-    least: dict[str, int] = {}
-    for queue in queues:
-        name, amount = queue.value.name, queue.value.guarantee[resource]
-        least[name] = min(amount, least.get(name, amount))
-    return sum(least.values())
+    return value.parent in ("", *tree.semantics.roots) and value.measured and not queue.partial
 
 
 def _violation(
     queue: Declared, resource: str, total: int, most: int, queues: int, tree: Tree
 ) -> ScopeViolation:
-    ways = tree.ways
-    name, noun, word = ways.names.get(resource, resource), ways.noun, ways.words["guarantee"]
-    promised, there = amount_text(resource, total), amount_text(resource, most)
-    who = f"{queues} {noun}s below the root have" if queues > 1 else f"{noun} {queue.value.name} has"
-    together = " together" if queues > 1 else ""
+    semantics = tree.semantics
+    noun, word = semantics.noun, semantics.field_names["guarantee"]
+    who = f"the {queues} {noun}s below the root" if queues > 1 else f"{noun} {queue.value.name}"
+    in_total = " in total" if queues > 1 else ""
     return ScopeViolation(
         queue,
         place(queue, f"guarantee.{resource}", "guarantee"),
-        f"{who} {word} {name} {promised}{together}, the pools hold {there}",
-        f"lower {word}, or say in the policy which further nodes there are",
+        f"{word} of {who} is {shown(semantics, resource, total)}{in_total}, "
+        f"but the pools have {amount_text(resource, most)}",
+        f"lower {word}, or add the missing nodes to the policy",
     )
 
 

@@ -1,7 +1,7 @@
-"""A queue may use more than the queue it stands below.
+"""A queue has a higher limit than a queue above it.
 
-It never gets that much: the limit above holds for everything below. Volcano refuses such a queue;
-Koordinator takes it, and the limit means less than it says. Of YuniKorn's tree PK701 speaks.
+It never gets that much: the limit above applies to everything below. Volcano refuses such a queue;
+Koordinator accepts it, and the higher limit has no effect. PK701 reports YuniKorn's queues.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ GOOD = BAD.replace('nvidia.com/gpu: "16"', 'nvidia.com/gpu: "8"')
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     """Each limit against the nearest one above it."""
     for tree in trees(scope, context.cluster):
-        for queue in tree.queues if tree.ways.trees else ():
+        for queue in tree.queues if tree.semantics.trees else ():
             if not queue.partial:
                 yield from _queue(queue, tree)
 
 
 def _queue(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
     for resource, amount in sorted(queue.value.limit.items()):
-        # An amount of 0 is no limit to Volcano, and one of Koordinator cannot be exceeded by a child alone.
+        # To Volcano 0 is no limit, and to Koordinator one that no child can exceed alone.
         above = next((each for each in tree.above(queue) if each.value.limit.get(resource)), None)
         if above is not None and amount > above.value.limit[resource]:
             yield _violation(queue, resource, above, tree)
 
 
 def _violation(queue: Declared, resource: str, above: Declared, tree: Tree) -> ScopeViolation:
-    ways, name = tree.ways, above.value.name
-    word, amount = ways.words["limit"], shown(ways, resource, queue.value.limit[resource])
-    refused = ways.limit_above is Severity.ERROR
+    semantics, name = tree.semantics, above.value.name
+    word, amount = semantics.field_names["limit"], shown(semantics, resource, queue.value.limit[resource])
+    refused = semantics.limit_above is Severity.ERROR
     return ScopeViolation(
         queue,
         f"limit.{resource}",
-        f"{word} of {ways.noun} {queue.value.name} is {amount}, that of {name} above it "
-        f"{amount_text(resource, above.value.limit[resource])}",
+        f"{word} of {semantics.noun} {queue.value.name} is {amount}, but {name} above it "
+        f"allows {amount_text(resource, above.value.limit[resource])}",
         f"lower it, or raise {word} of {name}: "
-        + (ways.tree_fault if refused else f"nothing below {name} gets more than it"),
-        ways.limit_above,
+        + (semantics.tree_fault if refused else f"no {semantics.noun} below {name} gets more than that"),
+        semantics.limit_above,
     )
 
 

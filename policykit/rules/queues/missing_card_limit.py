@@ -1,7 +1,7 @@
-"""A queue limits cpu and memory, and leaves the cards unlimited.
+"""A queue limits cpu and memory, but not cards.
 
-What a limit does not name it does not limit: in Volcano, YuniKorn and Koordinator alike a team
-with such a queue may take every card of the cluster, which is what the queue was to prevent.
+A limit applies only to the resources it names: in Volcano, YuniKorn and Koordinator alike, a team
+with such a queue may take every card of the cluster.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from policykit.catalogue.resources import is_card
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.severity import Severity
-from policykit.targets.destinations import planned
+from policykit.targets.destinations import policy_queues
 from policykit.targets.fleet import card_resources
 from policykit.targets.sharing import Declared, Tree, place, trees
 
@@ -34,12 +34,12 @@ _COMPUTE = ("cpu", "memory")
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     """The highest queue on each path that has a limit, where nothing on the path names a card.
 
-    What the policy says of a queue of its own is decided.
+    Queues of the policy are left out: it decides about them.
     """
     cluster = context.cluster
     cards = sorted({r for pool in cluster.pools for r in card_resources(cluster, pool)}) if cluster else []
     for tree in trees(scope, cluster, configurations=True) if cards else ():
-        decided = planned(tree.system, cluster).queues
+        decided = policy_queues(tree.system, cluster).queues
         for queue in tree.queues:
             if queue.value.name not in decided and _is_open(queue, tree, frozenset(cards)):
                 yield _violation(queue, cards, tree)
@@ -48,7 +48,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 def _is_open(queue: Declared, tree: Tree, cards: frozenset[str]) -> bool:
     value = queue.value
     if (
-        value.name in tree.ways.roots
+        value.name in tree.semantics.roots
         or queue.partial
         or not value.measured
         or value.confined
@@ -56,7 +56,7 @@ def _is_open(queue: Declared, tree: Tree, cards: frozenset[str]) -> bool:
     ):
         return False
     above = list(tree.above(queue))
-    if value.parent not in ("", *tree.ways.roots) and not above:
+    if value.parent not in ("", *tree.semantics.roots) and not above:
         return False
     way = (queue, *above)
     if any(name in cards or is_card(name) for each in way for name in each.value.limit):
@@ -69,14 +69,13 @@ def _compute(queue: Declared) -> list[str]:
 
 
 def _violation(queue: Declared, cards: list[str], tree: Tree) -> ScopeViolation:
-    ways = tree.ways
-    word, limited = ways.words["limit"], [ways.names.get(name, name) for name in _compute(queue)]
-    whose, missing = f"{ways.noun} {queue.value.name}", " or ".join(cards)
+    semantics = tree.semantics
+    word, missing = semantics.field_names["limit"], " or ".join(cards)
+    limited = " and ".join(semantics.resource_names.get(name, name) for name in _compute(queue))
     return ScopeViolation(
         queue,
         place(queue, "limit"),
-        f"{word} of {whose} names {' and '.join(limited)}, but not {missing}: "
-        "of what it does not name it has no limit",
+        f"{word} of {semantics.noun} {queue.value.name} limits {limited}, but not {missing}",
         f"add {missing} to {word}; 0 keeps the queue off the cards",
     )
 

@@ -1,7 +1,7 @@
-"""A queue of YuniKorn that nobody may submit to.
+"""A YuniKorn queue that nobody may submit to.
 
-Without an access list a queue lets nobody in. A list on it or on any queue above it is enough;
-where none of them has one, every application is rejected, those of administrators too.
+Without an access list a queue admits nobody. A list on it or on any queue above it is enough; where
+none of them has one, every application is rejected, even those of administrators.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks.problem import Located
 from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.default_partition import read
 from policykit.targets.yunikorn.derived.paths import paths
+from policykit.targets.yunikorn.text import NAME
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -38,19 +39,19 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
     A queue that the policy closes to everybody is as it should be.
     """
-    found = judged.read(manifest, context.cluster)
-    for closed in _closed(found.tree, "", _meant(context.cluster)) if found else ():
+    found = read(manifest, context.cluster)
+    for closed in _closed(found.tree, "", _closed_by_policy(context.cluster)) if found else ():
         name = closed.queue.name
-        below = " nor to any queue below it" if closed.children else ""
+        below = " or any queue below it" if closed.children else ""
         yield Violation(
             (*closed.path, "name"),
-            f"nobody can submit to queue {name}{below}: no submitacl or adminacl stands on it or above",
-            "state submitacl: `*` for everybody, else `users groups`",
+            f"nobody can submit to queue {name}{below}: no submitacl or adminacl on it or above",
+            "set submitacl: `*` for everybody, else `users groups`",
         )
 
 
-def _meant(cluster: Cluster | None) -> frozenset[str]:
-    """Paths of queues that nobody is to submit to, or nobody whom YuniKorn can name: `gen` says so."""
+def _closed_by_policy(cluster: Cluster | None) -> frozenset[str]:
+    """Paths of queues that the policy closes to everybody, or to all names that YuniKorn accepts."""
     if cluster is None or "yunikorn" not in cluster.targets:
         return frozenset()
     places = paths(cluster.queues)
@@ -58,16 +59,16 @@ def _meant(cluster: Cluster | None) -> frozenset[str]:
         places[queue.name].lower()
         for queue in cluster.queues
         if queue.submit is not None
-        and not {*queue.submit.users, *queue.submit.groups} - set(acl.strangers(queue.submit))
+        and not {*queue.submit.users, *queue.submit.groups} - set(acl.invalid_names(queue.submit))
     )
 
 
-def _closed(here: Located, above: str, meant: frozenset[str]) -> list[Located]:
+def _closed(here: QueueNode, above: str, closed: frozenset[str]) -> list[QueueNode]:
     """None where somebody is let in here or everywhere below."""
     path = f"{above}{here.queue.name}".lower()
-    if here.queue.submit.strip() or here.queue.admin.strip() or path in meant:
+    if here.queue.submit.strip() or here.queue.admin.strip() or path in closed:
         return []
-    below = [_closed(child, f"{path}.", meant) for child in here.children]
+    below = [_closed(child, f"{path}.", closed) for child in here.children]
     if all(found == [child] for found, child in zip(below, here.children, strict=True)):
         return [here]
     return [each for found in below for each in found]
@@ -82,5 +83,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

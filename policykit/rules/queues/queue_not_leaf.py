@@ -1,8 +1,8 @@
-"""A workload names a queue that takes no workloads.
+"""A workload names a queue that accepts no workloads.
 
-A queue with queues below it only shares out: Volcano refuses jobs there, or with a PodGroup in it
-gives nothing to any queue; YuniKorn passes over it; Koordinator refuses the pods. The root and
-closed queues take nothing either.
+A queue with queues below it only distributes: Volcano refuses jobs there, or with a PodGroup in it
+gives nothing to any queue; YuniKorn skips it; Koordinator refuses the pods. The root and closed
+queues accept nothing either.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ GOOD = BAD.replace("queue: research", "queue: vision")
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each name of a queue that is declared, in the policy or in the files here."""
+    """Each named queue that the policy or the files here define."""
     directories: dict[str, Directory] = {}
     for use in scope.of(QueueUse):
         system = use.value.system
@@ -71,19 +71,19 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 
 def _message(found: Destination, known: Directory) -> str:
-    noun, name = known.ways.noun, found.queue
+    noun, name = known.semantics.noun, found.queue
     if found.verdict == destinations.CLOSED:
-        return f"{noun} {name} is closed: {known.ways.closed_fault}"
-    if name in known.ways.roots:
-        return f"{noun} {name} is the root of the tree: {known.ways.submit_fault}"
-    return f"{noun} {name} holds other {known.ways.noun}s: {known.ways.submit_fault}"
+        return f"{noun} {name} is closed: {known.semantics.closed_fault}"
+    if name in known.semantics.roots:
+        return f"{noun} {name} is the root of the tree: {known.semantics.submit_fault}"
+    return f"{noun} {name} contains other {known.semantics.noun}s: {known.semantics.submit_fault}"
 
 
 def _advice(found: Destination, known: Directory) -> str:
     if found.verdict == destinations.CLOSED:
         return "open the queue, or name another"
     below = destinations.takers_below(found.queue, known)
-    return f"name one below it: {', '.join(below)}" if below else f"name one that holds no {known.ways.noun}s"
+    return f"name one below it: {', '.join(below)}" if below else f"name a leaf {known.semantics.noun}"
 
 
 RULE = Rule(

@@ -1,8 +1,8 @@
-"""A workload names a queue that is not there.
+"""A workload names a queue that does not exist.
 
-Volcano refuses jobs and PodGroups of a queue that does not exist, YuniKorn rejects the
-application or puts it somewhere else, Koordinator charges its default quota. The queues are those
-of the policy and of the files that stand together; without either nothing is said.
+Volcano refuses jobs and PodGroups of a queue that does not exist, YuniKorn rejects the application
+or puts it elsewhere, Koordinator charges its default quota. The rule knows the queues of the policy
+and of the files linted together; without either it reports nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _SHOWN = 5
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each name of a queue, where it is known which there are."""
+    """Each named queue, where the existing ones are known."""
     directories: dict[str, Directory] = {}
     for use in scope.of(QueueUse):
         system, name = use.value.system, use.value.queue
@@ -66,7 +66,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             continue
         found = destinations.destination(use.value, known)
         if found and found.verdict in _SAYS:
-            last = found.queue.rpartition(".")[2]  # a file of queues says each level by itself
+            last = found.queue.rpartition(".")[2]  # a file of queues names each level by itself
             if not scope.may_hold(found.queue) and not scope.may_hold(last):
                 yield _violation(use, found, known)
 
@@ -81,7 +81,7 @@ def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> 
         message,
         _advice(found, known, likely),
         None
-        if found.verdict == destinations.NOWHERE and (likely or known.planned.queues)
+        if found.verdict == destinations.NOWHERE and (likely or known.policy.queues)
         else Severity.WARNING,
         partial(_fix, use, likely) if likely else None,
     )
@@ -93,22 +93,22 @@ _SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOW
 def _message(use: QueueUse, found: Destination, known: Directory) -> str:
     name = use.queue if use.queue == found.queue else f"{use.queue} ({found.queue})"
     if found.verdict == destinations.UNREAD:
-        return f"no placement rule of YuniKorn reads the queue that a pod names: {name} has no effect"
-    who = "neither the policy nor the files here define" if known.planned.queues else "no file here defines"
-    tail = ": other placement rules decide" if found.verdict == destinations.ELSEWHERE else ""
-    return f"{who} {known.ways.noun} {name}{tail}"
+        return f"no YuniKorn placement rule reads the queue that a pod names: {name} has no effect"
+    who = "neither the policy nor the files here define" if known.policy.queues else "no file here defines"
+    tail = ": other placement rules place the pods" if found.verdict == destinations.ELSEWHERE else ""
+    return f"{who} {known.semantics.noun} {name}{tail}"
 
 
 def _advice(found: Destination, known: Directory, likely: str) -> str:
     if found.verdict == destinations.UNREAD:
-        return "delete the queue, or add a rule `provided` to placementrules"
-    fault = known.ways.unknown_fault
+        return "delete the queue, or add a `provided` rule to placementrules"
+    fault = known.semantics.unknown_fault
     if found.verdict == destinations.ELSEWHERE:
         fault = "the pods go to another queue than the one they name"
     if likely:
         return f"did you mean {likely}? {fault}"
     there = ", ".join(found.known[:_SHOWN]) + (", ..." if len(found.known) > _SHOWN else "")
-    first = f"there are {there}; " if there else ""
+    first = f"defined: {there}; " if there else ""
     return f"{first}{fault}"
 
 

@@ -29,7 +29,7 @@ from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
-from policykit.targets.gang_words import ANNOTATIONS
+from policykit.targets import GANG_ANNOTATIONS
 
 BAD = """\
 apiVersion: apps/v1
@@ -99,7 +99,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
 
 def _of_a_gang(problem: Problem) -> bool:
     path = problem.path
-    return len(path) > 1 and path[-2] == "annotations" and path[-1] in ANNOTATIONS
+    return len(path) > 1 and path[-2] == "annotations" and path[-1] in GANG_ANNOTATIONS
 
 
 def _is_name(problem: Problem) -> bool:

@@ -19,9 +19,9 @@ from policykit.model.severity import Severity
 from policykit.placement.asking import asked_at
 from policykit.placement.review import Review
 from policykit.placement.slices import topology_problem
+from policykit.rules.resources import kai_fractions
 from policykit.rules.resources.device_counts import unlikely_counts
 from policykit.targets import system_of
-from policykit.targets.kai import fractions
 from policykit.targets.kai.names import DIALECT as KAI
 
 BAD = """\
@@ -121,8 +121,8 @@ def _foreign_scheduler(review: Review) -> Iterator[Violation]:
 def _fractions(review: Review) -> Iterator[Violation]:
     """KAI's annotations, unless another scheduler is named."""
     if review.pod_set.scheduler_name in KAI.schedulers:
-        for key, message, advice in fractions.faults(review.pod_set.annotations, review.requests):
-            yield Violation(review.pod_set.place("annotations", key), message, advice)
+        for each in kai_fractions.violations(review.pod_set.annotations, review.requests):
+            yield each._replace(path=review.pod_set.place("annotations", *map(str, each.path)))
 
 
 def _slices(review: Review) -> Iterator[Violation]:

@@ -1,8 +1,8 @@
-"""Pods tell YuniKorn two things about the same application.
+"""Pods give YuniKorn contradictory values for the same application.
 
-The application and the queue may stand under several labels and annotations, of which the first
-counts. Queue, user and gang are those of the first pod of an application that YuniKorn sees: what
-other pods of it say is ignored.
+The application and the queue may be set by several labels and annotations, of which the first wins.
+Queue, user and gang come from the first pod of an application that YuniKorn sees: what its other
+pods set is ignored.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def _within(located: Located[Application], said: Sequence[Said], what: str) -> I
         yield ScopeViolation(
             located,
             other.key,
-            f"{other.key} says {what} {other.value}, but {said[0].key} says {said[0].value}, which counts",
-            "write the same value in both, or delete one",
+            f"{other.key} sets {what} {other.value}, but {said[0].key}, which wins, sets {said[0].value}",
+            "use the same value in both, or delete one",
         )
 
 
 def _copy(one: Located[Application], other: Located[Application]) -> bool:
-    """Whether they are one template that two files hold, a base and its copy."""
+    """Whether they are one template that two files contain, a base and its copy."""
     same = one.resource[1:] == other.resource[1:]
     return same and (one.path, one.document) != (other.path, other.document)
 
@@ -78,18 +78,18 @@ def _between(
     one, other = first.value, member.value
     where = f"{first.resource.kind} {first.resource.name}".strip()
     where = where if where != f"{member.resource.kind} {member.resource.name}".strip() else one.template
-    advice = "the first pod seen decides for all: write the same, or give the pods another application"
+    advice = "the first pod seen decides for all: use the same value, or a different application"
     if one.queues and other.queues and one.queues[0].value != other.queues[0].value:
         values = (one.queues[0].value, other.queues[0].value)
         if not any(map(is_placeholder, values)):
-            message = f"application {name} goes to queue {values[1]} here, and to {values[0]} in {where}"
+            message = f"application {name} uses queue {values[1]} here, but {values[0]} in {where}"
             yield ScopeViolation(member, other.queues[0].key, message, advice)
     for key, what, values in (
-        (USER_INFO, "user", (one.user, other.user)),
-        (TASK_GROUPS, "task-groups", (one.task_groups, other.task_groups)),
+        (USER_INFO, "a different user", (one.user, other.user)),
+        (TASK_GROUPS, "different task-groups", (one.task_groups, other.task_groups)),
     ):
         if all(values) and values[0] != values[1] and not any(map(is_placeholder, values)):
-            message = f"application {name} has other {what} here than in {where}"
+            message = f"application {name} has {what} here than in {where}"
             yield ScopeViolation(member, key, message, advice)
 
 

@@ -1,19 +1,27 @@
-"""A YuniKorn queue has an amount that has no effect, or another one than it looks.
+"""A YuniKorn queue has an amount with no effect, or with a different effect than it seems.
 
-YuniKorn takes any name for a resource. Pods count as vcore, memory, pods and what else they
-request by its Kubernetes name: an amount of `cpu` or `gpu` limits nobody. A max of zeros alone
-is no max, and plain numbers from before release 1.0 are bytes and whole cores today.
+YuniKorn accepts any resource name. It counts pods by vcore, memory, pods, and the Kubernetes names
+of whatever else they request: an amount of `cpu` or `gpu` limits nothing. A max of only zeros is
+no max, and plain numbers written before release 1.0 now mean bytes and whole cores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policykit.catalogue.resources import is_card
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks import amiss
+from policykit.rules.yunikorn.queue_config import settled, violations
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.resources import CORES, counted
+from policykit.targets.yunikorn.default_partition import DefaultPartition, read_partly
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation import failures
+from policykit.targets.yunikorn.validation.failures import stated_amounts
+from policykit.targets.yunikorn.validation.problem import Dependence
+from policykit.targets.yunikorn.validation.queues import shown
 
 BAD = """\
 partitions:
@@ -30,19 +38,53 @@ partitions:
 GOOD = BAD.replace("cpu: 64", "vcore: 64")
 
 
+_FEW_BYTES = 10**6
+_MANY_CORES = 1000 * 1000
+
+
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Amounts of queues, limits, child templates, and weights of nodes."""
-    found = judged.as_far_as_decoded(manifest, context.cluster)
+    found = read_partly(manifest, context.cluster)
     if found is None:
         return
-    path, tree = found.path, found.tree
-    errors = (each._replace(severity=Severity.ERROR) for each in amiss.names(found.partition, tree, path))
-    for problems in (errors, amiss.zeros(tree), amiss.old_units(tree)):
-        yield from judged.violations(found.certain(problems), manifest)
+    names = failures.resource_names(found.partition, found.tree, found.path)
+    errors = (each._replace(severity=Severity.ERROR) for each in names)
+    yield from violations(errors, manifest, found)
+    yield from violations(failures.zeros(found.tree), manifest, found)
+    yield from settled(_old_units(found.tree), manifest, found, Dependence.VALUE)
     if context.cluster is None or "yunikorn" not in context.cluster.targets:
-        # Else the policy weighs what nodes are packed by, and PK712 compares.
-        weighed = amiss.unweighted_cards(found.partition.node_sort, tree, path)
-        yield from judged.violations(found.certain(weighed), manifest)
+        # With such a policy PK712 compares the weights.
+        yield from settled(_unweighted_cards(found), manifest, found)
+
+
+def _old_units(tree: QueueNode) -> Iterator[Violation]:
+    """Amounts in the units of before release 1.0: megabytes, and thousandths of a core."""
+    for where, stated in stated_amounts(tree):
+        amounts = counted(stated)
+        memory, cores = amounts.get("memory", 0), amounts.get(CORES, 0)
+        if 0 < memory < _FEW_BYTES and cores > _MANY_CORES:
+            yield Violation(
+                (*where, "memory"),
+                f"memory {stated['memory']} is {memory} bytes, next to {shown(CORES, cores)} cores",
+                "before release 1.0, memory was in megabytes and vcore in thousandths: for that, write "
+                f"{stated['memory']}M and {stated[CORES]}m",
+            )
+
+
+def _unweighted_cards(found: DefaultPartition) -> Iterator[Violation]:
+    """Queues with cards while nodes are packed by cores and memory only."""
+    sort = found.partition.node_sort
+    weighed = {name for name, weight in sort.weights.items() if weight}
+    bounded = {name for _, stated in stated_amounts(found.tree) for name, n in counted(stated).items() if n}
+    cards = sorted(name for name in bounded if is_card(name))
+    if sort.type == "binpacking" and cards and not weighed & set(cards):
+        yield Violation(
+            (*found.path, "nodesortpolicy"),
+            f"binpacking sorts nodes by {', '.join(sorted(weighed)) or 'vcore and memory'} only, but queues "
+            f"have {cards[0]}: free cards end up scattered over many nodes",
+            f"add {cards[0]} to resourceweights, for example 4; vcore and memory then need weights too",
+            Severity.INFO,
+        )
 
 
 RULE = Rule(
@@ -54,5 +96,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

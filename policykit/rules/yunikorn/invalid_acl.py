@@ -1,8 +1,8 @@
-"""A YuniKorn access list that fails when its queue is made, or that leaves people out.
+"""A YuniKorn access list that fails when its queue is created, or that leaves people out.
 
-An access list is a list of users, exactly one space, and a list of groups. The validator counts
-words, but the queue is made from the text: a second space stops the whole configuration, what
-follows a comma and a space is a group, and names in a form it does not know are dropped.
+An access list is a list of users, exactly one space, and a list of groups. The validator only counts
+words, but the queue is created from the text: a second space makes the whole configuration fail,
+names after a comma and a space are groups, and names with invalid characters are ignored.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks import access
+from policykit.rules.yunikorn.queue_config import violations
+from policykit.targets.yunikorn.default_partition import read_partly
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation import failures
 
 BAD = """\
 partitions:
@@ -29,10 +31,10 @@ GOOD = BAD.replace("bob  research", "bob research")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Every list that the validator lets pass. Source: core common/security/acl.go, 1.9."""
-    found = judged.as_far_as_decoded(manifest, context.cluster)
+    """Every list that the validator accepts. Source: core common/security/acl.go, 1.9."""
+    found = read_partly(manifest, context.cluster)
     if found is not None:
-        yield from judged.violations(found.certain(access.problems(found.tree)), manifest)
+        yield from violations(failures.access_lists(found.tree), manifest, found)
 
 
 RULE = Rule(
@@ -44,5 +46,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

@@ -1,8 +1,8 @@
-"""A YuniKorn childtemplate that making its queue fails on, or that nobody uses.
+"""A YuniKorn childtemplate that makes its queue fail, or that nothing uses.
 
-The validator does not read child templates: an amount that is none stops the configuration only
-when the queue is made. On a leaf a template is ignored, and an amount above that of the queue
-itself is cut down to it.
+The validator does not check child templates: an invalid amount makes the configuration fail only
+when the queue is created. On a leaf a template is ignored, and an amount above that of the queue
+itself is reduced to it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,17 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks import templates
+from policykit.rules.yunikorn.queue_config import settled, violations
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
+from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.default_partition import read
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation import failures
+from policykit.targets.yunikorn.validation.queues import shown
 
 BAD = """\
 partitions:
@@ -33,11 +41,41 @@ GOOD = BAD.replace("vcore: 1.5", "vcore: 1500m")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Amounts of templates, and whether anything takes them."""
-    found = judged.read(manifest, context.cluster)
-    if found is not None:
-        yield from judged.violations(templates.amounts(found.tree), manifest)
-        yield from judged.violations(templates.unused(found.tree), manifest)
+    """Amounts of templates, and whether anything uses them."""
+    found = read(manifest, context.cluster)
+    if found is None:
+        return
+    yield from violations(failures.template_amounts(found.tree), manifest)
+    yield from settled(_of_leaves(found.tree), manifest)
+    if not holds_placeholder(lookup(manifest.data, found.path)):
+        yield from _above_max(found.tree, {})
+
+
+def _of_leaves(tree: QueueNode) -> Iterator[Violation]:
+    for each in tree.walk():
+        queue = each.queue
+        if queue.leaf and queue.template != ChildTemplate():
+            message = f"childtemplate has no effect: queue {queue.name} is a leaf"
+            advice = "move it to the queue below which placement rules create queues, or set `parent: true`"
+            yield Violation((*each.path, "childtemplate"), message, advice, Severity.WARNING)
+
+
+def _above_max(here: QueueNode, above: Counted) -> Iterator[Violation]:
+    """Amounts above those of the queue itself or of one above it."""
+    queue = here.queue
+    most = least(counted(queue.resources.maximum), above)
+    wanted = counted(queue.template.resources.maximum)
+    name = too_much(most, wanted)
+    if name:
+        message = f"childtemplate allows {shown(name, wanted[name])} {name}, but queue {queue.name} only"
+        yield Violation(
+            (*here.path, "childtemplate", "resources", "max", name),
+            f"{message} {shown(name, most[name])}",
+            "lower it: the smaller amount applies",
+            Severity.WARNING,
+        )
+    for child in here.children:
+        yield from _above_max(child, most)
 
 
 RULE = Rule(
@@ -49,5 +87,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

@@ -1,8 +1,8 @@
 """A queue configuration that YuniKorn refuses.
 
-The scheduler checks queues.yaml as a whole. One key it does not know, one amount that does not
-fit into another, and it keeps its old queues, or does not start where it has none. The webhook
-that would say so is often not reached, and then lets everything pass.
+The scheduler validates queues.yaml as a whole. With one unknown key, or one amount that exceeds
+another, it keeps its old queues, or does not start if it has none. The admission webhook that would
+report it is often unreachable, and then accepts everything.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged, validator, versions
+from policykit.rules.yunikorn.queue_config import violations
+from policykit.targets.yunikorn import validator, versions
+from policykit.targets.yunikorn.text import NAME
 
 BAD = """\
 partitions:
@@ -32,9 +34,9 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Everything its own validator refuses, and keys and types it does not decode."""
-    version = judged.version_of(context.cluster) or versions.parse("")
-    yield from judged.violations(validator.problems(manifest.data, version), manifest)
+    """Everything YuniKorn's own validator refuses, and keys and types it cannot decode."""
+    version = versions.stated(context.cluster) or versions.parse("")
+    yield from violations(validator.problems(manifest.data, version), manifest)
 
 
 RULE = Rule(
@@ -46,5 +48,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

@@ -1,22 +1,28 @@
-"""A namespace's annotation for YuniKorn is dropped, or has no effect.
+"""A YuniKorn annotation of a namespace is ignored or has no effect.
 
-YuniKorn takes the quota of a namespace's queue from annotations, as JSON of texts with the names
-and amounts of Kubernetes. What it cannot read it drops with a line in the log, and the queue is
-unlimited. They apply only to queues that are made for the namespace: a queue of queues.yaml has
-its own amounts.
+YuniKorn takes the quota of a namespace's queue from annotations: JSON with string values, and the
+resource names and quantities of Kubernetes. What it cannot read it ignores with a line in the log,
+and the queue is unlimited. The annotations apply only to queues created for the namespace: a queue
+of queues.yaml has its own amounts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from policykit.errors import PolicykitError
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
-from policykit.model.application import NamespaceMetadata, StaticQueues
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.application import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
+from policykit.model.quantity import parse
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.checks import namespace_quota
+from policykit.nearest import nearest
+from policykit.targets.yunikorn.facts.namespaces import AMOUNTS, amounts, field
+from policykit.targets.yunikorn.names import NAMESPACE_QUOTA, PARENT_QUEUE
+from policykit.targets.yunikorn.validation.failures import never_counted
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -32,24 +38,33 @@ metadata:
 
 GOOD = BAD.replace("64,", '"64",')
 
+_MAX_APPS = "yunikorn.apache.org/namespace.maxApps"
+_SWITCHES = ("yunikorn.apache.org/namespace.enableYuniKorn", "yunikorn.apache.org/namespace.generateAppId")
+_OLD = ("yunikorn.apache.org/namespace.max.cpu", "yunikorn.apache.org/namespace.max.memory")
+_KNOWN = (*AMOUNTS, _MAX_APPS, PARENT_QUEUE, *_SWITCHES, *_OLD)
+_LIKENESS = 0.9
+_EXAMPLE = 'write {"cpu": "10", "memory": "64Gi"}: Kubernetes names and quantities, both quoted'
+
+_Namespace = Located[NamespaceMetadata]
+
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each annotation alone, and against the queues of the scope, else of the policy."""
+    """Each annotation by itself, and against the queues of the scope, or else of the policy."""
     queues = [located.value for located in scope.of(StaticQueues)]
     namespaces = scope.of(NamespaceMetadata)
     if namespaces and not queues and context.cluster:
         queues = _of_policy(context.cluster)
     for located in namespaces:
         annotations = dict(located.value.annotations)
-        for field, message, advice in namespace_quota.problems(annotations):
-            yield ScopeViolation(located, field, message, advice)
-        static = {namespace_quota.static_queue(located.value.namespace, annotations, each) for each in queues}
+        yield from _alone(located, annotations)
+        static = {_static_queue(located.value.namespace, annotations, each) for each in queues}
         if len(static) != 1 or not (place := static.pop()):
             continue
-        for name in namespace_quota.for_own_queue(annotations):
-            message = f"{name} has no effect: namespace {located.value.namespace} goes to {place}"
-            advice = "state the amounts there: annotations apply only to queues that rules make"
-            yield ScopeViolation(located, name, f"{message}, which queues.yaml states", advice)
+        for name in (*AMOUNTS, _MAX_APPS):
+            if name in annotations:
+                message = f"{name} has no effect: namespace {located.value.namespace} uses queue {place}"
+                advice = "set the amounts there: annotations apply only to queues that placement rules create"
+                yield ScopeViolation(located, name, f"{message}, which queues.yaml defines", advice)
 
 
 def _of_policy(cluster: Cluster) -> list[StaticQueues]:
@@ -64,6 +79,94 @@ def _of_policy(cluster: Cluster) -> list[StaticQueues]:
     except PolicykitError:
         return []
     return [static_queues(made.configuration.partitions[0], made.root)]
+
+
+def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[ScopeViolation]:
+    """Annotations that are ignored, or that mean something else than they seem to.
+
+    Source: shim pkg/common/utils and pkg/cache, release 1.9.
+    """
+    for name, text in annotations.items():
+        if is_placeholder(text):
+            continue
+        if name in AMOUNTS:
+            yield from _amounts(located, name, text)
+        elif name == _MAX_APPS and not (text.isascii() and text.isdecimal()):
+            yield ScopeViolation(
+                located,
+                name,
+                f"{name} is {text!r}, not a whole number of 0 or more: YuniKorn ignores it",
+                "correct it",
+            )
+        elif name in _SWITCHES and text not in ("true", "false"):
+            message = f"{name} is {text!r}, which YuniKorn reads as false: only lower-case true is true"
+            yield ScopeViolation(located, name, message, "write true or false in lower case")
+        elif name in _OLD and NAMESPACE_QUOTA in annotations:
+            yield ScopeViolation(
+                located, name, f"{name} is ignored because {NAMESPACE_QUOTA} is set", "delete it"
+            )
+        elif name not in _KNOWN:
+            near = nearest(name, _KNOWN, _LIKENESS)
+            if near:
+                yield ScopeViolation(located, name, f"YuniKorn does not read {name}", f"did you mean {near}?")
+
+
+def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[ScopeViolation]:
+    found = amounts(annotation, text)
+    if not found:
+        message = f"{annotation} is not a JSON object of amounts: YuniKorn ignores it"
+        yield ScopeViolation(located, annotation, message, _EXAMPLE)
+        return
+    numbers = {name: value for name, value in found.items() if not isinstance(value, str)}
+    for name, value in numbers.items():
+        shown = json.dumps(value)
+        message = f"{name} is {shown}, not a string: YuniKorn ignores all of {annotation}"
+        advice = f'quote it: "{shown}"' if isinstance(value, (int, float)) else _EXAMPLE
+        yield ScopeViolation(located, field(annotation, name), message, advice)
+    parsed = {name: parse(value) for name, value in found.items() if isinstance(value, str)}
+    for name, amount in parsed.items():
+        if amount is None and not is_placeholder(found[name]):
+            message = f"{found[name]!r} is not a quantity of {name}: YuniKorn ignores all of {annotation}"
+            yield ScopeViolation(located, field(annotation, name), message, _EXAMPLE)
+        elif name == "vcore":
+            message = f"vcore {found[name]} in an annotation means {found[name]} thousandths of a core"
+            advice = "write cpu: annotations use the names of Kubernetes"
+            yield ScopeViolation(located, field(annotation, name), message, advice)
+        elif name != "cpu" and (meant := never_counted(name)):
+            message = f"YuniKorn counts nothing as {name}: the amount has no effect"
+            yield ScopeViolation(
+                located, field(annotation, name), message, f"write {meant.replace('vcore', 'cpu')}"
+            )
+    if not numbers and all(amount is not None for amount in parsed.values()):
+        yield from _signs(located, annotation, found)
+
+
+def _signs(located: _Namespace, annotation: str, found: Mapping[str, object]) -> Iterator[ScopeViolation]:
+    texts = {name: str(text).strip() for name, text in found.items()}
+    below = next((name for name, text in texts.items() if text.startswith("-")), "")
+    if below:
+        message = f"{below} is negative: YuniKorn ignores all of {annotation}"
+        yield ScopeViolation(located, field(annotation, below), message, "write amounts of 0 or more")
+    elif not any(digit in text for text in texts.values() for digit in "123456789"):
+        message = f"{annotation} is all zeros, which YuniKorn treats as no quota"
+        yield ScopeViolation(located, annotation, message, "set one resource above zero")
+
+
+def _static_queue(namespace: str, annotations: Mapping[str, str], queues: StaticQueues) -> str:
+    """The queue of the configuration that a namespace's pods go to; empty: it has one of its own."""
+    given = {NAMESPACE: namespace.replace(".", "_dot_").lower()}
+    parent = annotations.get(PARENT_QUEUE, "").lower()
+    if parent:
+        given[PARENT] = parent.removeprefix("root.")
+    for route in queues.routes:
+        if any(step in (NAMESPACE, PARENT) and step not in given for step in route.steps):
+            continue
+        place = ".".join(("root", *(given.get(step, step) for step in route.steps)))
+        if place in queues.leaves:
+            return place
+        if route.create:
+            return ""
+    return ""
 
 
 RULE = Rule(

@@ -1,8 +1,8 @@
-"""A placement rule of YuniKorn that can place nothing.
+"""A YuniKorn placement rule that never places anything.
 
-The validator looks at the form of placement rules only. A rule of an unknown name, or a fixed
-rule whose path is none, then keeps the whole configuration from being used; a rule whose parent
-queue is missing never matches, and its applications go on to the next rule or are rejected.
+The validator checks only the form of placement rules. A rule with an unknown name, or a fixed rule
+with an invalid path, keeps the whole configuration from being used; a rule whose parent queue is
+missing never matches, and its applications go to the next rule or are rejected.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged, validator
-from policykit.targets.yunikorn.checks import dead_rules
+from policykit.rules.yunikorn.queue_config import violations
+from policykit.targets.yunikorn import validator
+from policykit.targets.yunikorn.default_partition import read_partly
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation import placement
 
 BAD = """\
 partitions:
@@ -29,18 +32,18 @@ partitions:
 GOOD = BAD.replace("- name: namespace", "- name: tag\n    value: namespace")
 
 _RULE = 4
-"""Steps of the path of a placement rule: what is refused of one is said by PK701 alone."""
+"""Steps of the path of a placement rule: PK701 alone reports a rule that is refused."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Rules of partition default that the validator lets pass. Source: core placement/*.go, 1.9."""
-    found = judged.as_far_as_decoded(manifest, context.cluster)
+    """Rules of partition default that the validator accepts. Source: core placement/*.go, 1.9."""
+    found = read_partly(manifest, context.cluster)
     if found is None:
         return
     refused = {problem.path[:_RULE] for problem in validator.refused(found.configuration)}
-    dead = dead_rules.problems(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
+    dead = placement.dead(found.partition.rules, found.tree.queue, (*found.path, "placementrules"))
     left = (problem for problem in dead if problem.path[:_RULE] not in refused)
-    yield from judged.violations(found.certain(left), manifest)
+    yield from violations(left, manifest, found)
 
 
 RULE = Rule(
@@ -52,5 +55,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
 )

@@ -1,8 +1,8 @@
-"""A preference that YuniKorn does not heed.
+"""A preference that YuniKorn ignores.
 
-YuniKorn asks the kube-scheduler's filters where a pod may go, and orders the nodes that are left
-by its own policy, one for the whole partition. Preferred affinity, and a spread that is only
-wished for, have no effect.
+YuniKorn uses kube-scheduler's filters to find nodes where a pod may run, and sorts those nodes by
+its own policy, one for the whole partition. Preferred affinity and soft spread constraints have no
+effect.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """One violation per template, at its first preference.
 
-    Silent where the policy itself asks for the preference of the workload kind.
+    Silent where the policy itself sets the preference for the workload kind.
     """
     pod_set = review.pod_set
     kind = review.workload
@@ -67,8 +67,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         others = f" and {len(found) - 1} more have" if len(found) > 1 else " has"
         yield Violation(
             pod_set.place(str(field), *rest),
-            f"{what}{others} no effect: YuniKorn orders nodes by their use alone",
-            "require it, or delete it",
+            f"{what}{others} no effect: YuniKorn sorts nodes only by utilization",
+            "make it required, or delete it",
             key=True,
         )
 

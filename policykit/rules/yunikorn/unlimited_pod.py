@@ -1,7 +1,7 @@
-"""A pod under YuniKorn requests nothing, so no quota counts it.
+"""A YuniKorn pod requests nothing, so no quota counts it.
 
-YuniKorn counts what pods request. One without requests is one of `pods` and nothing else: it
-takes cores and memory of any queue without being charged, and nodes look empty where it runs.
+YuniKorn counts what pods request. A pod without requests counts only against `pods`: it uses cores
+and memory without being charged to its queue, and nodes where it runs look empty.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GOOD = f"{BAD}    resources:\n      requests: {{cpu: '1', memory: 1Gi}}\n"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Templates with containers of which none requests or limits anything."""
+    """Templates whose containers all have neither requests nor limits."""
     manifest, pod_set = review.manifest, review.pod_set
     containers = mappings(pod_set.spec.get("containers"))
     if manifest.partial or not pod_set.scheduler_name or not metadata.is_served(pod_set, review.cluster):
@@ -45,14 +45,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     yield Violation(
         pod_set.place("containers"),
-        "no container requests anything: YuniKorn counts the pod as one of `pods`, and no other quota",
-        "state requests of cpu and memory",
+        "no container requests anything: YuniKorn charges the pod to `pods` and to no other quota",
+        "add cpu and memory requests",
         key=True,
     )
 
 
 def _has_defaults(review: Review) -> bool:
-    """Whether the policy gives containers of the namespace requests or limits by itself."""
+    """Whether the policy sets default requests or limits for containers of the namespace."""
     here = review.manifest.namespace or review.namespace
     quotas = review.cluster.quotas if review.cluster else ()
     ranges = [quota.containers for quota in quotas if quota.namespace == here and quota.containers]

@@ -1,22 +1,33 @@
-"""A YuniKorn configuration lacks what the policy asks for.
+"""A YuniKorn configuration differs from the policy.
 
-Queues of the policy that are not there, amounts, access lists and priorities that differ, nodes
-in another order: then the cluster shares its cards otherwise than the policy says, and whoever
-reads the policy is misled. `policykit gen` writes the configuration of a policy.
+With missing queues, different amounts, access lists or priorities, or another node order, the
+cluster shares its cards differently from what the policy says. `policykit gen` writes the
+configuration of a policy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.model.queue import Submitters
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks import off_policy
+from policykit.rules.yunikorn.queue_config import settled
+from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.partition import Partition
+from policykit.targets.yunikorn.configuration.placement_rules import Rule as PlacementRule
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.resources import counted
+from policykit.targets.yunikorn.default_partition import read
 from policykit.targets.yunikorn.derived.configured import configured
 from policykit.targets.yunikorn.derived.paths import paths
+from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.validation.queues import shown
 
 BAD = """\
 partitions:
@@ -71,7 +82,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Against the configuration that the policy generates; silent where it cannot be generated."""
     cluster = context.cluster
     target = cluster.targets.get("yunikorn") if cluster else None
-    found = judged.read(manifest, cluster)
+    found = read(manifest, cluster)
     if cluster is None or target is None or found is None:
         return
     try:
@@ -79,8 +90,131 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     except PolicykitError:
         return
     listed = paths(cluster.queues).values()
-    problems = off_policy.problems(found.partition, found.tree, found.path, wanted, listed)
-    yield from judged.violations(problems, manifest)
+    different = _violations(found.partition, found.tree, found.path, wanted, listed)
+    yield from settled(different, manifest)
+
+
+def _violations(
+    partition: Partition, tree: QueueNode, path: Path, wanted: Partition, listed: Iterable[str]
+) -> Iterator[Violation]:
+    """`listed` are the whole paths of the policy's queues."""
+    top = (wanted.queues or (Queue(ROOT),))[0]
+    yield from _queues(
+        _FileQueue(tree, _opens(tree.queue)), top, ROOT, frozenset(name.lower() for name in listed)
+    )
+    yield from _rules(partition.rules, wanted.rules, (*path, "placementrules"))
+    yield from _sorting(partition, wanted, (*path, "nodesortpolicy"))
+    enabled = partition.preemption.enabled is not False
+    if wanted.preemption.enabled is not None and enabled != wanted.preemption.enabled:
+        message = f"preemption is {_switch(enabled)}, but {_switch(not enabled)} in the policy"
+        where = (*path, "preemption", "enabled")
+        yield Violation(where, message, f"write enabled: {str(not enabled).lower()}")
+
+
+def _switch(enabled: bool) -> str:
+    return "on" if enabled else "off"
+
+
+class _FileQueue(NamedTuple):
+    """A queue of the file."""
+
+    here: QueueNode
+    opened: str
+    """The queue at or above it that lets everybody in; empty: none does."""
+
+
+def _opens(queue: Queue) -> str:
+    return queue.name if acl.ALL in (acl.read(queue.submit), acl.read(queue.admin)) else ""
+
+
+def _queues(side: _FileQueue, wanted: Queue, path: str, listed: frozenset[str]) -> Iterator[Violation]:
+    there = {child.queue.name.lower(): child for child in side.here.children}
+    for each in wanted.queues:
+        place, found = f"{path}.{each.name.lower()}", there.get(each.name.lower())
+        if found is not None:
+            yield from _queue(found, each)
+            yield from _people(found, each, side.opened)
+            yield from _queues(_FileQueue(found, side.opened or _opens(found.queue)), each, place, listed)
+        elif place in listed:
+            message = f"queue {place} of the policy is missing"
+            yield Violation(side.here.path, message, "add it, or remove it from the policy")
+
+
+def _people(here: QueueNode, wanted: Queue, opened: str) -> Iterator[Violation]:
+    people, meant = acl.read(here.queue.submit), acl.read(wanted.submit)
+    if not wanted.submit or people is None or meant is None:
+        return
+    if meant == acl.ALL and (opened or _opens(here.queue)):
+        return
+    name, where = here.queue.name, (*here.path, "submitacl")
+    if opened:
+        message = f"queue {opened} lets everybody submit to {name}, but the policy only {wanted.submit!r}"
+        advice = f"remove the access list of {opened}, or change the policy"
+        yield Violation(where, message, advice)
+    elif _sets(people) != _sets(meant):
+        message = f"submitacl of queue {name} is {here.queue.submit!r}, but {wanted.submit!r} in the policy"
+        yield Violation(where, message, "use the policy's list, or change the policy")
+
+
+def _sets(people: Submitters) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(people.users), frozenset(people.groups)
+
+
+def _queue(here: QueueNode, wanted: Queue) -> Iterator[Violation]:
+    queue, path = here.queue, here.path
+    for key, has, wants in (
+        ("guaranteed", queue.resources.guaranteed, wanted.resources.guaranteed),
+        ("max", queue.resources.maximum, wanted.resources.maximum),
+    ):
+        there = counted(has)
+        for name, amount in counted(wants).items():
+            if there.get(name) != amount:
+                says = f"is {shown(name, there[name])}" if name in there else "is not set"
+                yield Violation(
+                    (*path, "resources", key, name),
+                    f"{key} {name} of queue {queue.name} {says}, but {shown(name, amount)} in the policy",
+                    f"write {name}: {shown(name, amount)}, or change the policy",
+                )
+    for name, text in wanted.properties.items():
+        if queue.properties.get(name) != text:
+            says = f"is {queue.properties[name]}" if name in queue.properties else "is not set"
+            message = f"{name} of queue {queue.name} {says}, but {text} in the policy"
+            where = (*path, "properties", name)
+            yield Violation(where, message, f'write {name}: "{text}", or change the policy')
+
+
+def _rules(
+    listed: tuple[PlacementRule, ...], wanted: tuple[PlacementRule, ...], path: Path
+) -> Iterator[Violation]:
+    left = iter(map(_compared, listed))
+    missing = next((rule for rule in wanted if _compared(rule) not in left), None)
+    if missing is not None:
+        what = " below ".join(_shown(each) for each in reversed(missing.chain))
+        message = f"placement rule {what} of the policy is missing or out of order"
+        yield Violation(path, message, "`policykit gen` writes the policy's rules")
+
+
+def _compared(rule: PlacementRule) -> PlacementRule:
+    """As it works: rule names are not case-sensitive."""
+    parent = _compared(rule.parent) if rule.parent else None
+    return rule._replace(name=rule.name.lower(), parent=parent)
+
+
+def _shown(rule: PlacementRule) -> str:
+    return f"{rule.name} {rule.value}".strip()
+
+
+def _sorting(partition: Partition, wanted: Partition, path: Path) -> Iterator[Violation]:
+    has, wants = partition.node_sort, wanted.node_sort
+    if wants.type and (has.type or "fair") != wants.type:
+        message = f"nodes are sorted by {has.type or 'fair'}, but by {wants.type} in the policy"
+        yield Violation((*path, "type"), message, f"write type: {wants.type}")
+        return
+    missing = sorted(name for name, weight in wants.weights.items() if weight and not has.weights.get(name))
+    if missing and (has.weights or set(missing) - {"vcore", "memory"}):
+        message = f"node sorting has no weight for {', '.join(missing)}, which the policy sets"
+        added = ", ".join(f"{name}: {wants.weights[name]:g}" for name in missing)
+        yield Violation((*path, "resourceweights"), message, f"add {added}")
 
 
 RULE = Rule(
@@ -92,6 +226,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({judged.KIND}),
+    kinds=frozenset({NAME}),
     needs_policy=True,
 )

@@ -17,7 +17,7 @@ from policykit.model.sharing import DeclaredQueue
 from policykit.targets.koordinator.names import GROUP_API, SYSTEM
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
 from policykit.targets.koordinator.objects.shapes import names, parsed
-from policykit.targets.ways import Planned, Ways, by_name
+from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics, by_name
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -101,9 +101,9 @@ def _says(labels: object, key: str) -> bool:
     return mapping(labels).get(key) in ("true", True)
 
 
-def ways(cluster: Cluster | None) -> Ways:
+def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """All releases from 1.4 alike. Source: koordinator `pkg/webhook/elasticquota` (v1.8)."""
-    return Ways(
+    return QueueSemantics(
         "Koordinator",
         "ElasticQuota",
         {"guarantee": "min", "limit": "max"},
@@ -120,6 +120,6 @@ def ways(cluster: Cluster | None) -> Ways:
     )
 
 
-def planned(cluster: Cluster) -> Planned:
+def policy_queues(cluster: Cluster) -> PolicyQueues:
     """The policy's queues are ElasticQuotas of the same names."""
     return by_name(cluster)

@@ -16,7 +16,7 @@ from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
 from policykit.targets.kubernetes.objects.groups import Gang
 from policykit.targets.kubernetes.objects.quotas import ResourceQuota
 from policykit.targets.kubernetes.objects.ranges import LimitRange
-from policykit.targets.kubernetes.scheduler import configuration
+from policykit.targets.kubernetes.scheduler import configuration, fields
 from policykit.targets.kubernetes.scheduler.configuration import Configuration
 from policykit.targets.reading import Read
 
@@ -27,7 +27,7 @@ _READERS: Mapping[tuple[str, str], Callable[[Mapping[str, Any]], Value | None]] 
     ("", "ResourceQuota"): quotas.read,
     ("", "LimitRange"): ranges.read,
     ("autoscaling", "HorizontalPodAutoscaler"): autoscalers.read,
-    (configuration.GROUP, configuration.KIND): configuration.read,
+    (fields.GROUP, configuration.KIND): configuration.read,
     (groups.GROUP, "PodGroup"): groups.read,
     (groups.GROUP, "Workload"): groups.read,
 }

@@ -16,11 +16,11 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, text, whole
 from policykit.model.severity import Severity
 from policykit.model.sharing import DeclaredQueue, QueueUse
+from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS, SCHEDULER
 from policykit.targets.volcano.objects.queues import HIERARCHY
-from policykit.targets.ways import Planned, Ways, by_name
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -127,11 +127,11 @@ def version_of(cluster: Cluster | None) -> Version:
         return versions.parse("")
 
 
-def ways(cluster: Cluster | None) -> Ways:
+def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
     """As the release has it: V validate_queue.go, plugins/capacity (1.8 to 1.15)."""
     version = version_of(cluster)
     stops = "plugin capacity then gives nothing to any queue of the tree"
-    return Ways(
+    return QueueSemantics(
         "Volcano",
         "queue",
         {"guarantee": "guarantee", "deserved": "deserved", "limit": "capability"},
@@ -149,6 +149,6 @@ def ways(cluster: Cluster | None) -> Ways:
     )
 
 
-def planned(cluster: Cluster) -> Planned:
+def policy_queues(cluster: Cluster) -> PolicyQueues:
     """The policy's queues are Queues of the same names."""
     return by_name(cluster)

@@ -13,7 +13,7 @@ from policykit.targets.yunikorn import options, page, versions
 from policykit.targets.yunikorn.configuration import configmap, partition, settings
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.derived import namespaces, notices, paths
-from policykit.targets.yunikorn.derived.configured import Configured, configured, holding
+from policykit.targets.yunikorn.derived.configured import PolicyConfiguration, configured, holding
 from policykit.targets.yunikorn.options import Options
 
 TARGET = "yunikorn"
@@ -61,7 +61,7 @@ def generate(cluster: Cluster) -> Generated:
     )
 
 
-def text(made: Configured) -> str:
+def text(made: PolicyConfiguration) -> str:
     """queues.yaml, with the reasons for its weights on top as comments."""
     lines = (line for comment in made.comments for line in wrap(comment, _WIDTH, subsequent_indent="    "))
     return "".join(f"# {line}\n" for line in lines) + writer.dump(partition.write(made.configuration))

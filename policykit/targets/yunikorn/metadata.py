@@ -1,4 +1,4 @@
-"""What pods say of their application, in the order YuniKorn reads it (shim utils.go, 1.6 and later)."""
+"""What pods set for their application, in the order YuniKorn reads it (shim utils.go, 1.6 and later)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUEUES = (("labels", QUEUE), ("annotations", QUEUE), ("labels", OLD_QUEUE))
 
 
 def is_served(pod_set: PodSet, cluster: Cluster | None) -> bool:
-    """Whether YuniKorn places the pods: by schedulerName, or where none is written by its own metadata."""
+    """Whether YuniKorn places the pods: by schedulerName, or without one by YuniKorn's own metadata."""
     if not pod_set.scheduler_name:
         return any(key.startswith(DOMAIN) for key in (*pod_set.labels, *pod_set.annotations))
     target = cluster.targets.get("yunikorn") if cluster else None
@@ -33,12 +33,17 @@ def is_served(pod_set: PodSet, cluster: Cluster | None) -> bool:
 
 
 def ids(pod_set: PodSet) -> tuple[Said, ...]:
-    """Every application id that is stated; the first counts."""
+    """Every application id of the pods; the first wins."""
     return _said(pod_set, _IDS)
 
 
+def application(pod_set: PodSet) -> str:
+    """The application id that counts; empty where YuniKorn makes one up."""
+    return next((each.value for each in ids(pod_set)), "")
+
+
 def queues(pod_set: PodSet) -> tuple[Said, ...]:
-    """Every queue that is stated; the first counts."""
+    """Every queue of the pods; the first wins."""
     return _said(pod_set, _QUEUES)
 
 
@@ -53,13 +58,13 @@ def _said(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[Said, .
 
 
 def place(said: Said) -> tuple[str, str]:
-    """Where it stands in a template: labels or annotations, and the key."""
+    """Its place in a template: labels or annotations, and the key."""
     where, _, key = said.key.partition(" ")
     return f"{where}s", key
 
 
 def canonical(text: str) -> str:
-    """JSON as one text that equal values share; what is none stays as it is."""
+    """JSON in a canonical form; other text stays as it is."""
     try:
         return json.dumps(json.loads(text), sort_keys=True) if text else ""
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What the policy states for YuniKorn alone, as the policy models give it."""
+"""Options of the policy for YuniKorn, as the policy models give them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FALLBACK = "default"
 POLICY_GROUP = "queues"
 
 
-class OfQueue(NamedTuple):
-    """What is stated for one queue."""
+class QueueOptions(NamedTuple):
+    """Options of one queue."""
 
     admins: Submitters | None = None
     applications: int = 0
@@ -30,7 +30,7 @@ class OfQueue(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What is stated; what is not is computed."""
+    """Options of the target; what is not set is computed."""
 
     policy_group: str = POLICY_GROUP
     fallback: str = FALLBACK
@@ -41,12 +41,12 @@ class Options(NamedTuple):
     node_sort: NodeSort | None = None
     """Without weights: they are chosen."""
     quota_preemption: bool | None = None
-    queues: Mapping[str, OfQueue] = {}
-    """Queue of the policy, or root, to what is stated for it."""
+    queues: Mapping[str, QueueOptions] = {}
+    """Queue of the policy, or root, to its options."""
     settings: Mapping[str, str] = {}
 
-    def of(self, queue: str) -> OfQueue:
-        return self.queues.get(queue, OfQueue())
+    def of(self, queue: str) -> QueueOptions:
+        return self.queues.get(queue, QueueOptions())
 
 
 def read(target: Target) -> Options:
@@ -80,9 +80,9 @@ def _rule(given: Mapping[str, Any]) -> Rule:
     )
 
 
-def _queue(given: Mapping[str, Any]) -> OfQueue:
+def _queue(given: Mapping[str, Any]) -> QueueOptions:
     admins, template = given.get("admins"), given.get("child_template")
-    return OfQueue(
+    return QueueOptions(
         Submitters(tuple(admins["users"]), tuple(admins["groups"])) if admins else None,
         given.get("max_applications", 0),
         given.get("properties", {}),

@@ -1,4 +1,4 @@
-"""The page beside YuniKorn's generated files: what each is and how it is applied."""
+"""The README of YuniKorn's generated files: what each is and how to apply it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from policykit.targets.release import Version
 from policykit.targets.yunikorn.configuration.configmap import CONFIGS, DEFAULTS
 
 _RELOAD = (
-    "The scheduler reads changed queues without a restart. A configuration it refuses is logged and the "
-    "former one stays; one it refuses at start ends the process, so look into its log after a change. Of the "
-    "settings, those of `service.` and `kubernetes.` need a restart."
+    "The scheduler reads changed queues without a restart. If it refuses a configuration, it logs that and "
+    "keeps the previous one; at start-up it exits, so check its log after a change. Settings that begin with "
+    "`service.` and `kubernetes.` need a restart."
 )
 _NAMESPACES = (
-    "Pods go to the queue their label `yunikorn.apache.org/queue` names, else to the one their namespace is "
-    "annotated with, as listed here. The component in `namespaces/` patches the annotation into Namespaces "
-    "that a kustomization of yours has; for any other namespace run:"
+    "Pods go to the queue that their label `yunikorn.apache.org/queue` names, or else to the one in the "
+    "annotation of their namespace, as listed here. The component in `namespaces/` adds the annotation to "
+    "Namespaces of your own kustomization; for any other namespace run:"
 )
 
 
@@ -41,10 +41,10 @@ def _configuration(name: str, namespace: str) -> str:
         return (
             f"- `{name}`: values for the chart, which keeps them in ConfigMap {DEFAULTS}. `helm upgrade "
             f"yunikorn yunikorn/yunikorn -n {namespace} --reuse-values -f {name}`. Keys of a ConfigMap "
-            f"{CONFIGS} in the same namespace win over them: there should be none with these keys."
+            f"{CONFIGS} in the same namespace override them: there should be none with these keys."
         )
     return (
         f"- `{name}`: ConfigMap {CONFIGS} in namespace {namespace}, where the scheduler must run. Its keys "
-        f"win over those of the chart's ConfigMap {DEFAULTS}. `kubectl apply -f {name}`, or by the "
-        "kustomization of this folder's parent."
+        f"override those of the chart's ConfigMap {DEFAULTS}. `kubectl apply -f {name}`, or use the "
+        "kustomization in the parent folder."
     )

@@ -8,10 +8,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import spread
 from policykit.targets.pod_fields import PodFields, Pods
-from policykit.targets.yunikorn.configuration.task_groups import write
 from policykit.targets.yunikorn.derived.applications import application_id, is_label, queue_path
 from policykit.targets.yunikorn.derived.gang import Gang, gang_of
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.task_groups import write
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
@@ -56,18 +56,18 @@ def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict
     level = kind.within.level
     if not kind.within.hard:
         return {}, (
-            f"{kind.name}: a wish to stay within one {level} has no effect, as YuniKorn does not score by "
+            f"{kind.name}: preferring one {level} has no effect: YuniKorn does not score by "
             "affinity. Nearest: within with mode hard",
         )
     key = spread.key_of(cluster, level)
     if not key:
-        return {}, (f"{kind.name}: no node label is known for level {level}: state it under scheme.topology",)
+        return {}, (f"{kind.name}: no node label is known for level {level}: set it under scheme.topology",)
     if not application:
         return {}, ()
     term = {"topologyKey": key, "labelSelector": {"matchLabels": {APP_ID: application}}}
     return {"requiredDuringSchedulingIgnoredDuringExecution": [term]}, (
-        f"{kind.name}: YuniKorn places the first pod of a job without asking whether its {level} has room "
-        "for the others, which then wait",
+        f"{kind.name}: YuniKorn places the first pod of a job without checking that its {level} has room "
+        "for the others, which may then wait",
     )
 
 
@@ -75,8 +75,8 @@ def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
     if kind.across is None or kind.across.hard:
         return ()
     return (
-        f"{kind.name}: a wish to spread over the values of {kind.across.level} has no effect in YuniKorn, "
-        "which only heeds DoNotSchedule. Nearest: across with mode hard",
+        f"{kind.name}: a soft spread over {kind.across.level} has no effect in YuniKorn, "
+        "which only supports DoNotSchedule. Nearest: across with mode hard",
     )
 
 
@@ -85,12 +85,12 @@ def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
         return ()
     if pods.owner:
         return (
-            f"{kind.name}: {pods.owner} states no namespace, so its application is {application_id(pods)}: "
-            "no other workload of the cluster may have the same. Nearest: metadata.namespace",
+            f"{kind.name}: {pods.owner} has no namespace, so its application is {application_id(pods)}, "
+            "which no other workload of the cluster may use. Nearest: metadata.namespace",
         )
     if kind.queue or kind.gang == "all" or kind.within:
         return (
-            f"{kind.name}: pods that name no application share one for each namespace in YuniKorn, and its "
-            f"first pod decides queue and gang for all. `policykit patch` writes label {APP_ID} and the gang",
+            f"{kind.name}: in YuniKorn, pods without an application share one per namespace, whose first pod "
+            f"decides queue and gang for all. `policykit patch` writes label {APP_ID} and the gang",
         )
     return ()

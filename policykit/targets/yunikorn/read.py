@@ -9,13 +9,13 @@ from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, Step
 from policykit.manifests.shape import mapping
 from policykit.targets.reading import Read
-from policykit.targets.yunikorn.checks.problem import Located, located
 from policykit.targets.yunikorn.configuration import configmap, partition
 from policykit.targets.yunikorn.configuration.partition import Configuration
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
 
 
 def read(text: str) -> list[Read[Configuration]]:
-    """Configurations in the order they stand in; what has another shape is passed over."""
+    """Configurations in the order of the text; what has another shape is skipped."""
     found: list[Read[Configuration]] = []
     for number, document in enumerate(parse(text)):
         data = document.root.data if document.root is not None else None
@@ -32,16 +32,16 @@ def source(data: object) -> tuple[Path, str]:
 
 
 def place(configuration: Configuration, queue: str) -> Path | None:
-    """Where a queue stands in the text of queues.yaml, by its whole path: root.research. None: nowhere."""
+    """Path of a queue in queues.yaml, by its full name: root.research. None: it does not exist."""
     for number, each in enumerate(configuration.partitions):
-        tree = located(each, ("partitions", number))
+        tree = queue_tree(each, ("partitions", number))
         for name, found in _named(tree, tree.queue.name.lower()):
             if name == queue:
                 return found.path
     return None
 
 
-def _named(tree: Located, path: str) -> Iterator[tuple[str, Located]]:
+def _named(tree: QueueNode, path: str) -> Iterator[tuple[str, QueueNode]]:
     yield path, tree
     for child in tree.children:
         yield from _named(child, f"{path}.{child.queue.name.lower()}")

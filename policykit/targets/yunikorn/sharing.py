@@ -1,4 +1,4 @@
-"""What a queues.yaml says about the sharing of a cluster, and YuniKorn's way with its tree."""
+"""What a queues.yaml says about sharing a cluster, and how YuniKorn treats its queues."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
 from policykit.model.sharing import DeclaredQueue, Placing
-from policykit.targets.ways import Planned, Ways
-from policykit.targets.yunikorn import judged
-from policykit.targets.yunikorn.checks.problem import Located
+from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
 from policykit.targets.yunikorn.names import SCHEDULER
@@ -22,13 +22,12 @@ from policykit.targets.yunikorn.names import SCHEDULER
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-FALLBACK = "root.default"
-"""Takes what no placement rule places, where it is there."""
+_FALLBACK = "root.default"
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
     """Of every queue, parents first, and of the placement rules; of a file that does not decode nothing."""
-    found = judged.read(manifest, context.cluster)
+    found = default_partition.read(manifest, context.cluster)
     if found is None:
         return
     document = (manifest.holder or manifest).document
@@ -37,7 +36,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     yield Stated(_placing(found.partition.rules, tree), {"rules": (*found.path, "placementrules")})
 
 
-def _queues(here: Located, tree: str, above: str, parent: str) -> Iterator[Stated]:
+def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Stated]:
     queue = here.queue
     name = f"{above}{queue.name}".lower()
     places: dict[str, Path] = {"name": (*here.path, "name") if queue.name != ROOT else here.path}
@@ -104,22 +103,23 @@ def _filtered(rule: Rule) -> bool:
     return bool(rule.filter.users or rule.filter.groups or rule.filter.type)
 
 
-def ways(cluster: Cluster | None) -> Ways:
-    """All releases from 1.6 alike. What its validator refuses of a tree is for PK701 to say."""
-    return Ways(
+def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
+    """All releases from 1.6 alike. PK701 reports what its validator refuses of a tree."""
+    return QueueSemantics(
         "YuniKorn",
         "queue",
         {"guarantee": "guaranteed", "limit": "max"},
-        names={"cpu": CORES},
+        resource_names={"cpu": CORES},
         roots=frozenset({ROOT}),
-        built_in=frozenset({ROOT, "default", FALLBACK}),
-        judged=False,
+        built_in=frozenset({ROOT, "default", _FALLBACK}),
+        fallback=_FALLBACK,
+        own_validator=True,
         submit_fault="YuniKorn places nothing in such a queue",
         unknown_fault="YuniKorn rejects applications that no placement rule has a queue for",
     )
 
 
-def planned(cluster: Cluster) -> Planned:
+def policy_queues(cluster: Cluster) -> PolicyQueues:
     """The policy's queues by their paths; its own placement rules make none of a pod's name."""
     from policykit.targets.yunikorn import options
     from policykit.targets.yunikorn.derived.configured import holding
@@ -132,7 +132,7 @@ def planned(cluster: Cluster) -> Planned:
     )
     places = {name: path.lower() for name, path in paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
-    return Planned(queues, frozenset(places[name] for name in holds & places.keys()), placing)
+    return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing)
 
 
 def resolved(name: str, placing: Placing | None) -> str:

@@ -1,15 +1,65 @@
-"""The groups that an annotation of a pod lists for its gang."""
+"""Annotation `task-groups`: the pods a gang waits for. What is read keeps the places of its fields."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.targets.yunikorn.configuration.shape import without_unset
 
 
-class Group(NamedTuple):
+class TaskGroup(NamedTuple):
+    """Placeholders of one kind: they must ask for at least what the pods ask, and fit where those do."""
+
+    name: str
+    members: int
+    resources: Mapping[str, str] = {}
+    """Of one pod, as Kubernetes quantities: `cpu`, not `vcore`."""
+    node_selector: Mapping[str, str] = {}
+    tolerations: tuple[Mapping[str, Any], ...] = ()
+    affinity: Mapping[str, Any] = {}
+    spread: tuple[Mapping[str, Any], ...] = ()
+    """topologySpreadConstraints."""
+    labels: Mapping[str, str] = {}
+    """Beside those of the application and the queue, which placeholders have anyway."""
+
+
+def quantities(requests: Amounts) -> dict[str, str]:
+    """What a placeholder must request to hold the place of a pod."""
+    return {
+        name: amount_text(name, requests[name])
+        for name in sorted(requests)
+        if requests[name] and name != "pods"
+    }
+
+
+def write(groups: Iterable[TaskGroup]) -> str:
+    """The annotation."""
+    return json.dumps([_write(group) for group in groups])
+
+
+def _write(group: TaskGroup) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "minMember": group.members,
+        "minResource": dict(group.resources),
+        **without_unset(
+            {
+                "labels": dict(group.labels),
+                "nodeSelector": dict(group.node_selector),
+                "tolerations": [dict(each) for each in group.tolerations],
+                "affinity": dict(group.affinity),
+                "topologySpreadConstraints": [dict(each) for each in group.spread],
+            }
+        ),
+    }
+
+
+class TaskGroupEntry(NamedTuple):
     """An item of the list, with its keys in lower case and as written."""
 
     position: int
@@ -22,18 +72,20 @@ class Group(NamedTuple):
         return name if isinstance(name, str) else ""
 
     def inside(self, field: str) -> Path:
-        """Where a field stands, or the item."""
+        """Path of a field, or of the item."""
         return (self.position, self.written[field]) if field in self.written else (self.position,)
 
 
-def groups(written: str) -> tuple[Group, ...]:
+def read(written: str) -> tuple[TaskGroupEntry, ...]:
     """The groups of an annotation; empty for what is no JSON list of maps."""
     try:
         listed = json.loads(written)
     except ValueError:
         return ()
     return tuple(
-        Group(position, {key.lower(): value for key, value in item.items()}, {k.lower(): k for k in item})
+        TaskGroupEntry(
+            position, {k.lower(): value for k, value in item.items()}, {k.lower(): k for k in item}
+        )
         for position, item in enumerate(listed if isinstance(listed, list) else ())
         if isinstance(item, dict)
     )

@@ -1,4 +1,4 @@
-"""The text that configures YuniKorn's queues: how it is told from others."""
+"""The text that configures YuniKorn's queues: how to recognize it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _is_it(data: object) -> bool:
 
 
 def _is_partition(data: object) -> bool:
-    """With queues, or nothing but keys of a partition: disks have partitions with names, too."""
+    """With queues, or with only keys of a partition: disks have named partitions, too."""
     if not isinstance(data, dict):
         return False
     return "queues" in data or ("name" in data and all(_is_key(str(key).lower()) for key in data))
 
 
 def _is_key(key: str) -> bool:
-    """A key of a partition, or one that was meant to be: `queeus`."""
+    """A key of a partition, or a misspelling of one: `queeus`."""
     return key in _KEYS or bool(nearest(key, tuple(_KEYS), 0.8))
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from policykit.targets.release import Version, release
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 NEWEST = "1.9.0"
 
@@ -29,3 +33,9 @@ def parse(text: str) -> Version:
     Raises PolicykitError for releases policykit has no facts about.
     """
     return release("YuniKorn", text, NEWEST, _LAST_PATCH)
+
+
+def stated(cluster: Cluster | None) -> Version | None:
+    """The release that the policy states; None: it states none."""
+    target = cluster.targets.get("yunikorn") if cluster else None
+    return parse(target.version) if target and target.version else None

@@ -301,5 +301,5 @@ def test_a_scheduler_without_gangs_has_nothing_to_leave() -> None:
 def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
     made = asked("yunikorn", across=Apartness("rack"))
     assert [notice.message.split(" in YuniKorn")[0] for notice in generate(made).notices][-1] == (
-        "training: a wish to spread over the values of rack has no effect"
+        "training: a soft spread over rack has no effect"
     )

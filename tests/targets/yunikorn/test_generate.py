@@ -208,8 +208,8 @@ def test_what_older_releases_do_not_know(version: str, preemption: Any, properti
     assert found["queues"][0]["queues"][0].get("properties") == properties
     if preemption is None:
         assert said(made) == [
-            "quotaPreemption is known since YuniKorn 1.8.0: left out",
-            "property quota.preemption.delay of queue a is read since YuniKorn 1.8.0: left out",
+            "quotaPreemption requires YuniKorn 1.8.0 or later: left out",
+            "property quota.preemption.delay of queue a requires YuniKorn 1.8.0 or later: left out",
         ]
 
 
@@ -220,13 +220,13 @@ def test_what_older_releases_do_not_know(version: str, preemption: Any, properti
         (cluster(delivery="post-render"), "delivery post-render is not known for YuniKorn"),
         (
             cluster(Queue("a", guarantee={GPU: 4}), Queue("b", "a", guarantee={GPU: 8})),
-            f"YuniKorn would refuse the queues: queues below a are guaranteed more {GPU} than it is: 8 "
-            "against 4",
+            f"YuniKorn would refuse the queues: the queues below a are guaranteed 8 {GPU} in total, "
+            "but a only 4",
         ),
         (
             cluster(options={"fallback": "gone"}),
-            "YuniKorn would refuse the queues: placement rule for root.gone: there is no queue gone, and "
-            "create is not true",
+            "YuniKorn would refuse the queues: placement rule for root.gone: queue gone does not exist "
+            "and create is not true",
         ),
         (
             cluster(Queue("a"), options={"queues": {"a": {"properties": {"priority.policy": "high"}}}}),
@@ -255,15 +255,18 @@ PREFERRING = WorkloadKind("t", ("a", "b"), {"a": 100, "b": 1}, scheduler="yuniko
         (cluster(Queue("a", weight=2)), "weight of queue a has no counterpart"),
         (
             cluster(Queue("a", submit=Submitters(("a:b",)))),
-            "queue a: YuniKorn's access lists cannot name a:b, who is left out",
+            "queue a: YuniKorn's access lists cannot name a:b: left out",
         ),
         (cluster(preemption=Preemption(within_queue=True)), "preemption within a queue"),
-        (cluster(Queue("a"), preemption=Preemption(reclaim=True)), "no queue is guaranteed anything"),
-        (cluster(reservations=(Reservation("eval", {GPU: 8}),)), "reservation eval: YuniKorn keeps no room"),
+        (cluster(Queue("a"), preemption=Preemption(reclaim=True)), "no queue has a guarantee"),
+        (
+            cluster(reservations=(Reservation("eval", {GPU: 8}),)),
+            "reservation eval: YuniKorn reserves no capacity",
+        ),
         (cluster(kinds=(PREFERRING,)), "preferred usages of workload kind t have no effect"),
         (
             cluster(Queue("a"), tenants=(Tenant("t", ("n",), "a", ("ann",)),)),
-            "users and groups of tenant t do not close its queue to others",
+            "users and groups of tenant t do not restrict its queue",
         ),
         (cluster(Queue("a"), tenants=(Tenant("t", ("n",)),)), "tenant t has no queue"),
         (
@@ -272,7 +275,7 @@ PREFERRING = WorkloadKind("t", ("a", "b"), {"a": 100, "b": 1}, scheduler="yuniko
                 kinds=(TRAINING._replace(gang="all", queue="a"),),
                 options={"queues": {"a": {"properties": {"application.sort.policy": "fair"}}}},
             ),
-            "queue a sorts applications fair, and YuniKorn rejects gangs there",
+            "queue a sorts applications fair, where YuniKorn rejects gangs",
         ),
         (
             cluster(

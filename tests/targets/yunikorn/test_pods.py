@@ -83,7 +83,7 @@ def test_the_only_part_needs_no_name() -> None:
         (
             GangRule(on_timeout="wait"),
             "gangSchedulingStyle=Hard",
-            "training: a gang of YuniKorn does not try again after its timeout",
+            "training: a YuniKorn gang does not retry after its timeout",
         ),
     ],
     ids=["own", "timeout", "start", "fail", "wait"],
@@ -129,9 +129,9 @@ def test_numbers_that_are_not_fixed(
 def test_more_than_the_queue_may_ever_use() -> None:
     of = JOB._replace(job=(MASTER, WORKER._replace(replicas=16)))
     assert fields(of=of).notices == (
-        "training: the gang of llama asks for 1028Gi memory, more than queue team-a may use, 1000Gi: "
+        "training: the gang of llama requests 1028Gi memory, but queue team-a may use at most 1000Gi: "
         "YuniKorn rejects it",
-        f"training: the gang of llama asks for 128 {GPU}, more than queue team-a may use, 64: YuniKorn "
+        f"training: the gang of llama requests 128 {GPU}, but queue team-a may use at most 64: YuniKorn "
         "rejects it",
     )
 
@@ -158,7 +158,7 @@ def test_a_component_knows_no_application() -> None:
     found = fields(of=Pods())
     assert (found.labels, found.annotations) == ({QUEUE: "root.research.team-a"}, {})
     (notice,) = found.notices
-    assert notice.startswith("training: pods that name no application share one for each namespace")
+    assert notice.startswith("training: in YuniKorn, pods without an application share one per namespace")
     assert fields(WorkloadKind("web"), Pods()) == PodFields()
 
 
@@ -166,8 +166,8 @@ def test_an_application_is_one_of_its_namespace() -> None:
     found = fields(of=JOB._replace(namespace=""))
     assert found.labels[APP_ID] == "pytorchjob-llama"
     assert found.notices == (
-        "training: llama states no namespace, so its application is pytorchjob-llama: no other workload "
-        "of the cluster may have the same. Nearest: metadata.namespace",
+        "training: llama has no namespace, so its application is pytorchjob-llama, which no other workload "
+        "of the cluster may use. Nearest: metadata.namespace",
     )
 
 
@@ -193,7 +193,7 @@ def test_a_path_no_label_holds_is_an_annotation() -> None:
     assert QUEUE not in found.labels
     assert found.annotations == {QUEUE: f"root.{long}.{'b' * 20}"}
     (notice,) = found.notices
-    assert "is longer than the 63 characters of a label" in notice
+    assert "does not fit into a label of 63 characters" in notice
 
 
 def test_within_one_rack() -> None:
@@ -211,7 +211,7 @@ def test_within_one_rack() -> None:
 @pytest.mark.parametrize(
     ("within", "beginning"),
     [
-        (Closeness("rack"), "training: a wish to stay within one rack has no effect"),
+        (Closeness("rack"), "training: preferring one rack has no effect"),
         (Closeness("switch", hard=True), "training: no node label is known for level switch"),
     ],
     ids=["soft", "no-label"],
@@ -236,4 +236,4 @@ def test_a_wish_to_spread_has_no_effect() -> None:
     found = fields(KIND._replace(across=Apartness("rack")))
     assert "topologySpreadConstraints" not in groups(found)["worker"]
     (notice,) = found.notices
-    assert notice.startswith("training: a wish to spread over the values of rack has no effect")
+    assert notice.startswith("training: a soft spread over rack has no effect")

@@ -81,7 +81,7 @@ def test_a_file_that_does_not_decode_states_nothing() -> None:
 
 
 def test_what_the_policy_plans() -> None:
-    planned = sharing.planned(profile("teams-yunikorn"))
+    planned = sharing.policy_queues(profile("teams-yunikorn"))
     assert planned.queues == {
         "root.production": "root",
         "root.research": "root",

@@ -9,13 +9,15 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.placement import Point
 from policykit.targets.kubernetes.objects.shape import beside
+from policykit.targets.kubernetes.scheduler.fields import GROUP
 from policykit.targets.kubernetes.scheduler.plugins import FIT
 
-GROUP = "kubescheduler.config.k8s.io"
 API_VERSION = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER = "default-scheduler"
 RATIO = "RequestedToCapacityRatio"
+STRATEGIES = ("LeastAllocated", "MostAllocated", RATIO)
+"""Of NodeResourcesFit."""
 _FIT_ARGS = ("apiVersion", "kind", "scoringStrategy")
 
 
@@ -23,7 +25,7 @@ class Fit(NamedTuple):
     """scoringStrategy of NodeResourcesFit."""
 
     strategy: str
-    """LeastAllocated, MostAllocated or RequestedToCapacityRatio."""
+    """One of STRATEGIES."""
     resources: Mapping[str, int] = {}
     """Resource name to weight; empty: cpu and memory, 1 each."""
     shape: tuple[Point, ...] = ()

@@ -31,7 +31,7 @@ def read(text: str) -> Submitters | None:
     return Submitters(users, groups)
 
 
-def strangers(people: Submitters) -> tuple[str, ...]:
+def invalid_names(people: Submitters) -> tuple[str, ...]:
     """Names that YuniKorn drops from an access list: it knows them in no other form."""
     users = [user for user in people.users if user != EVERYBODY and not _USER.match(user)]
     groups = [group for group in people.groups if group != EVERYBODY and not _GROUP.match(group)]

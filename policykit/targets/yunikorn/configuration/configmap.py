@@ -13,6 +13,10 @@ VALUES = "yunikornDefaults"
 """Chart value with the keys of DEFAULTS."""
 NAMESPACE = "yunikorn"
 POLICY_GROUP = "service.policyGroup"
+PACKED = ".gz"
+"""Suffix of keys in binaryData: gzip in base64."""
+_LARGEST_PACKED = 1 << 22
+"""Bytes; a ConfigMap holds 1 MiB, and a queue configuration packs about tenfold."""
 
 
 def is_read(name: str) -> bool:
@@ -43,3 +47,17 @@ def policy_group(data: Mapping[str, Any]) -> str:
     """Name of the configuration that counts among these keys."""
     stated = data.get(POLICY_GROUP)
     return stated if isinstance(stated, str) and stated else "queues"
+
+
+def unpack(text: str) -> str | None:
+    """The text; None for what is not gzip in base64, is no text, or is unreasonably large."""
+    import zlib
+    from base64 import b64decode
+
+    try:
+        packed = b64decode("".join(text.split()), validate=True)
+        reader = zlib.decompressobj(wbits=31)
+        raw = reader.decompress(packed, _LARGEST_PACKED)
+        return raw.decode("utf-8") if reader.eof else None
+    except (ValueError, zlib.error):
+        return None

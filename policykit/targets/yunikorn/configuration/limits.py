@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.targets.yunikorn.configuration.shape import kept, names, text, texts, whole
+from policykit.targets.yunikorn.configuration.shape import names, text, texts, whole, without_unset
 
 
 class Limit(NamedTuple):
@@ -21,7 +21,7 @@ class Limit(NamedTuple):
 
 
 def write(limit: Limit) -> dict[str, Any]:
-    return kept(
+    return without_unset(
         {
             "limit": limit.description,
             "users": list(limit.users),

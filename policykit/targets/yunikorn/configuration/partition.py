@@ -10,7 +10,7 @@ from policykit.targets.yunikorn.configuration import limits, placement_rules, qu
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
 from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
-from policykit.targets.yunikorn.configuration.shape import flag, items, kept, text
+from policykit.targets.yunikorn.configuration.shape import flag, items, text, without_unset
 
 DEFAULT = "default"
 
@@ -77,18 +77,18 @@ def _write(partition: Partition) -> dict[str, Any]:
     }
     resolver = {"type": partition.group_resolver} if partition.group_resolver else {}
     stated = {
-        "nodesortpolicy": kept(sort),
+        "nodesortpolicy": without_unset(sort),
         "preemption": {key: value for key, value in flags.items() if value is not None},
         "usergroupresolver": resolver,
         "placementrules": [placement_rules.write(rule) for rule in partition.rules],
         "limits": [limits.write(limit) for limit in partition.limits],
     }
     tree = {} if partition.queues is None else {"queues": [queues.write(each) for each in partition.queues]}
-    return {"name": partition.name, **kept(stated), **tree}
+    return {"name": partition.name, **without_unset(stated), **tree}
 
 
 def read(data: object) -> Configuration:
-    """What stands in a file; parts of another shape are as if they were not there."""
+    """The content of a file; parts of another shape are ignored."""
     root = mapping(data)
     return Configuration(tuple(map(_read, items(root.get("partitions")))), text(root.get("checksum")))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping
-from policykit.targets.yunikorn.configuration.shape import flag, kept, names, text
+from policykit.targets.yunikorn.configuration.shape import flag, names, text, without_unset
 
 PROVIDED, USER, TAG, FIXED = "provided", "user", "tag", "fixed"
 KNOWN = (PROVIDED, USER, TAG, FIXED)
@@ -31,7 +31,7 @@ class Rule(NamedTuple):
     create: bool = False
     filter: Filter = Filter()
     parent: Rule | None = None
-    """Gives the queue that this one's stands in."""
+    """Gives the parent of this rule's queue."""
 
     @property
     def chain(self) -> tuple[Rule, ...]:
@@ -47,7 +47,7 @@ def write(rule: Rule) -> dict[str, Any]:
     }
     return {
         "name": rule.name,
-        **kept({"value": rule.value, "create": rule.create, "filter": kept(chosen)}),
+        **without_unset({"value": rule.value, "create": rule.create, "filter": without_unset(chosen)}),
         **({"parent": write(rule.parent)} if rule.parent else {}),
     }
 

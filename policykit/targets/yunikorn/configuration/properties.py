@@ -72,9 +72,9 @@ def problem(name: str, text: str, version: Version) -> str:
     known = KNOWN.get(name)
     if known is None:
         near = nearest(name, tuple(KNOWN))
-        return f"is no property YuniKorn reads{f': did you mean {near}?' if near else ''}"
+        return f"is not a property that YuniKorn reads{f': did you mean {near}?' if near else ''}"
     if known.since and version < known.since:
-        return f"is read since YuniKorn {known.since}"
+        return f"requires YuniKorn {known.since} or later"
     return "" if known.takes(text) else f"is {text!r}, not {known.words}"
 
 
@@ -92,11 +92,11 @@ def unread(name: str, text: str, version: Version | None) -> str:
     if name in (QUOTA_DELAY, _OLD_QUOTA_DELAY) and version is not None:
         read = _OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
         if version < versions.QUOTA_PREEMPTION:
-            return f"is read since YuniKorn {versions.QUOTA_PREEMPTION}"
+            return f"requires YuniKorn {versions.QUOTA_PREEMPTION} or later"
         if name != read:
-            return f"is {read} in YuniKorn {version}"
+            return f"is called {read} in YuniKorn {version}"
     if name == SORT and text == _COUNTS_AS_FIFO:
-        return f"is {text!r}, which counts as fifo"
+        return f"is {text!r}, which YuniKorn treats as fifo"
     if name in _ABOVE_ZERO and duration(text) and not any(digit in text for digit in "123456789"):
         return f"is {text!r}, not a duration above zero"
     return problem(understood_name(name), text, version or versions.parse(""))

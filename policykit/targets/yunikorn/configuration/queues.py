@@ -9,7 +9,7 @@ from policykit.manifests.shape import mapping
 from policykit.targets.yunikorn.configuration import limits, resources
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.resources import Resources
-from policykit.targets.yunikorn.configuration.shape import flag, items, kept, text, texts, whole
+from policykit.targets.yunikorn.configuration.shape import flag, items, text, texts, whole, without_unset
 
 ROOT = "root"
 
@@ -55,7 +55,7 @@ def write(queue: Queue) -> dict[str, Any]:
     """The queue as plain data; what is unset is left out."""
     return {
         "name": queue.name,
-        **kept(
+        **without_unset(
             {
                 "parent": queue.parent,
                 "submitacl": queue.submit,
@@ -72,7 +72,7 @@ def write(queue: Queue) -> dict[str, Any]:
 
 
 def _write_template(template: ChildTemplate) -> dict[str, Any]:
-    return kept(
+    return without_unset(
         {
             "maxapplications": template.applications,
             "properties": dict(sorted(template.properties.items())),

@@ -1,4 +1,4 @@
-"""Keys of the ConfigMaps beside the queues: what YuniKorn reads, and of what type."""
+"""Settings in the ConfigMaps other than the queues: which YuniKorn reads, and their types."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _duration(text: str) -> bool:
 
 
 def _patterns(text: str) -> bool:
-    """Regular expressions with commas between them."""
+    """Comma-separated regular expressions."""
     return all(compiles(part.strip()) for part in text.split(","))
 
 
@@ -50,7 +50,7 @@ _TEXT = Setting(_any)
 _FLAG = Setting(_flag, "true or false")
 _WHOLE = Setting(_whole, "a whole number")
 _DURATION = Setting(_duration, "a duration such as 10s")
-_PATTERNS = Setting(_patterns, "regular expressions with commas between them")
+_PATTERNS = Setting(_patterns, "comma-separated regular expressions")
 _USER = Setting(_whole, "a whole number", versions.PLACEHOLDER_USER)
 
 KNOWN: Mapping[str, Setting] = {
@@ -91,10 +91,10 @@ KNOWN: Mapping[str, Setting] = {
 
 REMOVED: Mapping[str, str] = {
     "admissionController.filtering.defaultQueue": "was removed in YuniKorn 1.6",
-    "service.operatorPlugins": "means nothing since the operator plugins are gone",
+    "service.operatorPlugins": "has no effect since operator plugins were removed",
 }
 _FATAL = ("service.", "kubernetes.")
-"""Settings of the scheduler: one bad value, and the update of all fails."""
+"""Settings of the scheduler: one invalid value makes the update of all fail."""
 
 
 def stops(key: str) -> bool:
@@ -110,16 +110,16 @@ def unread(key: str, text: str, version: Version | None) -> str:
 
 
 def problem(key: str, text: str, version: Version) -> str:
-    """Why a setting does nothing, or stops the scheduler; empty: it is fine."""
+    """Why a setting has no effect, or stops the scheduler; empty: it is fine."""
     if _LEVEL.match(key):
         fine = text.lower() in _LEVELS or (_whole(text) and -1 <= int(text) <= 5)
         return "" if fine else f"is {text!r}, not a level from debug to fatal or -1 to 5"
     if key == POLICY_GROUP:
-        return "is the option policyGroup"
+        return "is set by the option policyGroup"
     known = KNOWN.get(key)
     if known is None:
         near = nearest(key, tuple(KNOWN))
-        return f"is no setting YuniKorn reads{f': did you mean {near}?' if near else ''}"
+        return f"is not a setting that YuniKorn reads{f': did you mean {near}?' if near else ''}"
     if known.since and version < known.since:
-        return f"is read since YuniKorn {known.since}"
+        return f"requires YuniKorn {known.since} or later"
     return "" if known.takes(text) else f"is {text!r}, not {known.words}"

@@ -1,10 +1,11 @@
-"""Parts of a queue configuration whatever their shape: what is something else is as if it were not there."""
+"""Values of a queue configuration of any shape: what has the wrong type is ignored."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.shape import mapping
 
 
@@ -45,12 +46,15 @@ def flag(data: object) -> bool | None:
 _WORDS = {"yes": True, "on": True, "y": True, "no": False, "off": False, "n": False}
 
 
-def kept(entries: Mapping[str, Any]) -> dict[str, Any]:
+def without_unset(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Without what is unset: None, an empty text, 0, an empty list or map, False."""
-    return dict(_kept(entries))
+    return {key: value for key, value in entries.items() if value}
 
 
-def _kept(entries: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in entries.items():
-        if value:
-            yield key, value
+def holds_placeholder(data: object) -> bool:
+    """Whether anything in it is filled in later."""
+    if isinstance(data, Mapping):
+        return any(is_placeholder(key) or holds_placeholder(value) for key, value in data.items())
+    if isinstance(data, (list, tuple, frozenset)):
+        return any(map(holds_placeholder, data))
+    return is_placeholder(data)

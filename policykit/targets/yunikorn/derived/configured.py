@@ -20,7 +20,7 @@ from policykit.targets.yunikorn.derived.shares import Shares, shares
 from policykit.targets.yunikorn.options import Options
 
 
-class Configured(NamedTuple):
+class PolicyConfiguration(NamedTuple):
     """A configuration, the reasons for its numbers, and what it does not say."""
 
     configuration: Configuration
@@ -33,7 +33,7 @@ class Configured(NamedTuple):
         return (self.configuration.partitions[0].queues or ())[0]
 
 
-def configured(cluster: Cluster, target: Target) -> Configured:
+def configured(cluster: Cluster, target: Target) -> PolicyConfiguration:
     """The configuration of a policy. Raises PolicykitError for what YuniKorn would refuse."""
     stated, version = options.read(target), versions.parse(target.version)
     _check_names(stated)
@@ -44,7 +44,7 @@ def configured(cluster: Cluster, target: Target) -> Configured:
         amounts = shares(cluster.queues, deserved=False)
         made = _configuration(cluster, stated, version, sorting, amounts)
     _check(made)
-    return Configured(made, sorting.comments, (*amounts.notices, *sorting.notices))
+    return PolicyConfiguration(made, sorting.comments, (*amounts.notices, *sorting.notices))
 
 
 def holding(cluster: Cluster, stated: Options) -> frozenset[str]:
@@ -57,7 +57,7 @@ def _configuration(
     cluster: Cluster, stated: Options, version: Version, sorting: Sorting, amounts: Shares
 ) -> Configuration:
     holds = holding(cluster, stated)
-    root = tree.build(tree.Made(cluster.queues, amounts.resources, stated, version, holds))
+    root = tree.build(tree.TreePlan(cluster.queues, amounts.resources, stated, version, holds))
     quota = stated.quota_preemption if version >= versions.QUOTA_PREEMPTION else None
     return Configuration(
         (

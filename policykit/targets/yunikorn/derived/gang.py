@@ -13,8 +13,8 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import spread
 from policykit.targets.pod_fields import Members, Pods
-from policykit.targets.yunikorn.configuration.task_groups import TaskGroup, quantities
 from policykit.targets.yunikorn.derived.applications import is_label
+from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
 
 ONLY = "pods"
 """Group of a job whose pods are all alike."""
@@ -22,7 +22,7 @@ _STYLES = {"fail": "Hard", "start": "Soft", "wait": "Hard"}
 
 
 class Gang(NamedTuple):
-    """What every pod of the job says; no groups: it cannot be a gang."""
+    """What the pods of a job carry; no groups: it cannot be a gang."""
 
     groups: tuple[TaskGroup, ...] = ()
     mine: str = ""
@@ -40,8 +40,8 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[
     if path and not is_label(path):
         return Gang(
             notices=(
-                f"{kind.name}: queue {path} is longer than the 63 characters of a label, as which "
-                "placeholders of a gang carry it, so YuniKorn cannot make them. Nearest: shorter queue names",
+                f"{kind.name}: queue {path} does not fit into a label of 63 characters, which "
+                "placeholders need, so YuniKorn cannot create them. Nearest: shorter queue names",
             )
         )
     groups = tuple(
@@ -65,8 +65,8 @@ def _sizes(kind: WorkloadKind, rule: GangRule, pods: Pods) -> tuple[tuple[int, .
         if len(pods.job) == 1 and wanted:
             return (wanted,), ()
         return (), (
-            f"{kind.name}: not every part of {pods.owner} has a fixed number of pods, so YuniKorn cannot be "
-            "told how many start together. Nearest: gang.size, for a job with one part",
+            f"{kind.name}: not every part of {pods.owner} has a fixed number of pods, so the size "
+            "of the gang is unknown. Nearest: gang.size, for a job with one part",
         )
     counts = [members.replicas or 0 for members in pods.job]
     if wanted is None or wanted >= sum(counts):
@@ -74,7 +74,7 @@ def _sizes(kind: WorkloadKind, rule: GangRule, pods: Pods) -> tuple[tuple[int, .
     taken: list[int] = []
     for number in counts:
         taken.append(min(number, wanted - sum(taken)))
-    said = f"{kind.name}: of {wanted} pods that start together, YuniKorn is told how many of each part: "
+    said = f"{kind.name}: the gang of {wanted} pods is divided among the parts for YuniKorn: "
     shown = ", ".join(f"{n} {name_of(m)}" for m, n in zip(pods.job, taken, strict=True))
     return _any(taken), (said + shown,) if len(pods.job) > 1 else ()
 
@@ -111,8 +111,8 @@ def _waiting(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
     if rule.on_timeout != "wait":
         return ()
     return (
-        f"{kind.name}: a gang of YuniKorn does not try again after its timeout. Nearest: gangSchedulingStyle "
-        "Hard, which fails its pods, so that the job's own retries make them anew",
+        f"{kind.name}: a YuniKorn gang does not retry after its timeout. Nearest: gangSchedulingStyle "
+        "Hard, which fails its pods, so that the job's own retries recreate them",
     )
 
 
@@ -120,8 +120,8 @@ def _repeated(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
     if pods.owner_kind != "CronJob":
         return ()
     return (
-        f"{kind.name}: all runs of CronJob {pods.owner} share one application, so a run that starts while "
-        "the last is not over does not wait for all its pods. Nearest: concurrencyPolicy Forbid",
+        f"{kind.name}: all runs of CronJob {pods.owner} share one application, so a run that overlaps "
+        "the previous one does not wait for all its pods. Nearest: concurrencyPolicy Forbid",
     )
 
 
@@ -134,8 +134,8 @@ def _too_large(kind: WorkloadKind, cluster: Cluster, pods: Pods, sizes: Sequence
     most = _most(kind.queue, cluster)
     over = [name for name in sorted(most) if asked.get(name, 0) > most[name]]
     return tuple(
-        f"{kind.name}: the gang of {pods.owner} asks for {amount_text(name, asked[name])} {name}, more than "
-        f"queue {kind.queue} may use, {amount_text(name, most[name])}: YuniKorn rejects it"
+        f"{kind.name}: the gang of {pods.owner} requests {amount_text(name, asked[name])} {name}, but queue "
+        f"{kind.queue} may use at most {amount_text(name, most[name])}: YuniKorn rejects it"
         for name in over
     )
 

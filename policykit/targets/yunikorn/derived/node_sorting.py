@@ -1,19 +1,23 @@
-"""One order of nodes for every pod: from the placements of the workload kinds, and why."""
+"""The node sorting policy for all pods, from the placements of the workload kinds, with reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import lcm
 from typing import NamedTuple
 
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
+from policykit.targets import fleet
 from policykit.targets.yunikorn.configuration.partition import NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES
-from policykit.targets.yunikorn.derived import weights
 
 SCHEDULER = "yunikorn"
 _TYPES = {BINPACK: "binpacking", SPREAD: "fair"}
+_LARGEST_WEIGHT = 10_000
+"""An upper bound: more sizes of nodes do not justify a larger weight."""
+_BESIDE = {CORES: 1.0, "memory": 1.0}
 
 
 class Sorting(NamedTuple):
@@ -25,7 +29,7 @@ class Sorting(NamedTuple):
 
 
 def sorting(cluster: Cluster, target: Target, stated: NodeSort | None) -> Sorting:
-    """The order of the partition: as the option says, or by the first placement that packs.
+    """The order of the partition: from the option, or else from the first placement that packs.
 
     Without either, cards are packed, so that whole nodes stay free for jobs that need them.
     """
@@ -36,7 +40,7 @@ def sorting(cluster: Cluster, target: Target, stated: NodeSort | None) -> Sortin
         return _weighed(cluster, stated, _opposed(stated.type, others))
     if not wanted:
         packed = NodeSort(_TYPES[BINPACK])
-        return _weighed(cluster, packed, ()) if weights.cards_per_node(cluster) else Sorting()
+        return _weighed(cluster, packed, ()) if _cards_per_node(cluster) else Sorting()
     first = next((each for each in wanted if each.strategy == BINPACK), wanted[0])
     sort = NodeSort(_TYPES[first.strategy], _stated_weights(first))
     others = [each for each in wanted if each != first]
@@ -55,9 +59,9 @@ def _weighed(cluster: Cluster, sort: NodeSort, notices: tuple[str, ...]) -> Sort
     comments = tuple(
         f"Weight of {resource}: one card of {' or '.join(map(str, counts))} per node outweighs vcore and "
         "memory together"
-        for resource, counts in weights.cards_per_node(cluster).items()
+        for resource, counts in _cards_per_node(cluster).items()
     )
-    return Sorting(NodeSort(sort.type, weights.weights(cluster)), comments, notices)
+    return Sorting(NodeSort(sort.type, _weights(cluster)), comments, notices)
 
 
 def _placements(cluster: Cluster, target: Target) -> list[Placement]:
@@ -84,8 +88,8 @@ def _opposed(type_: str, others: Sequence[Placement]) -> tuple[str, ...]:
     if not others:
         return ()
     return (
-        f"placement {', '.join(each.name for each in others)} cannot be had: YuniKorn orders nodes by one "
-        f"policy for every pod, which is {type_}. Nearest: topologySpreadConstraints with DoNotSchedule in "
+        f"placement {', '.join(each.name for each in others)} is not possible: YuniKorn sorts nodes by one "
+        f"policy for all pods, which is {type_}. Nearest: topologySpreadConstraints with DoNotSchedule in "
         "pods to spread, or another scheduler for them",
     )
 
@@ -96,17 +100,33 @@ def _unsaid(placement: Placement) -> tuple[str, ...]:
     mixed = [name for name, each in placement.resources.items() if each.strategy != placement.strategy]
     if mixed:
         found.append(
-            f"placement {placement.name}: {', '.join(sorted(mixed))} cannot be placed by another strategy "
-            "than the rest. Nearest: left out of the weights, so that it does not count"
+            f"placement {placement.name}: {', '.join(sorted(mixed))} cannot have another strategy "
+            "than the rest. Nearest: left out of the weights"
         )
     if placement.shape:
         found.append(
-            f"placement {placement.name}: shape has no counterpart in YuniKorn, whose scores are straight "
-            "lines"
+            f"placement {placement.name}: shape has no counterpart in YuniKorn, whose scores are linear"
         )
     if placement.avoid:
         found.append(
             f"placement {placement.name}: avoid has no counterpart in YuniKorn. Nearest: taints on the nodes "
-            f"with {', '.join(placement.avoid)}, or required usages of the workload kinds that ask for none"
+            f"with {', '.join(placement.avoid)}, or required usages of the workload kinds that request none"
         )
     return tuple(found)
+
+
+def _weights(cluster: Cluster) -> dict[str, float]:
+    """Weights by which one card more or less outweighs all of vcore and memory; empty without cards."""
+    sizes = _cards_per_node(cluster)
+    if not sizes:
+        return {}
+    cards = {
+        resource: min(len(_BESIDE) * lcm(*counts) + 1, _LARGEST_WEIGHT) for resource, counts in sizes.items()
+    }
+    return {**_BESIDE, **{resource: float(weight) for resource, weight in cards.items()}}
+
+
+def _cards_per_node(cluster: Cluster) -> dict[str, list[int]]:
+    """Card resource to the distinct numbers of it on a node, rising, unknown ones as assumed."""
+    sizes = fleet.cards_per_node(cluster)
+    return {resource: fleet.assumed(counts) for resource, counts in sizes.items() if counts}

@@ -1,4 +1,4 @@
-"""What of a policy YuniKorn cannot say, and what comes nearest."""
+"""What YuniKorn cannot express of a policy, and the nearest alternative."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unsaid(cluster: Cluster, target: Target, options: Options) -> Iterator[str]:
     if cluster.reservations:
         named = ", ".join(each.name for each in cluster.reservations)
         yield (
-            f"reservation {named}: YuniKorn keeps no room free. Nearest: guarantee of the tenant's queue, "
+            f"reservation {named}: YuniKorn reserves no capacity. Nearest: guarantee of the tenant's queue, "
             "which preemption takes back from others"
         )
 
@@ -30,7 +30,7 @@ def unsaid(cluster: Cluster, target: Target, options: Options) -> Iterator[str]:
 def by_version(options: Options, version: Version) -> Iterator[str]:
     """What the options ask for that a release does not know."""
     if options.quota_preemption and version < versions.QUOTA_PREEMPTION:
-        yield f"quotaPreemption is known since YuniKorn {versions.QUOTA_PREEMPTION}: left out"
+        yield f"quotaPreemption requires YuniKorn {versions.QUOTA_PREEMPTION} or later: left out"
     stated = {name: of.properties for name, of in options.queues.items()}
     stated |= {f"{name} (childTemplate)": of.template.properties for name, of in options.queues.items()}
     for queue, each in stated.items():
@@ -48,33 +48,33 @@ def _queues(cluster: Cluster) -> Iterator[str]:
     weighted = ", ".join(queue.name for queue in cluster.queues if queue.weight != 1)
     if weighted:
         yield (
-            f"weight of queue {weighted} has no counterpart: YuniKorn serves the queue first that uses the "
-            "smallest part of what it is guaranteed. Nearest: guarantee in the same proportion"
+            f"weight of queue {weighted} has no counterpart: YuniKorn first serves the queue that uses the "
+            "smallest share of its guarantee. Nearest: guarantees in the same proportion"
         )
     bound = ", ".join(queue.name for queue in cluster.queues if queue.pools)
     if bound:
         yield (
-            f"pools of queue {bound}: queues of YuniKorn are not bound to nodes. Nearest: usages of the "
-            "workload kinds, which their pods carry as node affinity"
+            f"pools of queue {bound}: YuniKorn's queues are not bound to nodes. Nearest: usages of the "
+            "workload kinds, which become node affinity of their pods"
         )
     for queue in cluster.queues:
-        unknown = acl.strangers(queue.submit) if queue.submit else ()
+        unknown = acl.invalid_names(queue.submit) if queue.submit else ()
         if unknown:
             yield (
-                f"queue {queue.name}: YuniKorn's access lists cannot name {', '.join(unknown)}, who is left "
-                "out. Nearest: a group"
+                f"queue {queue.name}: YuniKorn's access lists cannot name {', '.join(unknown)}: left out. "
+                "Nearest: a group"
             )
 
 
 def _preemption(cluster: Cluster) -> Iterator[str]:
     if cluster.preemption.within_queue:
         yield (
-            "preemption within a queue: YuniKorn takes pods from other queues only. Nearest: a queue for "
+            "preemption within a queue: YuniKorn preempts only pods of other queues. Nearest: a queue for "
             "each priority below one parent"
         )
     guaranteed = any(any({**queue.guarantee, **queue.deserved}.values()) for queue in cluster.queues)
     if cluster.preemption.reclaim and not guaranteed:
-        yield "no queue is guaranteed anything, so YuniKorn takes nothing back. State guarantee for queues"
+        yield "no queue has a guarantee, so YuniKorn takes nothing back. Set guarantee on queues"
 
 
 def _tenants(cluster: Cluster) -> Iterator[str]:
@@ -82,8 +82,8 @@ def _tenants(cluster: Cluster) -> Iterator[str]:
     open_ = [t.name for t in cluster.tenants if (t.users or t.groups) and t.queue and t.queue not in closed]
     if open_:
         yield (
-            f"users and groups of tenant {', '.join(open_)} do not close its queue to others: its namespaces "
-            "decide who comes there. To close it, state submit for the queue"
+            f"users and groups of tenant {', '.join(open_)} do not restrict its queue: its namespaces "
+            "decide who uses it. To restrict it, set submit on the queue"
         )
     homeless = [tenant.name for tenant in cluster.tenants if not tenant.queue and tenant.namespaces]
     if homeless and cluster.queues:
@@ -96,8 +96,8 @@ def closed(root: Queue, places: Iterable[str]) -> Iterator[str]:
     for place in sorted(set(places)):
         if not any(place == path or place.startswith(f"{path}.") for path in opened):
             yield (
-                f"namespaces with a queue of their own below {place}: their pods are rejected, since {place} "
-                "has no access list itself, as a queue below it is for fewer people. Nearest: a queue of the "
+                f"namespaces with a queue of their own below {place}: their pods are rejected, as {place} "
+                "has no access list, because a queue below it admits fewer people. Nearest: a queue of the "
                 "policy for them, with submit"
             )
 
@@ -107,13 +107,13 @@ def _workloads(cluster: Cluster, target: Target, options: Options) -> Iterator[s
     ranked = [kind.name for kind in kinds if len(set(kind.prefer.values())) > 1]
     if ranked:
         yield (
-            f"preferred usages of workload kind {', '.join(ranked)} have no effect: YuniKorn orders nodes by "
-            "use alone. Nearest: the usage it should have as its only one"
+            f"preferred usages of workload kind {', '.join(ranked)} have no effect: YuniKorn sorts nodes "
+            "only by utilization. Nearest: a single usage"
         )
     for kind in kinds:
         sort = options.of(kind.queue).properties.get(properties.SORT)
         if kind.gang == "all" and sort == "fair":
             yield (
-                f"queue {kind.queue} sorts applications fair, and YuniKorn rejects gangs there: workload "
+                f"queue {kind.queue} sorts applications fair, where YuniKorn rejects gangs: workload "
                 f"kind {kind.name} needs {properties.SORT} fifo"
             )

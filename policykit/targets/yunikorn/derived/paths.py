@@ -1,4 +1,4 @@
-"""Where the policy's queues stand in YuniKorn's tree: `root.research.team-a`."""
+"""Paths of the policy's queues in YuniKorn's tree: `root.research.team-a`."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def checked(queues: Iterable[Queue]) -> dict[str, str]:
     for name, path in found.items():
         if own_name(name) == ROOT:
             raise PolicykitError(
-                f"queue {name} is root, which YuniKorn makes itself",
-                "give the queue another name",
+                f"queue {name} is named root, which YuniKorn creates itself",
+                "rename the queue",
                 path=("queues", name),
             )
         if path in places:
             raise PolicykitError(
-                f"queues {places[path]} and {name} are both {path} in YuniKorn, which divides paths by dots",
-                "give one of them another name after the last dot",
+                f"queues {places[path]} and {name} are both {path} in YuniKorn, where dots separate names",
+                "rename one of them after the last dot",
                 path=("queues", name),
             )
         places[path] = name

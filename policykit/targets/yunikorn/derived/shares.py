@@ -11,7 +11,7 @@ from policykit.targets.yunikorn.configuration import resources
 from policykit.targets.yunikorn.configuration.resources import Resources
 
 UNLIMITED = 10**18
-"""Stands beside a max that is all zero, which alone would count as no max at all."""
+"""Added to a max that is all zeros, which YuniKorn would treat as no max."""
 _TEXT = "1E"
 _BESIDE = ("pods", "ephemeral-storage", "memory", "hugepages-2Mi", "hugepages-1Gi")
 
@@ -24,7 +24,7 @@ class Shares(NamedTuple):
 
 
 def shares(queues: Sequence[Queue], *, deserved: bool) -> Shares:
-    """Amounts of each queue of a tree; `deserved`: they are what is guaranteed, where they are stated."""
+    """Amounts of each queue of a tree; `deserved`: guarantee what is deserved, where that is set."""
     limits, over = _limits(queues)
     found = {
         queue.name: Resources(
@@ -56,7 +56,7 @@ def _named_above(queue: Queue, queues: Sequence[Queue]) -> frozenset[str]:
 
 
 def as_meant(limit: Amounts) -> dict[str, int]:
-    """A limit without what is put beside one that is all zero."""
+    """A limit without the amount added to one that is all zeros."""
     meant = {name: amount for name, amount in limit.items() if amount}
     if len(meant) == 1 and len(limit) > 1 and next(iter(meant.values())) == UNLIMITED:
         return {name: amount for name, amount in limit.items() if not amount}

@@ -1,4 +1,4 @@
-"""The placement rules a policy stands for: what the pod says, then its namespace, then the fallback."""
+"""The placement rules of a policy: the queue of the pod, then of its namespace, then the fallback."""
 
 from __future__ import annotations
 

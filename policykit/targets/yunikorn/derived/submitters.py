@@ -14,8 +14,8 @@ _NOBODY = Submitters()
 def lists(queues: Sequence[Queue], everybody_else: Sequence[str] = ()) -> dict[str, Submitters]:
     """Queue, or "" for the root, to those its access list names; a queue that is missing has no list.
 
-    An access list holds for every queue below, so where one of those is for fewer people, the list
-    stands on its children. `everybody_else`: further queues below the root that state nothing.
+    An access list applies to every queue below, so if one of those admits fewer people, the list goes
+    to the children instead. `everybody_else`: further queues below the root without a list.
     """
     known = {queue.name for queue in queues}
     children: dict[str, list[Queue]] = {}

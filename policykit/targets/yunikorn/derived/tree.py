@@ -13,10 +13,10 @@ from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
 from policykit.targets.yunikorn.configuration.resources import Resources
 from policykit.targets.yunikorn.derived import submitters
 from policykit.targets.yunikorn.derived.paths import DEFAULT, own_name
-from policykit.targets.yunikorn.options import OfQueue, Options
+from policykit.targets.yunikorn.options import Options, QueueOptions
 
 
-class Made(NamedTuple):
+class TreePlan(NamedTuple):
     """What the tree is made of."""
 
     shares: Sequence[Share]
@@ -27,7 +27,7 @@ class Made(NamedTuple):
     """Queues that hold queues: of the policy, or made by placement rules."""
 
 
-def build(made: Made) -> Queue:
+def build(made: TreePlan) -> Queue:
     """`root` with everything below it."""
     fallback = _needs_fallback(made)
     granted = submitters.lists(made.shares, (DEFAULT,) if fallback else ())
@@ -41,18 +41,18 @@ def build(made: Made) -> Queue:
     return _with_options(root, of_root, made.version)._replace(queues=tuple(children))
 
 
-def _needs_fallback(made: Made) -> bool:
+def _needs_fallback(made: TreePlan) -> bool:
     """Whether the queue `default` is the fallback, and not one of the policy's."""
     taken = {own_name(share.name) for share in _below("", made)}
     return made.options.rules is None and made.options.fallback == DEFAULT and DEFAULT not in taken
 
 
-def _below(name: str, made: Made) -> list[Share]:
+def _below(name: str, made: TreePlan) -> list[Share]:
     known = {share.name for share in made.shares}
     return [share for share in made.shares if (share.parent if share.parent in known else "") == name]
 
 
-def _queue(share: Share, made: Made, granted: Mapping[str, Submitters], above: int) -> Queue:
+def _queue(share: Share, made: TreePlan, granted: Mapping[str, Submitters], above: int) -> Queue:
     stated = made.options.of(share.name)
     # Below a queue with maxapplications every queue needs one.
     applications = stated.applications or above
@@ -78,7 +78,7 @@ def _properties(share: Share) -> dict[str, str]:
     return found
 
 
-def _with_options(queue: Queue, stated: OfQueue, version: Version) -> Queue:
+def _with_options(queue: Queue, stated: QueueOptions, version: Version) -> Queue:
     return queue._replace(
         admin=_written(stated.admins),
         properties={**queue.properties, **_known(stated.properties, version)},
@@ -97,7 +97,7 @@ def _written(people: Submitters | None) -> str:
     """An access list of those whom YuniKorn can name."""
     if people is None:
         return ""
-    unknown = acl.strangers(people)
+    unknown = acl.invalid_names(people)
     return acl.write(
         Submitters(
             tuple(user for user in people.users if user not in unknown),

@@ -1,8 +1,9 @@
-"""Of Namespaces: the annotations that YuniKorn reads, and where the amounts in them stand."""
+"""Of Namespaces: the annotations that YuniKorn reads, and where the amounts in them are written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
@@ -11,7 +12,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.application import NamespaceMetadata
 from policykit.targets.yunikorn import metadata
-from policykit.targets.yunikorn.checks import namespace_quota
+from policykit.targets.yunikorn.names import NAMESPACE_QUOTA
+
+GUARANTEED = "yunikorn.apache.org/namespace.guaranteed"
+AMOUNTS = (NAMESPACE_QUOTA, GUARANTEED)
+"""Annotations that hold a JSON object of amounts."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
@@ -23,7 +28,23 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     inside: dict[str, Path] = {}
     for key, text in ours.items():
         places[key] = ("metadata", "annotations", key)
-        for name in namespace_quota.entries(key, text):
-            field = namespace_quota.field(key, name)
-            places[field], inside[field] = places[key], (name,)
+        for name in amounts(key, text):
+            where = field(key, name)
+            places[where], inside[where] = places[key], (name,)
     yield Stated(NamespaceMetadata(manifest.name, tuple(ours.items())), places, inside)
+
+
+def field(annotation: str, name: str) -> str:
+    """Name of the place of an entry in the JSON of an annotation."""
+    return f"{annotation}#{name}"
+
+
+def amounts(annotation: str, text: str) -> Mapping[str, object]:
+    """The entries of an annotation with amounts; empty for any other, and for what is no JSON object."""
+    if annotation not in AMOUNTS:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

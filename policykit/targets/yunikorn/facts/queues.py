@@ -1,4 +1,4 @@
-"""Of queues.yaml: the queues that stand there, and the rules that lead namespaces to them."""
+"""Of queues.yaml: its queues, and the placement rules that lead namespaces to them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.model.application import NAMESPACE, PARENT, Route, StaticQueues
-from policykit.targets.yunikorn import judged
+from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.partition import Partition
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, TAG, Rule
 from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.shape import holds_placeholder
 from policykit.targets.yunikorn.derived.standard_rules import NAMESPACE as NAMESPACE_TAG
 from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
     """StaticQueues of a configuration in which nothing is filled in later."""
-    found = judged.read(manifest, context.cluster)
-    if found is not None and not judged.holds_placeholder(manifest.data):
+    found = default_partition.read(manifest, context.cluster)
+    if found is not None and not holds_placeholder(manifest.data):
         queues = static_queues(found.partition, found.tree.queue)
         yield Stated(queues, {"queues": found.tree.path}, answers=True)
 

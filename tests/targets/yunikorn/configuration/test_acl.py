@@ -12,7 +12,7 @@ GROUPS = st.lists(st.from_regex(r"[a-z_][a-z0-9_-]{0,5}", fullmatch=True), max_s
 @given(st.builds(Submitters, USERS, GROUPS))
 def test_what_is_written_reads_back(people: Submitters) -> None:
     assert acl.read(acl.write(people)) == people
-    assert not acl.strangers(people)
+    assert not acl.invalid_names(people)
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_read_as_yunikorn_does(text: str, people: Submitters | None) -> None:
 
 def test_names_that_an_access_list_drops() -> None:
     people = Submitters(("ann$", "system:serviceaccount:a:b", "1x", "*"), ("dev", "a.b"))
-    assert acl.strangers(people) == ("system:serviceaccount:a:b", "1x", "a.b")
+    assert acl.invalid_names(people) == ("system:serviceaccount:a:b", "1x", "a.b")

@@ -38,8 +38,8 @@ def test_unknown_versions_are_refused() -> None:
         ("preemption.delay", "30", "is '30', not a duration such as 30s"),
         ("quota.preemption.delay", "0", ""),
         ("application.unschedasks.backoff", "-1", "is '-1', not a whole number"),
-        ("preemption.delays", "1s", "is no property YuniKorn reads: did you mean preemption.delay?"),
-        ("moon", "1s", "is no property YuniKorn reads"),
+        ("preemption.delays", "1s", "is not a property that YuniKorn reads: did you mean preemption.delay?"),
+        ("moon", "1s", "is not a property that YuniKorn reads"),
     ],
 )
 def test_properties(name: str, text: str, problem: str) -> None:
@@ -49,7 +49,8 @@ def test_properties(name: str, text: str, problem: str) -> None:
 def test_properties_of_later_releases() -> None:
     assert properties.problem("quota.preemption.delay", "1s", Version(1, 8, 0)) == ""
     assert (
-        properties.problem("quota.preemption.delay", "1s", Version(1, 7, 0)) == "is read since YuniKorn 1.8.0"
+        properties.problem("quota.preemption.delay", "1s", Version(1, 7, 0))
+        == "requires YuniKorn 1.8.0 or later"
     )
 
 
@@ -76,15 +77,15 @@ def test_a_property_that_1_8_calls_otherwise() -> None:
         (
             "admissionController.filtering.bypassNamespaces",
             "a(",
-            "is 'a(', not regular expressions with commas between them",
+            "is 'a(', not comma-separated regular expressions",
         ),
         (
             "event.ringbufferCapacity",
             "1",
-            "is no setting YuniKorn reads: did you mean event.ringBufferCapacity?",
+            "is not a setting that YuniKorn reads: did you mean event.ringBufferCapacity?",
         ),
-        ("service.policyGroup", "mine", "is the option policyGroup"),
-        ("moon", "1", "is no setting YuniKorn reads"),
+        ("service.policyGroup", "mine", "is set by the option policyGroup"),
+        ("moon", "1", "is not a setting that YuniKorn reads"),
     ],
 )
 def test_settings(key: str, text: str, problem: str) -> None:
@@ -93,5 +94,5 @@ def test_settings(key: str, text: str, problem: str) -> None:
 
 def test_settings_of_later_releases() -> None:
     assert settings.problem("service.placeholderFsGroup", "1", Version(1, 8, 0)) == (
-        "is read since YuniKorn 1.9.0"
+        "requires YuniKorn 1.9.0 or later"
     )

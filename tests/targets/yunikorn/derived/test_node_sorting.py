@@ -71,7 +71,7 @@ def test_what_weights_cannot_say_is_told() -> None:
     found = sorting(made, target(made), None)
     assert found.sort == NodeSort("binpacking", {GPU: 10})
     assert [notice.split(":")[0] for notice in found.notices] == [
-        "placement even cannot be had",
+        "placement even is not possible",
         "placement dense",
         "placement dense",
         "placement dense",

@@ -32,11 +32,11 @@ def test_paths() -> None:
 @pytest.mark.parametrize(
     ("queues", "message"),
     [
-        ([Queue("root")], "queue root is root, which YuniKorn makes itself"),
-        ([Queue("a.root")], "queue a.root is root, which YuniKorn makes itself"),
+        ([Queue("root")], "queue root is named root, which YuniKorn creates itself"),
+        ([Queue("a.root")], "queue a.root is named root, which YuniKorn creates itself"),
         (
             [Queue("x.a"), Queue("y.a")],
-            "queues x.a and y.a are both root.a in YuniKorn, which divides paths by dots",
+            "queues x.a and y.a are both root.a in YuniKorn, where dots separate names",
         ),
     ],
     ids=["root", "last-part", "one-place"],

@@ -1,0 +1,40 @@
+"""What the rules about queues.yaml share: violations that nothing filled in or corrected later undoes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from policykit.linter.rule import Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.default_partition import DefaultPartition
+from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
+from policykit.targets.yunikorn.validation.problem import KINDS, Dependence, Problem
+
+
+def violations(
+    problems: Iterable[Problem], manifest: Manifest, found: DefaultPartition | None = None
+) -> Iterator[Violation]:
+    """Of the validator's problems those that no placeholder and, of `found`, no undecoded part may undo."""
+    if found is not None and found.undecoded:
+        problems = certain(problems, Undecoded.of(found.undecoded))
+    for each in problems:
+        path = each.path[:2] if KINDS[each.kind].compares_queues else each.path
+        if not holds_placeholder(lookup(manifest.data, path)):
+            yield Violation(each.path, each.message, each.help, each.severity, each.key)
+
+
+def settled(
+    found: Iterable[Violation],
+    manifest: Manifest,
+    partition: DefaultPartition | None = None,
+    depends_on: Dependence = Dependence.PARTITION,
+) -> Iterator[Violation]:
+    """The same of violations."""
+    undecoded = Undecoded.of(partition.undecoded) if partition else None
+    for each in found:
+        if undecoded and undecoded.paths and undecoded.may_undo(each.path, depends_on):
+            continue
+        if not holds_placeholder(lookup(manifest.data, each.path)):
+            yield each

@@ -1,1 +1,0 @@
-"""What kube-scheduler refuses in its configuration, as it starts."""

@@ -1,0 +1,1 @@
+"""The validator of queues.yaml: what the scheduler refuses, and what fails once it runs."""

@@ -1,0 +1,136 @@
+"""What the validator accepts, and what then fails or means something else at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.targets.yunikorn.configuration import acl
+from policykit.targets.yunikorn.configuration.partition import Partition
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.resources import CORES, counted
+from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.queues import unreadable
+
+
+def access_lists(tree: QueueNode) -> Iterator[Problem]:
+    """Of every queue; lists that the validator refuses are left to it."""
+    for each in tree.walk():
+        for key, text in (("submitacl", each.queue.submit), ("adminacl", each.queue.admin)):
+            if len(text.split()) <= 2:
+                yield from _list(key, text, each.queue.name, (*each.path, key))
+
+
+def _list(key: str, text: str, queue: str, path: Path) -> Iterator[Problem]:
+    people = acl.read(text)
+    if people is None:
+        message = f"{key} {text!r} has more than one space: creating queue {queue} fails"
+        yield Problem(path, "acl-spaces", message)
+        return
+    if "\t" in text.strip("\t"):
+        message = f"{key} {text!r} contains a tab, which separates nothing: the whole text is one name"
+        yield Problem(path, "acl-spaces", message)
+        return
+    users, _, groups = text.partition(" ")
+    if users.endswith(",") and groups.strip(" ,"):
+        message = f"{key} {text!r}: names after the space are groups, not users"
+        yield Problem(path, "acl-comma", message, severity=Severity.WARNING)
+        return
+    dropped = _dropped(text)
+    if dropped:
+        nobody = len(dropped) == len(_names(text))
+        yield Problem(
+            path,
+            "acl-name",
+            f"{key} of queue {queue} has names that YuniKorn ignores: {', '.join(map(_shown, dropped))}",
+            "users may contain letters, digits and _ . @ -, groups letters, digits and _ -"
+            + ("; nobody is left" if nobody else ""),
+            None if nobody else Severity.WARNING,
+        )
+
+
+def _names(text: str) -> list[str]:
+    return [name for part in text.split(" ") for name in part.split(",") if name]
+
+
+def _dropped(text: str) -> tuple[str, ...]:
+    """Names that YuniKorn ignores; `*` means everybody only where it is the whole list."""
+    people = acl.read(text)
+    if people is None or people == acl.ALL:
+        return ()
+    beside = [name for name in _names(text) if name == acl.EVERYBODY]
+    return (*beside, *acl.invalid_names(people))
+
+
+def _shown(name: str) -> str:
+    return name if name.isprintable() else repr(name)
+
+
+def template_amounts(tree: QueueNode) -> Iterator[Problem]:
+    """Amounts of child templates that YuniKorn cannot read: creating the queue fails."""
+    for each in tree.walk():
+        stated = each.queue.template.resources
+        for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
+            for problem in unreadable(texts, (*each.path, "childtemplate", "resources", key)):
+                advice = (
+                    f"correct it: creating queue {each.queue.name} fails, and with it the whole configuration"
+                )
+                yield problem._replace(own_help=advice)
+
+
+_RIGHT_NAMES = {"cpu": CORES, "vcores": CORES, "mem": "memory", "gpu": "nvidia.com/gpu"}
+"""Resource names that YuniKorn counts nothing under, and the right ones."""
+
+
+def never_counted(name: str) -> str:
+    """The right name of a resource that YuniKorn counts nothing under; empty: the name may be right."""
+    return _RIGHT_NAMES.get(name.lower(), "")
+
+
+def resource_names(partition: Partition, tree: QueueNode, path: Path) -> Iterator[Problem]:
+    """Resource names that YuniKorn counts nothing under, in amounts and weights."""
+    for where, stated in stated_amounts(tree):
+        for name in stated:
+            if right := never_counted(name):
+                message = f"YuniKorn counts nothing as {name}: the amount has no effect"
+                yield Problem((*where, name), "resource-name", message, _write(right), key=True)
+    weights = (*path, "nodesortpolicy", "resourceweights")
+    for name in partition.node_sort.weights:
+        if right := never_counted(name):
+            message = f"YuniKorn counts nothing as {name}: the weight has no effect"
+            yield Problem((*weights, name), "resource-name", message, _write(right), key=True)
+
+
+def _write(right: str) -> str:
+    example = ", or whatever the device plugin calls the card" if "/" in right else ""
+    return f"write {right}{example}"
+
+
+def zeros(tree: QueueNode) -> Iterator[Problem]:
+    """YuniKorn treats a max of zeros as no max."""
+    for each in tree.walk():
+        stated = each.queue.resources.maximum or {}
+        most = counted(stated)
+        if stated and len(most) == len(stated) and not any(most.values()):
+            message = f"max of queue {each.queue.name} is all zeros, which YuniKorn treats as no max"
+            yield Problem((*each.path, "resources", "max"), "max-zero", message)
+
+
+def stated_amounts(tree: QueueNode) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """Every map of amounts of queues, child templates and limits, with its path."""
+    for each in tree.walk():
+        queue = each.queue
+        for prefix, resources in (((), queue.resources), (("childtemplate",), queue.template.resources)):
+            for key, stated in (("guaranteed", resources.guaranteed), ("max", resources.maximum)):
+                yield (*each.path, *prefix, "resources", key), stated or {}
+        for number, limit in enumerate(queue.limits):
+            yield (*each.limits_path, number, "maxresources"), limit.resources
+
+
+def capitals(tree: QueueNode) -> Iterator[Problem]:
+    """Queue names with capital letters: queues run under their names in lower case."""
+    for each in tree.walk():
+        name = each.queue.name
+        if name != name.lower():
+            yield Problem((*each.path, "name"), "queue-case", f"queue {name} runs as {name.lower()}")

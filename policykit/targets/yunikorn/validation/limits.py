@@ -1,0 +1,115 @@
+"""Limits of users and groups: within a queue, and against the queues above."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from policykit.manifests.path import Path
+from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
+from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.queues import shown, unreadable
+
+ALL = "*"
+USER = re.compile(r"[_a-zA-Z][a-zA-Z0-9:#/_.@-]*[$]?\Z")
+GROUP = re.compile(r"[_a-zA-Z][a-zA-Z0-9:_.-]*\Z")
+_PATTERNS = {"users": USER, "groups": GROUP}
+
+
+def own(tree: QueueNode) -> Iterator[Problem]:
+    """Each queue's list by itself."""
+    for each in tree.walk():
+        seen: dict[str, set[str]] = {"users": set(), "groups": set()}
+        for number, limit in enumerate(each.queue.limits):
+            path = (*each.limits_path, number)
+            yield from _people(limit, seen, path)
+            yield from _amounts(limit, each, path)
+
+
+def _people(limit: Limit, seen: Mapping[str, set[str]], path: Path) -> Iterator[Problem]:
+    if not limit.users and not limit.groups:
+        yield Problem(path, "limit-nobody", "limit has neither users nor groups")
+    for key, names in (("users", limit.users), ("groups", limit.groups)):
+        for number, name in enumerate(names):
+            here, known = (*path, key, number), seen[key]
+            if name != ALL and not _PATTERNS[key].match(name):
+                yield Problem(here, "limit-name", f"{name!r} is not a valid name in {key} of a limit")
+            if name in known:
+                yield Problem(here, "limit-twice", f"{name} appears twice in {key} of the queue's limits")
+            if name != ALL and ALL in known:
+                yield Problem(here, "limit-order", f"{name} comes after *, which must be last")
+            known.add(name)
+    if seen["groups"] == {ALL}:
+        message = "a limit for group * needs a limit for a named group before it or in the same entry"
+        yield Problem((*path, "groups"), "limit-group", message)
+
+
+def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
+    yield from unreadable(limit.resources, (*path, "maxresources"))
+    most = counted(limit.resources)
+    if limit.resources and len(most) == len(limit.resources) and not any(most.values()):
+        yield Problem((*path, "maxresources"), "limit-zero", "maxresources of a limit is all zeros")
+    if not limit.applications and not limit.resources:
+        yield Problem(path, "limit-empty", "limit has neither maxresources nor maxapplications")
+    queue = each.queue
+    if queue.applications and queue.applications < limit.applications:
+        message = (
+            f"limit allows {limit.applications} applications, but queue {queue.name} {queue.applications}"
+        )
+        yield Problem((*path, "maxapplications"), "limit-applications", message)
+    name = too_much(counted(queue.resources.maximum), most) if queue.name != ROOT else ""
+    if name:
+        allowed = counted(queue.resources.maximum)[name]
+        message = (
+            f"limit allows {shown(name, most[name])} {name}, but max of queue {queue.name} is "
+            f"{shown(name, allowed)}"
+        )
+        yield Problem((*path, "maxresources", name), "limit-max", message)
+
+
+def inherited(tree: QueueNode) -> Iterator[Problem]:
+    """Against what the queues above allow the same name, or else `*`."""
+    for key in ("users", "groups"):
+        yield from _resources(tree, key, {})
+        yield from _applications(tree, key, {})
+
+
+def _names(limit: Limit, key: str) -> tuple[str, ...]:
+    return limit.users if key == "users" else limit.groups
+
+
+def _resources(here: QueueNode, key: str, above: Mapping[str, Counted]) -> Iterator[Problem]:
+    passed = dict(above)
+    for number, limit in enumerate(here.queue.limits):
+        most = counted(limit.resources)
+        for name in _names(limit, key):
+            bound = above.get(name, above.get(ALL))
+            over = too_much(bound, most) if bound is not None else ""
+            if bound and over:
+                message = (
+                    f"limit allows {name} {shown(over, most[over])} {over} in queue {here.queue.name}, "
+                    f"but a queue above it allows only {shown(over, bound[over])}"
+                )
+                yield Problem((*here.limits_path, number, "maxresources", over), "limit-above", message)
+            passed[name] = least(most, above[name]) if name in above else most
+    for child in here.children:
+        yield from _resources(child, key, passed)
+
+
+def _applications(here: QueueNode, key: str, above: Mapping[str, int]) -> Iterator[Problem]:
+    passed = dict(above)
+    for number, limit in enumerate(here.queue.limits):
+        for name in _names(limit, key):
+            bound = above.get(name, above.get(ALL, 0))
+            if bound and not 1 <= limit.applications <= bound:
+                message = (
+                    f"limit allows {name} {limit.applications or 'any number of'} applications in queue "
+                    f"{here.queue.name}, but a queue above it allows only {bound}"
+                )
+                yield Problem((*here.limits_path, number), "limit-applications-above", message)
+            passed[name] = limit.applications
+    for child in here.children:
+        yield from _applications(child, key, passed)

@@ -1,0 +1,207 @@
+"""Placement rules: what the validator refuses, and what it accepts and then never places anything.
+
+Source: core configvalidator.go and scheduler/placement/*.go, release 1.9.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.targets.yunikorn.configuration.pattern import compiles
+from policykit.targets.yunikorn.configuration.placement_rules import (
+    FIXED,
+    KNOWN,
+    PROVIDED,
+    TAG,
+    Filter,
+    Rule,
+)
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
+from policykit.targets.yunikorn.validation.limits import GROUP, USER
+from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
+
+_RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
+_PATTERN = re.compile(r"[\^$*+?()\[{}|]")
+"""Characters that tell a regular expression from a name."""
+
+
+def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path) -> Iterator[Problem]:
+    for number, rule in enumerate(listed):
+        here = (*path, number)
+        yield from _names(rule, here)
+        yield from _static(rule, tree.queue, here)
+
+
+def _names(rule: Rule, path: Path) -> Iterator[Problem]:
+    if not _RULE_NAME.match(rule.name):
+        yield Problem((*path, "name"), "rule-name", f"{rule.name!r} is not a valid placement rule name")
+    if rule.parent:
+        yield from _names(rule.parent, (*path, "parent"))
+    yield from _filter(rule.filter, (*path, "filter"))
+
+
+def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
+    if chosen.type.lower() not in ("", "allow", "deny"):
+        yield Problem((*path, "type"), "filter-type", f"{chosen.type!r} is neither allow nor deny")
+    for key, names, known in (("users", chosen.users, USER), ("groups", chosen.groups, GROUP)):
+        if len(names) == 1 and not known.match(names[0]) and not _is_pattern(names[0]):
+            message = f"{names[0]!r} is neither a name nor a regular expression"
+            yield Problem((*path, key, 0), "filter-name", message)
+
+
+def _is_pattern(text: str) -> bool:
+    return bool(_PATTERN.search(text)) and compiles(text)
+
+
+def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
+    """What the first `fixed` rules of the chain give must be in the tree, as far as it goes."""
+    static = ""
+    dynamic = False
+    for each in rule.chain:
+        if each.name != FIXED:
+            dynamic = True
+            break
+        if each.value.startswith(ROOT) and static:
+            message = f"{each.value!r} starts with root, which only the outermost rule of a chain may do"
+            yield Problem(path, "rule-qualified", message)
+            return
+        static = each.value if each.value.startswith(ROOT) else f"{static or ROOT}.{each.value}"
+    if static:
+        fault = _walk(static.lower().split("."), rule.create, dynamic, root)
+        if fault:
+            yield Problem(path, "rule-queue", f"placement rule for {static}: {fault}")
+
+
+def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:
+    level: tuple[Queue, ...] = (root,)
+    above = root
+    for number, step in enumerate(steps):
+        if number and not level and not above.parent:
+            return f"queue {above.name} has no queues below it"
+        here = next((queue for queue in level if queue.name == step), None)
+        if here is None:
+            return "" if create else f"queue {step} does not exist and create is not true"
+        above, level = here, here.queues
+    if above.parent == dynamic:
+        return ""
+    return f"queue {above.name} must have `parent: true`" if dynamic else f"queue {above.name} is not a leaf"
+
+
+_NOT_ACTIVE = "correct it: the scheduler does not load the configuration, or starts and rejects everything"
+
+
+def dead(rules: tuple[Rule, ...], root: Queue, path: Path) -> Iterator[Problem]:
+    """`path` is the list's."""
+    others = _others(rules)
+    for number, rule in enumerate(rules):
+        here = (*path, number)
+        yield from _rule(rule, here)
+        yield from _unreachable(rule, root, here, others)
+
+
+def _rule(rule: Rule, path: Path) -> Iterator[Problem]:
+    name = rule.name.lower()
+    if name == "test":
+        message = "placement rule test stops the scheduler at the first application it places"
+        yield Problem((*path, "name"), "rule-unknown", message)
+    elif name not in KNOWN:
+        message = f"unknown placement rule {rule.name}: use provided, user, tag or fixed"
+        yield Problem((*path, "name"), "rule-unknown", message, _NOT_ACTIVE)
+    elif name in (FIXED, TAG) and not rule.value:
+        what = "the queue" if name == FIXED else "the tag: namespace, namespace.parentqueue"
+        yield Problem(path, "rule-value", f"rule {name} needs a value", f"set it to {what}")
+    elif name == FIXED:
+        yield from _fixed(rule, path)
+    if rule.filter.type != "deny" and rule.filter.type.lower() == "deny":
+        message = f"filter type {rule.filter.type} is treated as allow: only lower-case deny denies"
+        where = (*path, "filter", "type")
+        yield Problem(where, "filter-case", message)
+    if rule.parent:
+        yield from _parent(rule.parent, (*path, "parent"))
+
+
+def _parent(rule: Rule, path: Path) -> Iterator[Problem]:
+    if rule.name.lower() == FIXED and rule.value.lower() == ROOT:
+        message = "parent rule fixed with value root puts everything below root.root"
+        advice = "delete the parent rule: without one, queues are children of root"
+        yield Problem((*path, "value"), "rule-root", message, advice, Severity.WARNING)
+        return
+    yield from _rule(rule, path)
+
+
+def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
+    value, where = rule.value, (*path, "value")
+    wrong = [part for part in value.split(".") if not QUEUE_NAME.match(part)]
+    if wrong:
+        message = f"{value!r} is not a queue path: {wrong[0]!r} is not a valid name"
+        yield Problem(where, "rule-value", message, _NOT_ACTIVE)
+    elif value.startswith(ROOT) and value != ROOT and not value.startswith(f"{ROOT}."):
+        message = f"{value} starts with root, so it is read as a full path, but it is not one"
+        yield Problem(where, "rule-root", message, f"write root.{value}")
+    elif value.startswith(ROOT) and rule.parent:
+        message = f"{value} is a full path, so the rule cannot have a parent rule"
+        advice = f"delete the parent rule, or write {value.removeprefix(f'{ROOT}.')}"
+        yield Problem(where, "rule-root", message, advice)
+
+
+def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterator[Problem]:
+    """A parent rule whose queue is missing and may not be made: then the rule below it never places.
+
+    Only where the rule below may make its own: the validator refuses the others.
+    """
+    for place, inner in _fixed_prefixes(rule):
+        if rule.create and not inner.create and place not in others.made and not _exists(place, root):
+            depth = len(rule.chain) - 1 - rule.chain.index(inner)
+            message = f"queue {place} of the parent rule does not exist and its create is not true"
+            then = "places nothing until pods have named it" if others.free else "never places anything"
+            yield Problem(
+                (*path, *("parent",) * depth, "value"),
+                "rule-parent",
+                f"{message}: the rule {then}",
+                severity=Severity.WARNING if others.free else None,
+            )
+            return
+
+
+class _Others(NamedTuple):
+    """What the rules of a partition make at run time."""
+
+    made: frozenset[str]
+    """Queues that parent rules make."""
+    free: bool
+    """Some rule makes whatever queue a pod or a namespace names, with those above it."""
+
+
+def _others(rules: tuple[Rule, ...]) -> _Others:
+    made = {place for rule in rules for place, inner in _fixed_prefixes(rule) if inner.create}
+    named = (rule for rule in rules if rule.create and not rule.parent)
+    free = any(rule.name.lower() == PROVIDED or rule.value.lower() == PARENT_QUEUE for rule in named)
+    return _Others(frozenset(made), free)
+
+
+def _fixed_prefixes(rule: Rule) -> Iterator[tuple[str, Rule]]:
+    """Whole paths that the parent rules give, as long as they are fixed."""
+    static = ROOT
+    for inner in rule.chain[:-1]:
+        if inner.name.lower() != FIXED or not inner.value:
+            return
+        value = inner.value.lower()
+        static = value if value.startswith(f"{ROOT}.") or value == ROOT else f"{static}.{value}"
+        yield static, inner
+
+
+def _exists(place: str, root: Queue) -> bool:
+    level: tuple[Queue, ...] = (root,)
+    for step in place.split("."):
+        found = next((queue for queue in level if queue.name.lower() == step), None)
+        if found is None:
+            return False
+        level = found.queues
+    return True

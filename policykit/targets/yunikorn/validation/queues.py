@@ -1,0 +1,182 @@
+"""Partitions, queues, and their amounts, as the validator of YuniKorn checks them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from policykit.manifests.path import Path
+from policykit.model.quantity import amount_text
+from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
+from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.resources import (
+    CORES,
+    Counted,
+    counted,
+    least,
+    quantity,
+    too_much,
+    total,
+)
+from policykit.targets.yunikorn.validation.problem import Problem
+
+QUEUE_NAME = re.compile(r"[a-zA-Z0-9_:#/@-]{1,64}\Z")
+"""A queue's own name: no dots, which divide the names of a path."""
+SORT_TYPES = ("", "fair", "binpacking")
+
+
+def partitions(configuration: Configuration) -> Iterator[Problem]:
+    """Names are unique whatever their case; no name is the default partition's."""
+    seen: set[str] = set()
+    for number, partition in enumerate(configuration.partitions):
+        name = partition.name.lower() or DEFAULT
+        path: Path = ("partitions", number)
+        if name in seen:
+            yield Problem((*path, "name"), "partition-name", f"partition {name} is defined twice")
+        seen.add(name)
+        if partition.queues is None:
+            yield Problem(path, "no-queues", f"partition {name} has no queues")
+
+
+def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
+    """Root has no amounts of its own; limits are on it or on the partition."""
+    resources = tree.queue.resources
+    for key, stated in (("guaranteed", resources.guaranteed), ("max", resources.maximum)):
+        if stated is not None:
+            path = (*tree.path, "resources", key)
+            yield Problem(
+                path, "root-resources", "root is the whole cluster and cannot have guaranteed or max"
+            )
+    both = not partition.inserted_root and partition.limits and (partition.queues or ())[0].limits
+    if both and both != partition.limits:
+        yield Problem(tree.limits_path, "root-limits", "the partition and root have different limits")
+
+
+def queues(tree: QueueNode) -> Iterator[Problem]:
+    """Access lists and names."""
+    for each in tree.walk():
+        for key, text in (("adminacl", each.queue.admin), ("submitacl", each.queue.submit)):
+            if len(text.split()) > 2:
+                message = f"{key} {text!r} has more than two parts"
+                yield Problem((*each.path, key), "acl", message)
+        seen: set[str] = set()
+        for child in each.children:
+            name = child.queue.name
+            if not QUEUE_NAME.match(name):
+                yield Problem(
+                    (*child.path, "name"),
+                    "queue-name",
+                    f"queue name {name!r} is invalid: use 1 to 64 letters, digits and _ : # / @ -",
+                )
+            if name.lower() in seen:
+                message = f"queue {name} is defined twice below {each.queue.name}"
+                yield Problem((*child.path, "name"), "queue-name-twice", message)
+            seen.add(name.lower())
+
+
+def node_sort(partition: Partition, path: Path) -> Iterator[Problem]:
+    sort, path = partition.node_sort, (*path, "nodesortpolicy")
+    if sort.type not in SORT_TYPES:
+        yield Problem((*path, "type"), "node-sort", f"{sort.type!r} is neither fair nor binpacking")
+    for name, weight in sort.weights.items():
+        if weight < 0:
+            where = (*path, "resourceweights", name)
+            yield Problem(where, "node-sort", f"weight of {name} is negative: {weight}")
+
+
+def resources(tree: QueueNode) -> Iterator[Problem]:
+    """Amounts are valid and fit into each other; a resource that one side does not name is not compared."""
+    found: list[Problem] = []
+    _guaranteed(tree, {}, found)
+    yield from found
+
+
+def _guaranteed(here: QueueNode, above: Counted, found: list[Problem]) -> dict[str, int]:
+    """What the levels above count for a queue; `above` is the smallest max of its ancestors."""
+    stated = here.queue.resources
+    for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
+        found.extend(unreadable(texts, (*here.path, "resources", key)))
+    own, most = counted(stated.guaranteed), counted(stated.maximum)
+    merged = least(most, above)
+    compared = (
+        (most, own, _GUARANTEED_OVER_MAX),
+        (above, most, _MAX_OVER_ANCESTOR),
+    )
+    found.extend(problem for each in compared for problem in _fits(here, *each))
+    below = total([_guaranteed(child, merged, found) for child in here.children])
+    found.extend(_fits(here, own, below, _SUM_OVER_GUARANTEED))
+    found.extend(_fits(here, merged, below, _SUM_OVER_MAX))
+    return own if any(own.values()) else below
+
+
+class _Comparison(NamedTuple):
+    kind: str
+    key: str
+    """Which of the queue's amounts is to blame."""
+    message: str
+
+
+_GUARANTEED_OVER_MAX = _Comparison(
+    "max-guaranteed",
+    "guaranteed",
+    "queue {queue} is guaranteed {smaller} {resource}, but its max is {larger}",
+)
+_MAX_OVER_ANCESTOR = _Comparison(
+    "max-above",
+    "max",
+    "max {resource} of queue {queue} is {smaller}, but a queue above it allows only {larger}",
+)
+_SUM_OVER_GUARANTEED = _Comparison(
+    "guaranteed-sum",
+    "guaranteed",
+    "the queues below {queue} are guaranteed {smaller} {resource} in total, but {queue} only {larger}",
+)
+_SUM_OVER_MAX = _Comparison(
+    "max-sum",
+    "max",
+    "the queues below {queue} are guaranteed {smaller} {resource} in total, "
+    "but {queue} may use only {larger}",
+)
+
+
+def _fits(here: QueueNode, larger: Counted, smaller: Counted, compared: _Comparison) -> Iterator[Problem]:
+    name = too_much(larger, smaller)
+    if name:
+        message = compared.message.format(
+            queue=here.queue.name,
+            resource=name,
+            smaller=shown(name, smaller[name]),
+            larger=shown(name, larger[name]),
+        )
+        yield Problem((*here.path, "resources", compared.key, name), compared.kind, message)
+
+
+def shown(name: str, amount: int) -> str:
+    """An amount as people write it: 500m of vcore, 4Gi of memory."""
+    return amount_text("cpu" if name == CORES else name, amount)
+
+
+def unreadable(texts: Mapping[str, str] | None, path: Path) -> Iterator[Problem]:
+    """Amounts that YuniKorn cannot read."""
+    for name, text in (texts or {}).items():
+        if quantity(name, text) is None:
+            suffixes = "k M G T P E or Ki Mi Gi Ti Pi Ei" + (", or m" if name == CORES else "")
+            message = f"{text!r} is not a valid amount of {name}: use a whole number, optionally with"
+            yield Problem((*path, name), "amount", f"{message} {suffixes}")
+
+
+def applications(tree: QueueNode) -> Iterator[Problem]:
+    """Below a queue with maxapplications every queue has one, and none has more."""
+    for each in tree.walk():
+        most = each.queue.applications
+        for child in each.children if most else ():
+            own, path = child.queue.applications, (*child.path, "maxapplications")
+            if not own:
+                message = f"queue {child.queue.name} has no maxapplications, but {each.queue.name} has {most}"
+                yield Problem(child.path, "applications", message)
+            elif own > most:
+                message = (
+                    f"queue {child.queue.name} allows {own} applications, but {each.queue.name} only {most}"
+                )
+                yield Problem(path, "applications", message)

@@ -1,0 +1,128 @@
+"""A key or a value that does not decode hides no other fault, and makes none."""
+
+import copy
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.targets.yunikorn import validator, versions
+from policykit.targets.yunikorn.validation import decoding
+from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
+from policykit.targets.yunikorn.validation.problem import Problem
+from tests.targets.yunikorn.test_validator import ACCEPTED, REFUSED, tree
+
+FILES = {**{name: case[0] for name, case in REFUSED.items() if case[1] != "decoding"}, **ACCEPTED}
+del FILES["null-items"]  # places behind such an item are counted without it
+Place = tuple[str, str]
+
+
+def places(data: Any, path: Path = ()) -> Iterator[Path]:
+    """Of everything that stands under a key."""
+    for step, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(step, str):
+            yield (*path, step)
+        if isinstance(value, (dict, list)):
+            yield from places(value, (*path, step))
+
+
+def found(data: Any) -> set[Place]:
+    problems = validator.problems(data)
+    return {(each.kind, dotted(each.path)) for each in problems if each.kind != "decoding"}
+
+
+def renamed(data: Any, path: Path) -> Any:
+    """A slip in one key."""
+    changed = copy.deepcopy(data)
+    holder: Any = lookup(changed, path[:-1])
+    entries = {f"{key}y" if key == path[-1] else key: value for key, value in holder.items()}
+    holder.clear()
+    holder.update(entries)
+    return changed
+
+
+def retyped(data: Any, path: Path) -> Any:
+    """A value of a type that is never right there."""
+    changed = copy.deepcopy(data)
+    value = lookup(changed, path)
+    holder: Any = lookup(changed, path[:-1])
+    holder[path[-1]] = "words" if isinstance(value, (dict, list)) else [{}]
+    return changed
+
+
+@pytest.mark.parametrize("change", [renamed, retyped])
+@pytest.mark.parametrize("name", FILES)
+def test_a_broken_part_accuses_nothing_else(name: str, change: Any) -> None:
+    data = yaml.safe_load(FILES[name]) or {}
+    for path in places(data):
+        broken = change(data, path)
+        if any(decoding.problems(broken, versions.parse(""))):
+            assert found(broken) <= found(data), path
+
+
+@pytest.mark.parametrize(
+    ("queues", "expected"),
+    [
+        (
+            "{name: a, maxApplications: 1, resources: {guaranteed: {vcore: 3}, max: {vcore: 2}}}",
+            {("max-guaranteed", "partitions[0].queues[0].queues[0].resources.guaranteed.vcore")},
+        ),
+        (
+            "{name: a, limit: [], submitacl: a b c}, {name: b.c, Parent: true}, {id: d}",
+            {
+                ("acl", "partitions[0].queues[0].queues[0].submitacl"),
+                ("queue-name", "partitions[0].queues[0].queues[1].name"),
+            },
+        ),
+        (
+            "{name: a, maxapplications: 3, queues: [{name: b, maxapplication: 2}, {name: c}]}",
+            {("applications", "partitions[0].queues[0].queues[0].queues[1]")},
+        ),
+        ("{name: a, limits: [{user: [ann], maxapplications: 1}]}", set()),
+        (
+            "{name: a, resources: {max: {vcore: 3}}, queues: [{name: b, resource: {}}, {name: c, resources:"
+            " {guaranteed: {vcore: 4}}}]}",
+            set(),
+        ),
+        (
+            "{name: x, color: red}, {name: a, resources: {max: {vcore: 3}}, queues: [{name: c, resources:"
+            " {guaranteed: {vcore: 4}}}]}",
+            {("max-sum", "partitions[0].queues[0].queues[1].resources.max.vcore")},
+        ),
+    ],
+    ids=["amounts", "names-and-lists", "a-sibling", "perhaps-there", "perhaps-less", "another-branch"],
+)
+def test_what_is_certain_is_said_too(queues: str, expected: set[Place]) -> None:
+    data = yaml.safe_load(tree(queues))
+    assert any(each.kind == "decoding" for each in validator.problems(data))
+    assert found(data) == expected
+
+
+def test_thousands_of_broken_parts_and_of_problems_take_no_time() -> None:
+    queues: Path = ("partitions", 0, "queues", 0, "queues")
+    undecoded = [Problem((*queues, number, "bogus"), "decoding", "") for number in range(20_000)]
+    problems = [
+        *(Problem((*queues, number, "submitacl"), "acl", "") for number in range(20_000)),
+        *(Problem((*queues, number), "applications", "") for number in range(20_000)),
+    ]
+    start = time.perf_counter()
+    assert [each.kind for each in certain(problems, Undecoded.of(undecoded))] == ["acl"] * 20_000
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("broken", "stays"),
+    [
+        ((), False),
+        (("partition",), False),
+        (("partitions", 0, "queue"), False),
+        (("partitions", 1, "queue"), True),
+    ],
+    ids=["the-file", "a-key-of-the-file", "the-same-partition", "another-one"],
+)
+def test_a_problem_of_a_partition_stays_unless_that_is_broken(broken: Path, stays: bool) -> None:
+    one = Problem(("partitions", 0, "nodesortpolicy"), "rule-queue", "")
+    assert list(certain([one], Undecoded.of([Problem(broken, "decoding", "")]))) == ([one] if stays else [])
