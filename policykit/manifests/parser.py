@@ -14,7 +14,7 @@ import yaml
 from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
-from policykit.manifests.node import Duplicate, Node
+from policykit.manifests.node import Duplicate, Mark, Node
 from policykit.manifests.scalars import resolve, tagged
 
 MAX_DEPTH = 200
@@ -90,19 +90,11 @@ class _Rest:
         self._text = text
         self._at = offset
 
-    def read(self, _: int) -> str:
+    def read(self, _: int = 0, /) -> str:
         begin = self._at
         marker = _MARKER.search(self._text, begin + 1)
         self._at = marker.start() if marker else len(self._text)
         return self._text[begin : self._at]
-
-
-class _Mark(NamedTuple):
-    """A place in the whole text, where libyaml was given only the rest of it."""
-
-    index: int
-    line: int
-    column: int
 
 
 class _Moved:
@@ -126,9 +118,9 @@ class _Moved:
     def dispose(self) -> None:
         self._loader.dispose()
 
-    def _mark(self, mark: Any) -> _Mark | None:
+    def _mark(self, mark: Any) -> Any:
         line, offset = self._start
-        return _Mark(mark.index + offset, mark.line + line, mark.column) if mark else None
+        return Mark(mark.index + offset, mark.line + line, mark.column) if mark else None
 
 
 def _one_escape(pair: re.Match[str]) -> str:
