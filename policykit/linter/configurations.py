@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.linter.ground import Relocate, relocation
 from policykit.manifests.document import Manifest, manifests
-from policykit.manifests.node import Node, Span
+from policykit.manifests.node import Mark, Node, Span
 from policykit.manifests.parser import Parsed, parse
 from policykit.manifests.path import Path
 
@@ -136,13 +136,7 @@ def _is(manifest: Manifest, known: Configuration) -> bool:
     return manifest.kind == known.kind if known.kind else not manifest.kind and known.is_it(manifest.data)
 
 
-class _Mark(NamedTuple):
-    line: int = 0
-    column: int = 0
-    index: int = 0  # type: ignore[assignment]  # as libyaml's marks have it
-
-
-_NOWHERE = Node({}, _Mark(), _Mark(), {}, None)
+_NOWHERE = Node({}, Mark(), Mark(), {}, None)
 """Of a text that could not be read: its beginning."""
 
 

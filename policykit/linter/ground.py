@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.linter.field import field
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest, span
 from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path, pointer
+
+if TYPE_CHECKING:
+    from policykit.manifests.parser import Parsed
 
 Relocate = Callable[[Span], Span]
 """From a place in a string to the place in the file."""
@@ -80,15 +84,20 @@ class Ground(NamedTuple):
 
 def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
     """The place of a field of the text in a string, in what holds the string; None: there is no such text."""
-    from policykit.manifests.parser import parse
-
     node = node_at(root, path)
     if node is None or not isinstance(node.data, str):
         return None
-    document = next(iter(parse(node.data)), None)
+    document = _first_document(node.data)
     if document is None or document.root is None:
         return None
     return relocation(text, path, node)(span(document.root, inside))
+
+
+@lru_cache(maxsize=4)
+def _first_document(text: str) -> Parsed | None:
+    from policykit.manifests.parser import parse
+
+    return next(parse(text), None)
 
 
 def characters(text: str, root: Node, path: Path, part: tuple[int, int]) -> Span | None:
@@ -119,6 +128,7 @@ def node_at(root: Node, path: Path) -> Node | None:
     return node
 
 
+@lru_cache(maxsize=4)  # many findings stand in one string
 def relocation(text: str, path: Path, node: Node) -> Relocate:
     """How places in the string `node` map to the text that it stands in."""
     from policykit.manifests.embedded import embedded

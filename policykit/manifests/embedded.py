@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from policykit.manifests.amend import apply
@@ -20,6 +22,26 @@ _HEX_ESCAPES = {"x": 2, "u": 4, "U": 8}
 _SPACE = " \t\r\n"
 
 
+class Runs:
+    """Outer offsets of the characters of a text: each run of neighbours by its beginning."""
+
+    def __init__(self, start: int, offsets: Iterable[int] = ()) -> None:
+        """`offsets` from `start` on, one for each character; none: all of them stand there."""
+        self._inner = array("q")
+        self._outer = array("q")
+        following = -1
+        for inner, offset in enumerate(offsets):
+            if offset != following:
+                self._inner.append(inner)
+                self._outer.append(start + offset)
+            following = offset + 1
+        self._start = start
+
+    def outer(self, inner: int) -> int:
+        run = bisect_right(self._inner, inner) - 1
+        return self._outer[run] + inner - self._inner[run] if run >= 0 else self._start
+
+
 class Embedded(NamedTuple):
     """A string scalar whose value is a text of its own. Lines and columns count from 0."""
 
@@ -31,22 +53,26 @@ class Embedded(NamedTuple):
     """Places inside map to the character; else they all map to where the scalar begins."""
     literal: bool
     """A block scalar of style `|`: it can be edited in place."""
-    offsets: tuple[int, ...]
-    """Outer offset of each character, and of the end, in code points."""
+    runs: Runs
+    """Where its characters stand outside."""
     indent: int
     """Of a literal block's lines."""
 
     def offset(self, inner: int) -> int:
-        return self.offsets[min(inner, len(self.text))]
+        """Outer offset of a character, or of the end, in code points."""
+        return self.runs.outer(min(inner, len(self.text)))
 
     def place(self, outer: str, line: int, column: int) -> tuple[int, int]:
         """Line and column in the outer file of a place inside."""
         starts = _line_starts(self.text)
-        inner = starts[min(line, len(starts) - 1)] + column
-        at = self.offset(inner)
-        outer_starts = _line_starts(outer)
-        outer_line = bisect_right(outer_starts, at) - 1
-        return outer_line, at - outer_starts[outer_line]
+        return _place(outer, self.offset(starts[min(line, len(starts) - 1)] + column))
+
+    def inner_place(self, outer: str, line: int, column: int) -> tuple[int, int] | None:
+        """The place inside of one in the outer file; None: it is no place of the string."""
+        starts = _line_starts(outer)
+        wanted = starts[min(line, len(starts) - 1)] + column
+        inner = bisect_left(range(len(self.text) + 1), wanted, key=self.offset)
+        return _place(self.text, inner) if self.offset(inner) == wanted else None
 
 
 def strings(root: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
@@ -78,11 +104,11 @@ def embedded(outer: str, path: Path, node: Node) -> Embedded:
         found = _literal(raw, text)
         if found:
             offsets, indent = found
-            return Embedded(path, text, True, True, tuple(start + o for o in offsets), indent)
+            return Embedded(path, text, True, True, Runs(start, offsets), indent)
     aligned = _aligned(raw, text, node.style)
     if aligned is None:
-        return Embedded(path, text, False, False, (start,) * (len(text) + 1), 0)
-    return Embedded(path, text, True, False, tuple(start + o for o in aligned), 0)
+        return Embedded(path, text, False, False, Runs(start), 0)
+    return Embedded(path, text, True, False, Runs(start, aligned), 0)
 
 
 def apply_inside(outer: str, path: Path, patches: Iterable[Patch], document: int = 0, inner: int = 0) -> str:
@@ -140,13 +166,13 @@ def _outward(inside: Embedded, made: Edit, newline: str) -> Edit:
     return Edit(start, inside.offset(made.end), text)
 
 
-def _literal(raw: str, text: str) -> tuple[list[int], int] | None:
+def _literal(raw: str, text: str) -> tuple[array[int], int] | None:
     """Offsets in `raw` of each character of a literal block, and its indentation."""
     header, _, _ = raw.partition("\n")
     at = len(header) + 1
     lines = text.split("\n")
     indent = _indent(header, raw[at:], lines)
-    offsets: list[int] = []
+    offsets = array("q")
     for position, line in enumerate(lines):
         begin = min(at + indent, len(raw)) if line else min(at, len(raw))
         if raw[begin : begin + len(line)] != line:
@@ -172,21 +198,22 @@ def _indent(header: str, body: str, lines: list[str]) -> int:
     return 0
 
 
-def _aligned(raw: str, text: str, style: object) -> list[int] | None:
+def _aligned(raw: str, text: str, style: object) -> array[int] | None:
     """Folding and quoting only touch blanks and escapes: all else stands in the same order."""
-    units = [(char, at) for char, at in _units(raw, style) if char not in _SPACE]
-    offsets: list[int] = []
-    position, after = 0, 1 if style in ("'", '"') else 0
+    units = (unit for unit in _units(raw, style) if unit[0] not in _SPACE)
+    offsets = array("q")
+    after = 1 if style in ("'", '"') else 0
     for char in text:
         if char in _SPACE:
             offsets.append(after)
             continue
-        if position >= len(units) or units[position][0] != char:
+        unit, at = next(units, ("", 0))
+        if unit != char:
             return None
-        offsets.append(units[position][1])
-        after = units[position][1] + 1
-        position += 1
-    return [*offsets, after]
+        offsets.append(at)
+        after = at + 1
+    offsets.append(after)
+    return offsets
 
 
 def _units(raw: str, style: object) -> Iterator[tuple[str, int]]:
@@ -218,5 +245,12 @@ def _unescaped(raw: str) -> Iterator[tuple[str, int]]:
         at += 2 + digits
 
 
-def _line_starts(text: str) -> list[int]:
-    return [0, *(match.end() for match in re.finditer("\n", text))]
+def _place(text: str, at: int) -> tuple[int, int]:
+    starts = _line_starts(text)
+    line = bisect_right(starts, at) - 1
+    return line, at - starts[line]
+
+
+@lru_cache(maxsize=8)  # many findings stand in one string of one file
+def _line_starts(text: str) -> array[int]:
+    return array("q", [0, *(match.end() for match in re.finditer("\n", text))])

@@ -72,6 +72,11 @@ def read(raw: list[str], first: int, end: int) -> Iterator[Line]:
         yield line
 
 
+def is_marker(line: str) -> bool:
+    """Whether a document begins with it."""
+    return line.startswith("---") and line[3:4] in ("", " ", "\t")
+
+
 def is_scalar(value: str) -> bool:
     """A value that ends on its line and can have nothing below it."""
     if value[:1] in ('"', "'"):
@@ -102,6 +107,7 @@ def unclosed(raw: list[str], first: int, end: int) -> Opening | None:
 def _follow(line: str, number: int, quote: Opening | None, brackets: list[Opening]) -> Opening | None:
     """The quote open at the end of a line; `brackets` is kept up to date."""
     escaped = False
+    last = ""
     for column, character in enumerate(line):
         if quote:
             if escaped:
@@ -110,17 +116,19 @@ def _follow(line: str, number: int, quote: Opening | None, brackets: list[Openin
                 escaped = True
             elif character == quote.mark:
                 quote = None
-        elif character in "\"'" and _begins_value(line, column, bool(brackets)):
+        elif character in "\"'" and _begins_value(last, bool(brackets)):
             quote = Opening(number, column, character)
         elif character == "#" and (column == 0 or line[column - 1] in " \t"):
             return None
-        elif character in _CLOSERS and _begins_value(line, column, bool(brackets)):
+        elif character in _CLOSERS and _begins_value(last, bool(brackets)):
             brackets.append(Opening(number, column, character))
         elif brackets and character == brackets[-1].closer:
             brackets.pop()
+        if not character.isspace():
+            last = character
     return quote
 
 
-def _begins_value(line: str, column: int, in_flow: bool) -> bool:
-    before = line[:column].rstrip()
-    return not before or before.endswith((":", "-", "?")) or (in_flow and before[-1] in ",[{")
+def _begins_value(last: str, in_flow: bool) -> bool:
+    """Whether a value may begin behind the last character of a line that is no blank."""
+    return last in ("", ":", "-", "?") or (in_flow and last in ",[{")

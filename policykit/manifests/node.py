@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
+class Mark(NamedTuple):
+    """A place in a text, all counted from 0, where libyaml gives none."""
+
+    index: int = 0  # type: ignore[assignment]  # as libyaml's marks have it
+    line: int = 0
+    column: int = 0
+
+
 class Node:
     """One node of a document. Marks count lines and columns from 0, in code points.
 

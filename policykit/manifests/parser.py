@@ -14,7 +14,7 @@ import yaml
 from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
-from policykit.manifests.node import Duplicate, Node
+from policykit.manifests.node import Duplicate, Mark, Node
 from policykit.manifests.scalars import resolve, tagged
 
 MAX_DEPTH = 200
@@ -24,7 +24,8 @@ MAX_ALIASED = 400_000
 
 _MERGE = "<<"
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
-_STRING_TAG = "tag:yaml.org,2002:str"
+_MARKER = re.compile(r"(?:\A|(?<=[\n\r\x85\u2028\u2029]))---(?=[ \t\n\r\x85\u2028\u2029]|\Z)")
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 class Problem(NamedTuple):
@@ -48,22 +49,78 @@ def parse(text: str) -> Iterator[Parsed]:
     """Documents of a stream, lazily. After a syntax error reading goes on at the next `---`."""
     if text[:1] in ("{", "[") and "\\ud" in text.lower():
         text = _PAIR.sub(_one_escape, text)
-    skipped = 0
+    later: Iterator[_Start] | None = None
+    start = _Start(0, 0)
     while True:
         ended = None
-        for parsed in _documents(text, skipped):
+        for parsed in _documents(text, start):
             yield parsed
             if parsed.problem:
                 # The problem may be the marker itself: something was still open there.
                 ended = max(parsed.start_line, parsed.problem.line - 1)
         if ended is None:
             return
-        resume = _next_document(text, ended)
-        if resume is None:
+        later = later or _starts(text)
+        following = next((each for each in later if each.line > ended), None)
+        if following is None:
             return
-        skipped, offset = resume
-        # Blank lines in place of what was read keep line numbers true.
-        text = "\n" * skipped + text[offset:]
+        start = following
+
+
+class _Start(NamedTuple):
+    """Where reading goes on: a line and an offset in code points."""
+
+    line: int
+    offset: int
+
+
+def _starts(text: str) -> Iterator[_Start]:
+    """Every `---`, in order."""
+    line = offset = 0
+    for marker in _MARKER.finditer(text):
+        line += sum(1 for _ in _BREAK.finditer(text, offset, marker.start()))
+        offset = marker.start()
+        yield _Start(line, offset)
+
+
+class _Rest:
+    """A text from one `---` on, in pieces up to the next: a problem in one costs no look at the others."""
+
+    def __init__(self, text: str, offset: int) -> None:
+        self._text = text
+        self._at = offset
+
+    def read(self, _: int = 0, /) -> str:
+        begin = self._at
+        marker = _MARKER.search(self._text, begin + 1)
+        self._at = marker.start() if marker else len(self._text)
+        return self._text[begin : self._at]
+
+
+class _Moved:
+    """Events of the rest of a text, at their places in the whole."""
+
+    def __init__(self, loader: Any, start: _Start) -> None:
+        self._loader = loader
+        self._start = start
+
+    def get_event(self) -> Any:
+        try:
+            event = self._loader.get_event()
+        except yaml.MarkedYAMLError as error:
+            error.problem_mark = self._mark(error.problem_mark)
+            error.context_mark = self._mark(error.context_mark)
+            raise
+        if event is not None:
+            event.start_mark, event.end_mark = self._mark(event.start_mark), self._mark(event.end_mark)
+        return event
+
+    def dispose(self) -> None:
+        self._loader.dispose()
+
+    def _mark(self, mark: Any) -> Any:
+        line, offset = self._start
+        return Mark(mark.index + offset, mark.line + line, mark.column) if mark else None
 
 
 def _one_escape(pair: re.Match[str]) -> str:
@@ -72,22 +129,13 @@ def _one_escape(pair: re.Match[str]) -> str:
     return f"\\U{0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00):08X}"
 
 
-def _next_document(text: str, after_line: int) -> tuple[int, int] | None:
-    offset = 0
-    for number, line in enumerate(text.splitlines(keepends=True)):
-        if number > after_line and (line.startswith("--- ") or line.rstrip() == "---"):
-            return number, offset
-        offset += len(line)
-    return None
-
-
-def _documents(text: str, first_line: int) -> Iterator[Parsed]:
+def _documents(text: str, start: _Start) -> Iterator[Parsed]:
     try:
-        loader = CParser(text)
+        loader = _Moved(CParser(_Rest(text, start.offset)), start) if start.line else CParser(text)
     except yaml.reader.ReaderError as error:
-        yield Parsed(None, first_line, problem=_unreadable(text, error))
+        yield Parsed(None, start.line, problem=_unreadable(text, start, error))
         return
-    start_line = first_line
+    start_line = start.line
     try:
         while True:
             event: Any = loader.get_event()
@@ -103,19 +151,22 @@ def _documents(text: str, first_line: int) -> Iterator[Parsed]:
         line, column = (mark.line, mark.column) if mark else (start_line, 0)
         yield Parsed(None, start_line, problem=Problem(message, line, column))
     except yaml.reader.ReaderError as error:
-        yield Parsed(None, start_line, problem=_unreadable(text, error))
+        yield Parsed(None, start_line, problem=_unreadable(text, start, error))
     except _RefusedError as refused:
         yield Parsed(None, start_line, problem=refused.problem)
     finally:
         loader.dispose()
 
 
-def _unreadable(text: str, error: yaml.reader.ReaderError) -> Problem:
+def _unreadable(text: str, start: _Start, error: yaml.reader.ReaderError) -> Problem:
     # libyaml gives no position here that survives decoding: find the character itself.
-    for number, line in enumerate(text.split("\n")):
-        for column, character in enumerate(line):
-            if not (character.isprintable() or character in "\t\r\x85\ufeff\u2028\u2029\xa0"):
-                return Problem(f"control character U+{ord(character):04X}", number, column)
+    line, begin = start
+    for offset in range(begin, len(text)):
+        character = text[offset]
+        if character == "\n":
+            line, begin = line + 1, offset + 1
+        elif not (character.isprintable() or character in "\t\r\x85\ufeff\u2028\u2029\xa0"):
+            return Problem(f"control character U+{ord(character):04X}", line, offset - begin)
     return Problem(str(error.reason), 0, 0)
 
 

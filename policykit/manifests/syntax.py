@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from policykit.manifests.foreign import foreign
-from policykit.manifests.lines import Line, is_scalar, over_indented, read, split, unclosed
+from policykit.manifests.lines import Line, is_marker, is_scalar, over_indented, read, split, unclosed
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Problem
 
@@ -49,7 +49,7 @@ class _Source:
     def end(self) -> int:
         """The line after the document, as far as a broken one has an end."""
         last = min(len(self.raw), self.number + _WINDOW)
-        return next((n for n in range(self.number + 1, last) if self.raw[n].rstrip() == "---"), last)
+        return next((n for n in range(self.number + 1, last) if is_marker(self.raw[n])), last)
 
     @property
     def raw_line(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from policykit import bundled
@@ -21,6 +21,10 @@ Reader = Callable[[str], bytes]
 """Bytes of a file by its path. Raises SourceError or OSError where it cannot."""
 
 PROFILE = "profile:"
+MOST_FILES = 100
+"""Files that one policy may be made of: links that lead back would otherwise make names without end."""
+MOST_BYTES = 10_000_000
+"""Bytes of the files that a policy extends, all together."""
 _OWN = frozenset({"apiVersion", "kind", "extends"})
 """Keys that each file says for itself alone."""
 _NAMED = frozenset(
@@ -41,6 +45,10 @@ class Files:
         """Those of them that are maps, as they were read."""
         self.complete = True
         """False once a base could not be had: then what it would have said is not known."""
+        self._merged: dict[str, Said | None] = {}
+        """Bases by their names, each with all that it extends: several files may extend the same one."""
+        self._size = 0
+        """Bytes of the bases."""
 
     def resolve(self, name: str) -> Said | None:
         """The policy at a path or profile:NAME, merged with all it extends; None: not a map.
@@ -108,22 +116,23 @@ class Files:
             place = Position(name, root.start.line + 1, root.start.column + 1)
             self._problems.at(place, f"a policy is a map, not {describe(root.data)}")
             return None
-        for duplicate in documents[0].duplicates:
-            self._duplicate(name, root, duplicate)
+        self._duplicates(name, root, documents[0].duplicates)
         self.sources[name] = Source(name, root)
         tree = said(root, self.sources[name])
         self._identity(tree, "apiVersion", API_VERSION)
         self._identity(tree, "kind", KIND)
         return tree
 
-    def _duplicate(self, name: str, root: Node, duplicate: Duplicate) -> None:
-        place = Position(name, duplicate.node.start.line + 1, duplicate.node.start.column + 1)
-        where = dotted((*(_home(root, duplicate.node) or ()), duplicate.key))
-        self._problems.at(
-            place,
-            f"{where} is there twice, first in line {duplicate.first.start.line + 1}",
-            "give one of them another name, or remove it",
-        )
+    def _duplicates(self, name: str, root: Node, duplicates: Sequence[Duplicate]) -> None:
+        homes = _homes(root, {id(duplicate.node) for duplicate in duplicates}) if duplicates else {}
+        for duplicate in duplicates:
+            place = Position(name, duplicate.node.start.line + 1, duplicate.node.start.column + 1)
+            where = dotted((*homes.get(id(duplicate.node), ()), duplicate.key))
+            self._problems.at(
+                place,
+                f"{where} is there twice, first in line {duplicate.first.start.line + 1}",
+                "give one of them another name, or remove it",
+            )
 
     def _identity(self, tree: Said, key: str, wanted: str) -> None:
         entry = tree.value.get(key)
@@ -152,12 +161,27 @@ class Files:
             circle = " -> ".join((*chain[chain.index(target) :], target))
             self._problems.at(place, f"extends goes in a circle: {circle}", "remove one of the steps")
             return None
+        if target in self._merged:
+            return self._merged[target]
+        if len(self._merged) >= MOST_FILES:
+            self._too_much(place, f"{reference}: a policy extends at most {MOST_FILES} files")
+            return None
         try:
             content = self.read(target)
         except SourceError as error:
             self._problems.at(place, f"{reference}: {error.message}", error.hint)
             return None
-        return self._whole(target, content, (*chain, target))
+        self._size += len(content)
+        if self._size > MOST_BYTES:
+            self._too_much(place, f"{reference}: a policy extends at most {MOST_BYTES // 10**6} MB")
+            return None
+        self._merged[target] = None  # it counts while it is read
+        self._merged[target] = tree = self._whole(target, content, (*chain, target))
+        return tree
+
+    def _too_much(self, place: Position, message: str) -> None:
+        self._problems.at(place, message, "write into one file what stands in many")
+        self.complete = False
 
     def _references(self, tree: Said) -> Iterator[tuple[str, Position]]:
         extends = tree.value.get("extends")
@@ -167,6 +191,10 @@ class Files:
             hint = f"write a list: [{extends.value}]" if isinstance(extends.value, str) else ""
             place = position(tree, ("extends",))
             self._problems.at(place, f"extends must be a list, not {describe(extends.value)}", hint)
+            return
+        if len(extends.value) > MOST_FILES:
+            place = position(tree, ("extends",))
+            self._too_much(place, f"extends lists {len(extends.value)} files, and may list {MOST_FILES}")
             return
         for number, item in enumerate(extends.value):
             place = position(tree, ("extends", number))
@@ -202,21 +230,18 @@ def relative(name: str, reference: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), reference))
 
 
-def _home(node: Node, key: Node) -> Path | None:
-    """Path of the mapping in which a key node stands."""
-    if isinstance(node.entries, dict):
-        for name, (found, value) in node.entries.items():
-            if found is key:
-                return ()
-            below = _home(value, key)
-            if below is not None:
-                return (name, *below)
-    elif isinstance(node.entries, list):
-        for number, item in enumerate(node.entries):
-            below = _home(item, key)
-            if below is not None:
-                return (number, *below)
-    return None
+def _homes(root: Node, keys: set[int]) -> dict[int, Path]:
+    """Paths of the mappings in which key nodes, told by their identities, stand."""
+    found: dict[int, Path] = {}
+    pending: list[tuple[Path, Node]] = [((), root)]
+    while pending:
+        path, node = pending.pop()
+        if isinstance(node.entries, dict):
+            found.update((id(key), path) for key, _ in node.entries.values() if id(key) in keys)
+            pending.extend(((*path, name), value) for name, (_, value) in node.entries.items())
+        elif isinstance(node.entries, list):
+            pending.extend(((*path, number), item) for number, item in enumerate(node.entries))
+    return found
 
 
 def _there(tree: Said | None, path: Path) -> bool:

@@ -34,7 +34,9 @@ class Problems:
         self.tree: Said | None = None
         self._errors: list[Problem] = []
         self._notices: list[Problem] = []
-        self._broken: list[Path] = []
+        self._broken: set[Path] = set()
+        self._above_broken: set[Path] = set()
+        """Paths that lead to a broken one."""
 
     def at(self, place: Position, message: str, hint: str = "") -> None:
         """An error at a place that is known already."""
@@ -43,7 +45,8 @@ class Problems:
     def shape(self, path: Path, message: str, hint: str = "", *, key: bool = False) -> None:
         """An error in the form of a value: what is said later about it is left out."""
         self.at(self._place(path, key), message, hint)
-        self._broken.append(path)
+        self._broken.add(path)
+        self._above_broken.update(path[:end] for end in range(len(path)))
 
     def error(self, path: Sequence[Step], message: str, hint: str = "", *, key: bool = False) -> None:
         """An error in what a value means."""
@@ -57,7 +60,7 @@ class Problems:
 
     def broken(self, path: Sequence[Step]) -> bool:
         """Whether the form of the value at a path, or of one that holds it, was wrong."""
-        return any(tuple(path[: len(broken)]) == broken for broken in self._broken)
+        return not self._broken.isdisjoint(tuple(path[:end]) for end in range(len(path) + 1))
 
     def notices(self) -> tuple[PolicykitError, ...]:
         return tuple(problem.error() for problem in self._sorted(self._notices))
@@ -72,7 +75,7 @@ class Problems:
         return position(self.tree, path, key=key)
 
     def _follows(self, path: Path) -> bool:
-        return any(broken[: len(path)] == path or path[: len(broken)] == broken for broken in self._broken)
+        return path in self._above_broken or self.broken(path)
 
     def _sorted(self, problems: Iterable[Problem]) -> list[Problem]:
         rank = {name: number for number, name in enumerate(self.files)}

@@ -6,15 +6,26 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
 from policykit.sources.held import held
+
+if TYPE_CHECKING:
+    from policykit.sources.gitignore import Gitignore
 
 SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
 """Name of the file that says which findings are accepted."""
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
+
+
+class _Ignores(NamedTuple):
+    """A `.gitignore`."""
+
+    base: str
+    """Its folder, absolute, with a separator at the end."""
+    patterns: Gitignore
 
 
 class File(NamedTuple):
@@ -51,10 +62,12 @@ def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
     A folder that cannot be listed is given itself: reading it says why.
     """
     seen = {os.path.realpath(folder)}
-    pending: list[tuple[str, tuple[tuple[str, Any], ...]]] = [(folder, _ignored_above(folder))]
+    above = _ignored_above(folder)
+    pending = [] if _is_below_ignored(folder, above) else [(folder, above)]
     while pending:
         here, rules = pending.pop()
         rules = (*rules, *_ignore_file(here))
+        absolute = os.path.join(os.path.abspath(here), "") if rules else ""
         folders = []
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
@@ -64,7 +77,11 @@ def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
         for entry in entries:
             path = os.path.join(here, entry.name) if here != "." else entry.name
             is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
-            if entry.name in _NEVER or _ignored(path, is_folder, rules) or excluded(_display(path), exclude):
+            if (
+                entry.name in _NEVER
+                or _ignored(absolute + entry.name, is_folder, rules)
+                or excluded(_display(path), exclude)
+            ):
                 continue
             if is_folder:
                 real = os.path.realpath(path)
@@ -132,7 +149,7 @@ def _display(path: str) -> str:
     return path
 
 
-def _ignored_above(folder: str) -> tuple[tuple[str, Any], ...]:
+def _ignored_above(folder: str) -> tuple[_Ignores, ...]:
     """Rules of the `.gitignore` files between the repository's root and the folder."""
     root = repository_root(folder)
     if root is None:
@@ -141,35 +158,27 @@ def _ignored_above(folder: str) -> tuple[tuple[str, Any], ...]:
     return tuple(rule for here in reversed(above[1:]) for rule in _ignore_file(here))
 
 
-def _ignore_file(folder: str) -> tuple[tuple[str, Any], ...]:
+def _ignore_file(folder: str) -> tuple[_Ignores, ...]:
     path = os.path.join(folder, ".gitignore")
     if not os.path.isfile(path):
         return ()
-    import pathspec
+    from policykit.sources.gitignore import Gitignore
 
-    lines = read(path).decode("utf-8", errors="replace").splitlines()
-    patterns = [pattern for line in lines for pattern in _patterns(line)]
-    return ((os.path.abspath(folder), pathspec.GitIgnoreSpec(patterns)),)
+    return (_Ignores(os.path.join(os.path.abspath(folder), ""), Gitignore(read(path))),)
 
 
-def _patterns(line: str) -> Sequence[Any]:
-    """The pattern of a line; git passes over a line it cannot read, and so do we."""
-    import pathspec
-
-    try:
-        return list(pathspec.GitIgnoreSpec.from_lines([line]).patterns)
-    except ValueError:
-        return ()
+def _is_below_ignored(folder: str, rules: Sequence[_Ignores]) -> bool:
+    """Whether a folder or one that holds it is ignored: then nothing in it can be had back."""
+    return any(
+        _ignored(here, True, [rule for rule in rules if here.startswith(rule.base)])
+        for here in ancestors(folder)
+    )
 
 
-def _ignored(path: str, is_folder: bool, rules: Sequence[tuple[str, Any]]) -> bool:
-    """The last `.gitignore` that says anything about a path decides."""
-    if not rules:
-        return False
-    absolute = os.path.abspath(path)
-    verdict = False
-    for base, spec in rules:
-        relative = os.path.relpath(absolute, base).replace(os.sep, "/") + ("/" if is_folder else "")
-        answer = spec.check_file(relative).include
-        verdict = verdict if answer is None else bool(answer)
-    return verdict
+def _ignored(path: str, is_folder: bool, rules: Sequence[_Ignores]) -> bool:
+    """Whether an absolute path is ignored: the nearest `.gitignore` that says anything about it decides."""
+    for base, patterns in reversed(rules):
+        answer = patterns.verdict(path[len(base) :].replace(os.sep, "/"), is_folder)
+        if answer is not None:
+            return answer
+    return False

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.errors import SourceError
+from policykit.errors import PolicyError, SourceError
 from policykit.model.cluster import Cluster
+from policykit.policy.files import MOST_BYTES, MOST_FILES
 from policykit.policy.load import load, load_profile, load_text
 from tests.policy.memory import HEAD, load_body, load_files, mistakes
 
@@ -117,6 +118,46 @@ def test_one_base_by_two_ways_is_no_circle() -> None:
         ("infer", 8),
         ("extra", 2),
     ]
+
+
+def test_a_base_is_merged_once_however_many_ways_lead_to_it() -> None:
+    files = {f"{n}.yaml": NO_HEAD + f"extends: [{n + 1}.yaml, {n + 1}.yaml]\n" for n in range(MOST_FILES)}
+    files |= {f"{MOST_FILES}.yaml": BASE}
+    loaded = load_files(files, "0.yaml")
+    assert len(loaded.files) == MOST_FILES + 1
+    assert [p.name for p in loaded.cluster.pools] == ["train", "infer"]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (
+            {f"{n}.yaml": NO_HEAD + f"extends: [{n + 1}.yaml]\n" for n in range(1_500)},
+            "100.yaml:3:11 101.yaml: a policy extends at most 100 files",
+        ),
+        (
+            {"0.yaml": NO_HEAD + f"extends: [{', '.join(['1.yaml'] * 101)}]\n"},
+            "0.yaml:3:1 extends lists 101 files, and may list 100",
+        ),
+        (
+            {"0.yaml": NO_HEAD + "extends: [1.yaml]\n", "1.yaml": BASE + "#" * MOST_BYTES},
+            "0.yaml:3:11 1.yaml: a policy extends at most 10 MB",
+        ),
+    ],
+    ids=["a chain", "a list", "large"],
+)
+def test_bases_are_bounded(files: dict[str, str], told: str) -> None:
+    assert mistakes(files, "0.yaml") == (told,)
+
+
+def test_names_without_end_end() -> None:
+    """Links that lead back give one file ever longer names, and two of them ever more."""
+    with pytest.raises(PolicyError) as caught:
+        load("0.yaml", lambda _: (NO_HEAD + "extends: [x/0.yaml, y/0.yaml]\n").encode())
+    assert {problem.message for problem in caught.value.problems} == {
+        "x/0.yaml: a policy extends at most 100 files",
+        "y/0.yaml: a policy extends at most 100 files",
+    }
 
 
 def test_mistakes_of_bases_come_first() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.linter.ground import relocation
 from policykit.linter.reader import decode
 from policykit.manifests.document import Manifest, manifests
+from policykit.manifests.embedded import embedded
 from policykit.manifests.node import Node, Span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
@@ -44,19 +44,12 @@ class Texts:
 
 def inside(outer: str, path: Path, node: Node, span: Span) -> Span | None:
     """The place in a string of a place in the file that holds it; None: it is none of the string's."""
-    relocate = relocation(outer, path, node)
-    lines = str(node.data).split("\n")
-
-    def at(line: int, column: int) -> tuple[int, int]:
-        wanted = (line, column)
-        for number, text in enumerate(lines, 1):
-            first, last = (relocate(Span(number, c, number, c)) for c in (1, len(text) + 1))
-            if (first.line, first.column) <= wanted <= (last.line, last.column):
-                for place in range(1, len(text) + 2):
-                    found = relocate(Span(number, place, number, place))
-                    if (found.line, found.column) == wanted:
-                        return number, place
-        return 0, 0
-
-    start, end = at(span.line, span.column), at(span.end_line, span.end_column)
-    return Span(*start, *(end if end[0] else start)) if start[0] else None
+    text = embedded(outer, path, node)
+    start, end = (
+        text.inner_place(outer, line - 1, column - 1)
+        for line, column in ((span.line, span.column), (span.end_line, span.end_column))
+    )
+    if start is None:
+        return None
+    end = end or start
+    return Span(start[0] + 1, start[1] + 1, end[0] + 1, end[1] + 1)
