@@ -1,8 +1,8 @@
-"""Fields of the plugins' args by release: koord-scheduler stops at one it does not know."""
+"""Fields of the plugins' args by release: koord-scheduler does not start with an unknown one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 Release = tuple[int, ...]
 """Numbers of a release: 1, 8, 0."""
@@ -59,7 +59,7 @@ FIELDS: Mapping[str, Mapping[str, Release]] = {
     "ScarceResourceAvoidance": _since((_1_6, "resources")),
     "SchedulingHint": _since((_1_8, "maxHintNodes")),
 }
-"""Plugin and field to the first release, of those policykit knows. Source: types.go at the release tags."""
+"""Plugin and field to the first known release that has it. Source: types.go at the release tags."""
 INNER: Mapping[tuple[str, str], frozenset[str]] = {
     ("LoadAwareScheduling", "aggregated"): frozenset(
         {
@@ -90,12 +90,20 @@ def since(plugin: str, field: str) -> Release | None:
 
 
 def named(release: Release) -> str:
-    """1.8 for 1, 8, 0: the patch only where it says something."""
+    """1.8 for 1, 8, 0: the patch only where it is not 0."""
     return ".".join(map(str, release if any(release[2:]) else release[:2]))
 
 
+def named_range(releases: Sequence[Release]) -> str:
+    """Koordinator 1.8.0, or Koordinator 1.4 to 1.8."""
+    first, last = releases[0], releases[-1]
+    if len(releases) == 1:
+        return f"Koordinator {'.'.join(map(str, first))}"
+    return f"Koordinator {named(first[:2])} to {named(last[:2])}"
+
+
 def unknown(plugin: str, args: Mapping[str, object], version: Release) -> Iterator[str]:
-    """Fields of a plugin's args that stop this release, dotted; nothing for plugins of others."""
+    """Fields of a plugin's args that a release does not know, dotted; none for plugins of other projects."""
     known = FIELDS.get(plugin)
     if known is None:
         return

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks.whose import is_koordinators
+from policykit.targets.koordinator.scheduler.configuration import is_koordinators
 from policykit.targets.kubernetes.scheduler.checks import arguments, known_fields, profiles
 from policykit.targets.kubernetes.versions import parse
 
@@ -41,7 +41,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.partial:
         return
     if is_koordinators(manifest.data):
-        from policykit.targets.koordinator.scheduler.points import PLUGINS
+        from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
         yield from profiles.of_every_scheduler(manifest.data, frozenset(PLUGINS))
         yield from known_fields.faults(manifest.data, frozenset(PLUGINS))

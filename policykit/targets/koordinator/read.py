@@ -1,4 +1,4 @@
-"""Everything of Koordinator's that a policy speaks of, found in a text with where it stands."""
+"""Finds all of Koordinator's objects in a text, with their locations."""
 
 from __future__ import annotations
 

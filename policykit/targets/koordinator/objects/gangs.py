@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.podgroups import (
-    LONGEST_WAIT,
     MUST_GATHER,
     NON_STRICT,
     PREFER_GATHER,

@@ -8,15 +8,12 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.targets.koordinator import names
-from policykit.targets.koordinator.objects import durations
 from policykit.targets.koordinator.objects.shapes import compact, number, parsed, present
 
 API_VERSION = f"{names.GROUP_API}/v1alpha1"
 KIND = "PodGroup"
 STRICT, NON_STRICT = "Strict", "NonStrict"
 MUST_GATHER, PREFER_GATHER = "MustGather", "PreferGather"
-LONGEST_WAIT = 900
-"""Seconds after which the framework ends every wait for the others of a gang."""
 
 PLACES: Mapping[str, Path] = {
     "minimum": ("spec", "minMember"),
@@ -90,16 +87,6 @@ def write_pods(gang: Gang) -> dict[str, str]:
     if gang.timeout is not None:
         annotations[names.WAITING_TIME] = f"{gang.timeout}s"
     return annotations | _annotations(gang)
-
-
-def read_pods(annotations: Mapping[str, Any], namespace: str = "") -> Gang | None:
-    """The gang that pods' annotations state; None: they name none."""
-    name = text(annotations.get(names.GANG_NAME))
-    if not name:
-        return None
-    minimum = number(annotations.get(names.MIN_AVAILABLE))
-    timeout = durations.seconds(text(annotations.get(names.WAITING_TIME)))
-    return _read(annotations, Gang(name, namespace, minimum, timeout=timeout))
 
 
 def _annotations(gang: Gang) -> dict[str, str]:

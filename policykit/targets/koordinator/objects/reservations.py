@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from policykit.catalogue.koordinator import durations
 from policykit.kube import affinity, requests, tolerations
 from policykit.kube.names import is_extended
 from policykit.manifests.path import Path
@@ -13,7 +14,6 @@ from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Toleration
 from policykit.placement.wanted import expression
-from policykit.targets.koordinator.objects import durations
 from policykit.targets.koordinator.objects.shapes import present, texts
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"

@@ -1,8 +1,7 @@
-"""JSON in annotations of pods, as koord-scheduler reads it: no comments, known words."""
+"""JSON in pod annotations that koord-scheduler reads."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.targets.koordinator.objects.shapes import parsed
 
 _PREFIX = "scheduling.koordinator.sh/"
 HINT, JOINT, PARTITION = (
@@ -21,11 +21,11 @@ _ANY: tuple[str, ...] = ()
 
 
 class Shape(NamedTuple):
-    """Fields of a JSON object to the words that each may be; none: anything."""
+    """Fields of a JSON object with their allowed values; empty: any."""
 
     fields: Mapping[str, tuple[str, ...]]
     below: tuple[str, ...] = ()
-    """The object holds one of these under each of these names."""
+    """The annotation has one such object under each of these names."""
 
 
 _SHAPES: Mapping[str, Shape] = {
@@ -67,72 +67,73 @@ _SHAPES: Mapping[str, Shape] = {
 
 
 def read(pod_set: PodSet, key: str) -> dict[str, Any]:
-    """The JSON object of an annotation; empty where there is none, or it is broken."""
-    value = _loaded(pod_set.annotations.get(key, ""))
+    """The JSON object in an annotation; empty where it is missing or invalid."""
+    value = parsed(pod_set.annotations.get(key, ""))
     return value if isinstance(value, dict) else {}
 
 
-def faults(pod_set: PodSet) -> Iterator[Violation]:
+def check(pod_set: PodSet) -> Iterator[Violation]:
     """Source: koordinator `apis/extension/{device_share,numa_aware,reservation}.go` (1.8)."""
     for key, shape in _SHAPES.items():
         written = pod_set.annotations.get(key)
         if not written or is_placeholder(written):
             continue
         path = pod_set.place("annotations", key)
-        value = _loaded(written)
+        value = parsed(written)
         if not isinstance(value, dict):
-            what = "no JSON" if value is None else "no JSON object"
+            what = "not valid JSON" if value is None else "not a JSON object"
             yield Violation(
                 path,
-                f"{key} is {what}: koord-scheduler fails the pod",
-                "write JSON: keys and texts in double quotes, no comments, no comma behind the last",
+                f"{key} is {what}: koord-scheduler rejects the pod",
+                "write valid JSON: double quotes, no comments, no trailing comma",
             )
         elif shape.below:
             for kind, each in value.items():
-                yield from _type(kind, each, key, shape, path)
+                yield from _device_type(kind, each, key, shape, path)
         else:
-            yield from _words(value, key, shape, path, ())
+            yield from _fields(value, key, shape, path, ())
 
 
-def _type(kind: str, each: object, key: str, shape: Shape, path: Path) -> Iterator[Violation]:
+def _device_type(kind: str, each: object, key: str, shape: Shape, path: Path) -> Iterator[Violation]:
     if kind not in shape.below:
         yield Violation(
             path,
-            f"{key} speaks of {kind!r}, which is no type of device: it is not read",
+            f"{key} has {kind!r}, which is not a device type: it is ignored",
             f"known: {', '.join(shape.below)}",
             Severity.WARNING,
             inside=(kind,),
         )
     elif isinstance(each, dict):
-        yield from _words(each, key, shape, path, (kind,))
+        yield from _fields(each, key, shape, path, (kind,))
 
 
-def _words(value: Mapping[str, Any], key: str, shape: Shape, path: Path, inside: Path) -> Iterator[Violation]:
+def _fields(
+    value: Mapping[str, Any], key: str, shape: Shape, path: Path, inside: Path
+) -> Iterator[Violation]:
     # Go reads the keys of JSON objects whatever their case.
     known = {name.lower(): name for name in shape.fields}
-    for name, word in value.items():
+    for name, stated in value.items():
         field = known.get(name.lower())
         if field is None:
             yield Violation(
                 path,
-                f"{key} has no {name}: it is not read",
+                f"{key} has no field {name}: it is ignored",
                 f"known: {', '.join(shape.fields)}",
                 Severity.WARNING,
                 inside=(*inside, name),
             )
             continue
         allowed = shape.fields[field]
-        if allowed and isinstance(word, str) and word and word not in allowed and not is_placeholder(word):
+        if (
+            allowed
+            and isinstance(stated, str)
+            and stated
+            and stated not in allowed
+            and not is_placeholder(stated)
+        ):
             yield Violation(
                 path,
-                f"{field} in {key} is {word!r}, which Koordinator does not know",
+                f"{field} in {key} is {stated!r}, which Koordinator does not know",
                 f"known: {', '.join(allowed)}",
                 inside=(*inside, name),
             )
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

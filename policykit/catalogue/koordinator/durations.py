@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+LONGEST_WAIT = 900
+"""Seconds after which the scheduling framework ends every wait of a gang."""
+
 _PART = r"[0-9]+(?:\.[0-9]*)?(?:h|ms|m|s|us|µs|ns)|\.[0-9]+(?:h|ms|m|s|us|µs|ns)"
 _TEXT = re.compile(rf"\+?(?:{_PART})+\Z")
 _PIECES = re.compile(r"([0-9.]+)(h|ms|m|s|us|µs|ns)")
@@ -12,7 +15,7 @@ _LONGEST = 64
 
 
 def written(seconds: int) -> str:
-    """In the largest unit that leaves no rest; 0 is `0s`."""
+    """In the largest unit that divides it; 0 is `0s`."""
     for unit, size in (("h", 3600), ("m", 60)):
         if seconds and seconds % size == 0:
             return f"{seconds // size}{unit}"
@@ -20,9 +23,9 @@ def written(seconds: int) -> str:
 
 
 def seconds(text: str) -> int | None:
-    """Whole seconds, what is below one cut off; None: no duration, one without a unit included.
+    """Whole seconds, rounded down; None: not a duration, for one because it has no unit.
 
-    Source: Go `time.ParseDuration`. Negative durations, which Koordinator ignores, are none.
+    Source: Go `time.ParseDuration`. Negative ones, which Koordinator ignores, count as invalid.
     """
     if text == "0":
         return 0

@@ -1,6 +1,7 @@
 """Scores of koord-scheduler's plugins, 0 to 100, in its own integer arithmetic (1.6 to 1.8).
 
-NodeResourcesFit and NodeResourcesBalancedAllocation are Kubernetes' own: `kube.scores`.
+Written apart from the arithmetic that computes weights, to test it. NodeResourcesFit and
+NodeResourcesBalancedAllocation are Kubernetes' own: `kube.scores`.
 """
 
 from __future__ import annotations
@@ -10,17 +11,10 @@ from typing import NamedTuple
 
 from policykit.kube.scores import MAX_SCORE, fit_score, least, score, shares
 from policykit.model.pool import Amounts
+from policykit.targets.koordinator.scheduler.weights import Fit
 
 UNSTATED: Amounts = {"cpu": 250, "memory": 200 * 1024 * 1024}
 """What LoadAwareScheduling expects of a pod that states no request: milli-cores, bytes."""
-
-
-class Fit(NamedTuple):
-    """How NodeResourcesFitPlus scores one resource."""
-
-    type: str
-    """MostAllocated or LeastAllocated."""
-    weight: int
 
 
 class Device(NamedTuple):

@@ -1,4 +1,4 @@
-"""What gangs, queues, topology and options ask of the plugins, release by release."""
+"""What gangs, queues, topology and options require of the plugins, release by release."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from policykit.model.queue import Preemption, Queue
 from policykit.model.tenant import Reservation
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.scheduler import options
-from policykit.targets.koordinator.scheduler.wanted import Wanted, check_load_aware, wanted
+from policykit.targets.koordinator.scheduler import settings
+from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import policies
 from tests.targets.koordinator.policies import NAME
@@ -21,9 +21,9 @@ KIND = WorkloadKind("training", scheduler=NAME, gang="all")
 NOTHING = policies.cluster(placements=(), workloads=(), options={}, preemption=Preemption(), queues=())
 
 
-def asked(cluster: Cluster, version: str = "1.8.0") -> Wanted:
-    target = cluster.targets["koordinator"]
-    return wanted(cluster, target, (NAME,), options.read(target), parse(version))
+def required(cluster: Cluster, version: str = "1.8.0") -> Settings:
+    options = settings.read_options(cluster.targets["koordinator"])
+    return plugin_settings(cluster, (NAME,), options, parse(version))
 
 
 def of(*kinds: WorkloadKind, **fields: Any) -> Cluster:
@@ -35,105 +35,105 @@ def stating(**sections: Any) -> Cluster:
 
 
 def test_nothing() -> None:
-    assert asked(NOTHING) == Wanted()
+    assert required(NOTHING) == Settings()
 
 
 def test_a_gang_without_a_word_of_its_time() -> None:
-    assert asked(of(KIND)) == Wanted(plugins=("Coscheduling",))
+    assert required(of(KIND)) == Settings(plugins=("Coscheduling",))
 
 
 def test_the_longest_gang_decides() -> None:
     other = KIND._replace(name="other", gang_rule=GangRule(timeout=60))
-    made = asked(of(KIND._replace(gang_rule=GangRule(timeout=600)), other))
-    assert made == Wanted({"Coscheduling": {"defaultTimeout": "600s"}}, ("Coscheduling",))
+    made = required(of(KIND._replace(gang_rule=GangRule(timeout=600)), other))
+    assert made == Settings({"Coscheduling": {"defaultTimeout": "600s"}}, ("Coscheduling",))
 
 
 def test_no_gang_waits_longer_than_the_framework() -> None:
-    made = asked(of(KIND._replace(gang_rule=GangRule(timeout=1200))))
+    made = required(of(KIND._replace(gang_rule=GangRule(timeout=1200))))
     assert made.args == {"Coscheduling": {"defaultTimeout": "900s"}}
-    assert made.said == (
+    assert made.notices == (
         "gangs of training may wait up to 1200 s, but koord-scheduler ends every wait after 900 s: 900 s is "
         "written",
     )
 
 
 def test_nor_does_an_option() -> None:
-    made = asked(stating(coscheduling={"defaultTimeout": "1200s"}))
+    made = required(stating(coscheduling={"defaultTimeout": "1200s"}))
     assert made.args == {"Coscheduling": {"defaultTimeout": "900s"}}
-    assert made.said[0].startswith("coscheduling.defaultTimeout is 1200 s")
+    assert made.notices[0].startswith("coscheduling.defaultTimeout is 1200 s")
 
 
 def test_an_option_beats_what_follows_from_the_policy() -> None:
     cluster = stating(coscheduling={"defaultTimeout": "60s"})
     kind = KIND._replace(gang_rule=GangRule(timeout=600))
-    made = asked(cluster._replace(workloads={"training": kind}))
+    made = required(cluster._replace(workloads={"training": kind}))
     assert made.args == {"Coscheduling": {"defaultTimeout": "60s"}}
 
 
 def test_gangs_of_another_scheduler_say_nothing() -> None:
-    assert asked(of(KIND._replace(scheduler="volcano", gang_rule=GangRule(timeout=600)))) == Wanted()
+    assert required(of(KIND._replace(scheduler="volcano", gang_rule=GangRule(timeout=600)))) == Settings()
 
 
 @pytest.mark.parametrize(("version", "aware"), [("1.6.1", False), ("1.7.0", True), ("1.8.0", True)])
 def test_closeness(version: str, aware: bool) -> None:
-    made = asked(of(KIND._replace(within=Closeness("rack"))), version)
+    made = required(of(KIND._replace(within=Closeness("rack"))), version)
     assert made.args == ({"Coscheduling": {"awareNetworkTopology": True}} if aware else {})
-    assert made.said == (
+    assert made.notices == (
         ()
         if aware
         else (
-            "workload kinds training stay within a topology level, which Koordinator 1.6.1 does not know "
-            "(since 1.7). What comes nearest: pod affinity with the level's topologyKey",
+            "workload kinds training stay within a topology level, which Koordinator 1.6.1 does not support "
+            "(added in 1.7). The closest alternative is pod affinity with the level's topologyKey",
         )
     )
 
 
 @pytest.mark.parametrize("reclaim", [True, False])
 def test_reclaim(reclaim: bool) -> None:
-    made = asked(NOTHING._replace(preemption=Preemption(reclaim=reclaim)))
-    assert made == Wanted({"ElasticQuota": {"monitorAllQuotas": reclaim}}, ("ElasticQuota",))
+    made = required(NOTHING._replace(preemption=Preemption(reclaim=reclaim)))
+    assert made == Settings({"ElasticQuota": {"monitorAllQuotas": reclaim}}, ("ElasticQuota",))
 
 
 @pytest.mark.parametrize(("version", "args"), [("1.6.1", {}), ("1.8.0", {"enablePreemption": False})])
 def test_no_preemption(version: str, args: dict[str, Any]) -> None:
-    made = asked(NOTHING._replace(preemption=Preemption(within_queue=False)), version)
+    made = required(NOTHING._replace(preemption=Preemption(within_queue=False)), version)
     assert made.args.get("Coscheduling", {}) == args
-    assert made.off == (("postFilter", "ElasticQuota"), ("postFilter", "DefaultPreemption"))
-    assert made.said[0].startswith("preemption.withinQueue: false ends every preemption")
+    assert made.disabled == (("postFilter", "ElasticQuota"), ("postFilter", "DefaultPreemption"))
+    assert made.notices[0].startswith("preemption.withinQueue: false turns off all preemption")
 
 
 def test_queues_and_reservations_need_their_plugins() -> None:
     kind = WorkloadKind("web", scheduler=NAME, queue="a")
     cluster = of(kind, queues=(Queue("a"),), reservations=(Reservation("r", {"cpu": 1}),))
-    assert asked(cluster).plugins == ("Reservation", "ElasticQuota")
+    assert required(cluster).plugins == ("Reservation", "ElasticQuota")
 
 
 @pytest.mark.parametrize(
     ("section", "field", "version", "when"),
     [
-        ("load_aware", "dominantResourceWeight", "1.6.1", "since 1.7"),
-        ("elastic_quota", "enableQueueHint", "1.7.0", "since 1.8"),
-        ("device_share", "gpuShareUnsupportedModels", "1.7.0", "since 1.8"),
-        ("device_share", "disableDeviceNUMATopologyAlignment", "1.4.1", "since 1.5"),
-        ("numa", "fullPCPUs", "1.8.0", "no release has it"),
+        ("load_aware", "dominantResourceWeight", "1.6.1", " (added in 1.7)"),
+        ("elastic_quota", "enableQueueHint", "1.7.0", " (added in 1.8)"),
+        ("device_share", "gpuShareUnsupportedModels", "1.7.0", " (added in 1.8)"),
+        ("device_share", "disableDeviceNUMATopologyAlignment", "1.4.1", " (added in 1.5)"),
+        ("numa", "fullPCPUs", "1.8.0", ""),
     ],
 )
 def test_fields_of_newer_releases_are_left_out(section: str, field: str, version: str, when: str) -> None:
-    made = asked(stating(**{section: {field: 1}}), version)
+    made = required(stating(**{section: {field: 1}}), version)
     assert made.args == {}
-    plugin = options.SECTIONS[section]
-    assert made.said == (f"{plugin} of Koordinator {version} has no {field} ({when}): left out",)
+    plugin = settings.SECTIONS[section]
+    assert made.notices == (f"Koordinator {version} has no field {field} in {plugin}Args{when}: left out",)
 
 
 def test_limits_of_parents_without_runtime_quotas() -> None:
     queues = (Queue("a", limit={"cpu": 1}), Queue("b", "a"))
     unchecked = stating(elastic_quota={"enableRuntimeQuota": False})._replace(queues=queues)
-    assert asked(unchecked).said == (
-        "limits of a do not hold for the queues below: enableRuntimeQuota is false, and parents are not "
+    assert required(unchecked).notices == (
+        "limits of a do not apply to their child queues: enableRuntimeQuota is false, and parents are not "
         "checked. Set elasticQuota.enableCheckParentQuota: true",
     )
     both = {"enableRuntimeQuota": False, "enableCheckParentQuota": True}
-    assert asked(stating(elastic_quota=both)._replace(queues=queues)).said == ()
+    assert required(stating(elastic_quota=both)._replace(queues=queues)).notices == ()
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_limits_of_parents_without_runtime_quotas() -> None:
     ],
 )
 def test_a_weight_without_a_factor_stops_the_scheduler(stated: dict[str, Any], given: dict[str, Any]) -> None:
-    with pytest.raises(PolicykitError, match=r"weighs x\.io/y"):
+    with pytest.raises(PolicykitError, match=r"resourceWeights of LoadAwareScheduling has x\.io/y"):
         check_load_aware(stated, given)
 
 

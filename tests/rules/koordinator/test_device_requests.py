@@ -1,4 +1,4 @@
-"""Which requests for devices koord-scheduler serves, against a judge that counts devices one by one."""
+"""Which device requests koord-scheduler serves, compared with a count of devices one by one."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks import devices
-from policykit.targets.koordinator.checks.asked import Asked
+from policykit.rules.koordinator import device_requests
+from policykit.rules.koordinator.device_requests import Request
 from policykit.targets.release import Version
 
 _NEWEST = Version(1, 8, 0)
@@ -16,13 +16,13 @@ _NEWEST = Version(1, 8, 0)
 
 def errors(**amounts: int) -> list[str]:
     """What 1.8 refuses; keys are names of koordinator.sh, `_` stands for `-`."""
-    return judged(_NEWEST, {f"koordinator.sh/{name.replace('_', '-')}": n for name, n in amounts.items()})
+    return refused_in(_NEWEST, {f"koordinator.sh/{name.replace('_', '-')}": n for name, n in amounts.items()})
 
 
-def judged(version: Version, amounts: dict[str, int]) -> list[str]:
-    found = {name: Asked(("limits", name), number) for name, number in amounts.items()}
-    said = devices.faults(found, frozenset(), version)
-    return [str(each.path[-1]) for each in said if each.severity is not Severity.WARNING]
+def refused_in(version: Version, amounts: dict[str, int]) -> list[str]:
+    found = {name: Request(("limits", name), number) for name, number in amounts.items()}
+    violations = device_requests.check(found, frozenset(), version)
+    return [str(each.path[-1]) for each in violations if each.severity is not Severity.WARNING]
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,25 @@ def test_requests(amounts: dict[str, int], refused: bool) -> None:
 @pytest.mark.parametrize(("version", "refused"), [(Version(1, 5, 0), True), (Version(1, 6, 0), False)])
 def test_shares_came_with_1_6(version: Version, refused: bool) -> None:
     assert (
-        bool(judged(version, {"koordinator.sh/gpu.shared": 1, "koordinator.sh/gpu-memory-ratio": 50}))
+        bool(refused_in(version, {"koordinator.sh/gpu.shared": 1, "koordinator.sh/gpu-memory-ratio": 50}))
         is refused
     )
 
 
 def test_unknown_amounts_are_not_judged() -> None:
     found = {
-        name: Asked((name,), None) for name in ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
+        name: Request((name,), None)
+        for name in ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
     }
-    assert list(devices.faults(found, frozenset(), _NEWEST)) == []
+    assert list(device_requests.check(found, frozenset(), _NEWEST)) == []
 
 
 def test_a_count_of_devices_is_no_percentage() -> None:
-    found = {"koordinator.sh/rdma": Asked(("rdma",), 2)}
-    assert list(devices.faults(found, frozenset(found), _NEWEST)) == []
-    assert [each.severity for each in devices.faults(found, frozenset(), _NEWEST)] == [Severity.WARNING]
+    found = {"koordinator.sh/rdma": Request(("rdma",), 2)}
+    assert list(device_requests.check(found, frozenset(found), _NEWEST)) == []
+    assert [each.severity for each in device_requests.check(found, frozenset(), _NEWEST)] == [
+        Severity.WARNING
+    ]
 
 
 @given(number=st.integers(1, 2000))

@@ -1,4 +1,4 @@
-"""Placements of the policy as koord-scheduler's plugins take them: which profile has which, and how."""
+"""The policy's placements as koord-scheduler's plugins score them, and the profile each belongs to."""
 
 from __future__ import annotations
 
@@ -8,50 +8,50 @@ from typing import Any, NamedTuple
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.targets.koordinator.scheduler import weights
-from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.weights import Fit, is_device
 
 SCHEDULERS = "schedulers"
 """Option of the target: schedulerNames of placements whose profiles are koord-scheduler's."""
 TYPES: Mapping[str, str] = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _DEVICES = ("koordinator.sh/gpu-memory-ratio", "koordinator.sh/rdma", "koordinator.sh/fpga")
-"""What DeviceShare scores by itself in every release."""
+"""What DeviceShare scores by default in every release."""
 _NO_CARDS = frozenset({"koordinator.sh/rdma", "koordinator.sh/fpga"})
 _OWN_DEVICES = "koordinator.sh/"
 _OF_NUMA = ("cpu", "memory")
-HEAVIEST = 100
-"""Largest weight of a resource that NodeResourcesFit, NodeNUMAResource, DeviceShare and a policy take."""
+MAX_WEIGHT = 100
+"""Largest weight of a resource in NodeResourcesFit, NodeNUMAResource, DeviceShare and a policy."""
 
 
-class Governed(NamedTuple):
+class ProfilePlacement(NamedTuple):
     """The placement of one profile."""
 
     placement: Placement | None
     others: tuple[str, ...] = ()
-    """Names of placements that are meant for the same profile, and have no effect."""
+    """Names of further placements for the same profile, which have no effect."""
 
 
-def governed(cluster: Cluster, name: str) -> Governed:
-    """What the profile of schedulerName `name` places by: a placement that names it, else its kinds'."""
+def profile_placement(cluster: Cluster, name: str) -> ProfilePlacement:
+    """The placement of the profile of schedulerName `name`: one that names it, else that of its kinds."""
     own = [placement for placement in cluster.placements.values() if placement.scheduler == name]
     for kind in cluster.workloads.values():
         placement = cluster.placements.get(kind.placement_name)
         if placement and kind.scheduler == name and placement.scheduler in ("", name):
             own.append(placement)
     names = tuple(dict.fromkeys(placement.name for placement in own))
-    return Governed(own[0] if own else None, names[1:])
+    return ProfilePlacement(own[0] if own else None, names[1:])
 
 
 def own_profiles(target: Target, name: str) -> tuple[str, ...]:
-    """schedulerNames of placements that get a profile beside the one of `name`, as the target lists them."""
-    stated = target.options.get(SCHEDULERS)
-    return tuple(dict.fromkeys(each for each in stated or () if each and each != name))
+    """schedulerNames of placements that get a profile of their own, apart from `name`."""
+    listed = target.options.get(SCHEDULERS)
+    return tuple(dict.fromkeys(each for each in listed or () if each and each != name))
 
 
 def fit(placement: Placement, sizes: Mapping[str, int]) -> dict[str, Fit]:
-    """Resources to how they are scored. `sizes`: card resource to how many a node has.
+    """How each resource is scored. `sizes`: card resource to how many a node has.
 
-    Cards that the placement does not list follow its strategy. Without a list cpu and memory
-    stand beside the cards with a small weight, spread, so that packing cards does not crowd them.
+    Cards that the placement does not list follow its strategy. Where it lists nothing, cpu and memory
+    are spread with a small weight, so that packing cards does not crowd them.
     """
     own = TYPES[placement.strategy]
     found = {
@@ -73,12 +73,12 @@ def fit(placement: Placement, sizes: Mapping[str, int]) -> dict[str, Fit]:
 
 
 def one_type(placement: Placement, wanted: Mapping[str, Fit], sizes: Mapping[str, int]) -> dict[str, Fit]:
-    """What of a fit NodeResourcesFit can score: it has one type for all its resources.
+    """The part of a fit that NodeResourcesFit can score, which has one type for all resources.
 
-    Where the policy lists no resources, that is the cards alone, alike.
+    Where the policy lists no resources, that is the cards alone, with equal weights.
     """
     kept = {
-        resource: Fit(each.type, min(each.weight, HEAVIEST))
+        resource: Fit(each.type, min(each.weight, MAX_WEIGHT))
         for resource, each in wanted.items()
         if each.type == TYPES[placement.strategy]
     }
@@ -95,12 +95,12 @@ def device_strategy(wanted: Mapping[str, Fit], gpu_memory: bool) -> dict[str, An
     devices = {resource: each for resource, each in wanted.items() if is_device(resource)}
     if not devices:
         return None
-    # One type for all: where the policy has both, the heaviest device decides.
+    # There is one type for all devices: the heaviest one decides.
     kind = max(devices.values(), key=lambda each: each.weight).type
     names = [*_DEVICES[:1], *(["koordinator.sh/gpu-memory"] if gpu_memory else []), *_DEVICES[1:]]
     names += [resource for resource in devices if resource.startswith(_OWN_DEVICES) and resource not in names]
     resources = [
-        {"name": name, "weight": min(devices[name].weight if name in devices else 1, HEAVIEST)}
+        {"name": name, "weight": min(devices[name].weight if name in devices else 1, MAX_WEIGHT)}
         for name in names
         if _device_type(name, devices) in ("", kind)
     ]
@@ -108,7 +108,7 @@ def device_strategy(wanted: Mapping[str, Fit], gpu_memory: bool) -> dict[str, An
 
 
 def _device_type(name: str, devices: Mapping[str, Fit]) -> str:
-    """How a device is to be scored; those of cards as the heaviest card is. Empty: nothing says."""
+    """Type of a device; parts of cards follow the heaviest card. Empty: unknown."""
     if name in devices:
         return devices[name].type
     cards = [each for device, each in devices.items() if device not in _NO_CARDS]
@@ -118,7 +118,7 @@ def _device_type(name: str, devices: Mapping[str, Fit]) -> str:
 
 
 def numa_strategy(wanted: Mapping[str, Fit]) -> dict[str, Any] | None:
-    """`scoringStrategy` of NodeNUMAResource, the same way as cpu; None where neither is scored."""
+    """`scoringStrategy` of NodeNUMAResource, with the type of cpu; None where neither is scored."""
     native = {resource: wanted[resource] for resource in _OF_NUMA if resource in wanted}
     if not native:
         return None
@@ -126,13 +126,8 @@ def numa_strategy(wanted: Mapping[str, Fit]) -> dict[str, Any] | None:
     return {
         "type": kind,
         "resources": [
-            {"name": resource, "weight": min(each.weight, HEAVIEST)}
+            {"name": resource, "weight": min(each.weight, MAX_WEIGHT)}
             for resource, each in native.items()
             if each.type == kind
         ],
     }
-
-
-def is_device(resource: str) -> bool:
-    """Whether DeviceShare allocates it."""
-    return resource in weights.CARD_RESOURCES or resource.startswith(_OWN_DEVICES)
