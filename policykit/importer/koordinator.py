@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 from policykit.catalogue.koordinator import durations, fields
+from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.importer.durations import duration
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
@@ -15,22 +16,9 @@ from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
-from policykit.targets.koordinator.scheduler.settings import SECTIONS, WEIGHT
 
 Say = Callable[[str], None]
 
-_DURATIONS = frozenset(
-    {
-        *("defaultTimeout", "delayEvictTime", "revokePodInterval", "quotaSnapshotUpdateInterval"),
-        *("usageAggregatedDuration", "scoreAggregatedDuration"),
-    }
-)
-_KEYS = {
-    "load_aware": "loadAware",
-    "elastic_quota": "elasticQuota",
-    "device_share": "deviceShare",
-}
-"""Sections whose key in the policy is not that of the compiled option."""
 _WEIGHED = frozenset({"LoadAwareScheduling", "DeviceShare", "NodeNUMAResource", SCARCE})
 """Plugins whose weight at score a policy may state."""
 _CHARTS = ("1.8.0", "1.7.0", "1.6.0", "1.5.0", "1.4.1")
@@ -55,7 +43,7 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
     mine = configuration.read(data).required_profile(name)
     ours = configuration.read(_written(cluster, target)).required_profile(name)
     found: dict[str, dict[str, Any]] = {}
-    for section, plugin in SECTIONS.items():
+    for section, (_, plugin) in SECTIONS.items():
         stated = dict(_differing(mine.arguments(plugin), ours.arguments(plugin)))
         unsaid = [field for field in stated if field in _NONE or fields.since(plugin, field) is None]
         if unsaid:
@@ -63,14 +51,14 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
         kept = {field: value for field, value in stated.items() if field not in unsaid}
         if kept:
             found[section] = kept
-    for section, plugin in SECTIONS.items():
+    for section, (_, plugin) in SECTIONS.items():
         # Each weight moves those that are computed from it, so one is looked at after the other.
         ours = configuration.read(_written(cluster, _stating(target, found))).required_profile(name)
         weight = _weight(mine, ours, plugin)
         if weight:
             found[section] = {WEIGHT: weight, **found.get(section, {})}
     _tell(cluster, target, found, data, say)
-    return {_KEYS.get(section, section): _policy(stated) for section, stated in found.items()}
+    return {SECTIONS[section][0]: _policy(stated) for section, stated in found.items()}
 
 
 def release(there: Mapping[str, Any]) -> str:
@@ -128,7 +116,7 @@ def _policy(stated: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(field: str, value: Any) -> Any:
-    if field in _DURATIONS and isinstance(value, str):
+    if field in DURATIONS and isinstance(value, str):
         seconds = durations.seconds(value)
         return duration(seconds) if seconds else value
     if isinstance(value, Mapping):

@@ -6,7 +6,6 @@ import pytest
 from pydantic import BaseModel
 
 from policykit.catalogue.koordinator import fields
-from policykit.policy.compile.targets import koordinator as compiled
 from policykit.policy.models.targets import koordinator as models
 from tests.policy.memory import HEAD, load_body, mistakes
 
@@ -143,14 +142,14 @@ UNSAID = {"estimator", "allocator", "hookPlugins"}
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_field_of_the_newest_release_has_an_option(section: str) -> None:
-    _, plugin = compiled._SECTIONS[section]
+    _, plugin = fields.SECTIONS[section]
     keys = {field.alias or name for name, field in SECTIONS[section].model_fields.items()}
     assert keys - {"weight"} == set(fields.FIELDS[plugin]) - UNSAID
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_options_of_newer_releases_say_so(section: str) -> None:
-    _, plugin = compiled._SECTIONS[section]
+    _, plugin = fields.SECTIONS[section]
     for name, field in SECTIONS[section].model_fields.items():
         since = fields.since(plugin, field.alias or name)
         if since and since > (1, 4, 0) and section != "scarce":

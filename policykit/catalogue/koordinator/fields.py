@@ -14,6 +14,18 @@ def _since(*groups: tuple[Release, str]) -> dict[str, Release]:
     return {name: version for version, names in groups for name in names.split()}
 
 
+SECTIONS: Mapping[str, tuple[str, str]] = {
+    "load_aware": ("loadAware", "LoadAwareScheduling"),
+    "coscheduling": ("coscheduling", "Coscheduling"),
+    "elastic_quota": ("elasticQuota", "ElasticQuota"),
+    "device_share": ("deviceShare", "DeviceShare"),
+    "numa": ("numa", "NodeNUMAResource"),
+    "scarce": ("scarce", "ScarceResourceAvoidance"),
+}
+"""Option of a policy's target to its key in the policy and its plugin, in the order they are written."""
+WEIGHT = "weight"
+"""The one option of a section that is not a field of the args: the plugin's weight at score."""
+
 FIELDS: Mapping[str, Mapping[str, Release]] = {
     "LoadAwareScheduling": _since(
         (
@@ -81,6 +93,13 @@ INNER: Mapping[tuple[str, str], frozenset[str]] = {
     ),
 }
 """Fields below a field, the same in every release that has it."""
+DURATIONS = frozenset(
+    {
+        *("defaultTimeout", "delayEvictTime", "revokePodInterval", "quotaSnapshotUpdateInterval"),
+        *("usageAggregatedDuration", "scoreAggregatedDuration"),
+    }
+)
+"""Fields that are durations."""
 _HEAD = frozenset({"apiVersion", "kind"})
 
 

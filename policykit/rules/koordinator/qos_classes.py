@@ -19,6 +19,7 @@ from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.admission import profile_of
 from policykit.targets.koordinator.names import QOS_CLASS, SYSTEM
 from policykit.targets.koordinator.objects.colocation import QOS_CLASSES
+from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
 from policykit.targets.release import Version
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 _REFUSED: Mapping[str, tuple[str, ...]] = {"BE": ("", "prod"), "LSR": ("", "mid", "batch", "free")}
 """QoS class to the priority classes that it cannot be combined with; empty: no class."""
-_BATCH = ("kubernetes.io/batch-cpu", "kubernetes.io/batch-memory")
-_MID = ("kubernetes.io/mid-cpu", "kubernetes.io/mid-memory")
+_BATCH, _MID = OVERCOMMITTED["batch"], OVERCOMMITTED["mid"]
 _VOLCANO, _VOLCANO_QOS = "volcano", "volcano.sh/qos-level"
 _SEPARATOR = re.compile("[-_]")
 _LEAST_MILLI_CORES = 100

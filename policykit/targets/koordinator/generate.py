@@ -11,7 +11,7 @@ from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
 from policykit.targets.koordinator import delivery, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
-from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, notices, profiles, repair, source
 from policykit.targets.koordinator.scheduler.merge import merged
 from policykit.targets.release import Version
@@ -33,9 +33,9 @@ def generate(cluster: Cluster) -> Generated:
     version = versions.parse(target.version)
     namespace = target.namespace or chart.NAMESPACE
     configured = _configuration(cluster, target, version, namespace)
-    made, said = objects.generate(cluster, version, namespace)
+    made, texts = objects.generate(cluster, version, namespace)
     return Generated(
-        (*configured.artifacts, *made), (*configured.notices, *(Notice(SYSTEM, text) for text in said))
+        (*configured.artifacts, *made), (*configured.notices, *(Notice(SYSTEM, text) for text in texts))
     )
 
 

@@ -9,7 +9,7 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.embedded import strings
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
-from policykit.targets.koordinator.objects.everything import READERS
+from policykit.targets.koordinator.objects.generate import READERS
 from policykit.targets.koordinator.scheduler import configuration
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.reading import Read

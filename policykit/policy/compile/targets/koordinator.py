@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from policykit.catalogue.koordinator import plugin_args
-from policykit.catalogue.koordinator.fields import Release
+from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT, Release
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
@@ -17,21 +17,6 @@ from policykit.policy.models.targets.koordinator import Koordinator
 from policykit.policy.suggest import did_you_mean
 
 _FIRST_FIT_PLUS = (1, 6, 0)
-_SECTIONS = {
-    "load_aware": ("loadAware", "LoadAwareScheduling"),
-    "coscheduling": ("coscheduling", "Coscheduling"),
-    "elastic_quota": ("elasticQuota", "ElasticQuota"),
-    "device_share": ("deviceShare", "DeviceShare"),
-    "numa": ("numa", "NodeNUMAResource"),
-    "scarce": ("scarce", "ScarceResourceAvoidance"),
-}
-"""Option to its key in the policy and the plugin it is about."""
-_DURATIONS = frozenset(
-    {
-        *("defaultTimeout", "delayEvictTime", "revokePodInterval", "quotaSnapshotUpdateInterval"),
-        *("usageAggregatedDuration", "scoreAggregatedDuration"),
-    }
-)
 _BY_RESOURCE = frozenset(
     {
         *("usageThresholds", "prodUsageThresholds", "resourceWeights", "estimatedScalingFactors"),
@@ -39,8 +24,6 @@ _BY_RESOURCE = frozenset(
     }
 )
 _RESOURCES = frozenset({"supportedResources", "matchedResources"})
-_WEIGHT = "weight"
-"""The one option of a section that is not a field of the plugin's args."""
 
 
 def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dict[str, Any]:
@@ -64,7 +47,7 @@ def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dic
     schedulers = list(_schedulers(draft, (*path, "profiles"), stated.profiles))
     if schedulers:
         options["schedulers"] = schedulers
-    for option, (key, plugin) in _SECTIONS.items():
+    for option, (key, plugin) in SECTIONS.items():
         section: Model | None = getattr(stated, option)
         if section is None:
             continue
@@ -100,7 +83,7 @@ def _section(draft: Draft, path: Path, section: Model) -> dict[str, Any]:
 
 
 def _value(draft: Draft, path: Path, key: str, value: Any) -> Any:
-    if key in _DURATIONS:
+    if key in DURATIONS:
         return f"{value}s"
     if key in _BY_RESOURCE:
         return _by_resource(draft, path, value)
@@ -137,7 +120,7 @@ def _check_args(
     merged: bool,
 ) -> None:
     """`merged`: the section adds to a given configuration, which may bring scaling factors of its own."""
-    args = {name: value for name, value in section.items() if name != _WEIGHT}
+    args = {name: value for name, value in section.items() if name != WEIGHT}
     for problem in plugin_args.problems(plugin, args, releases):
         if problem.severity is None and not (merged and problem.path[0] == "resourceWeights"):
             draft.problems.error((*path, *problem.path), problem.text, problem.help, key=problem.key)
@@ -155,7 +138,7 @@ def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:
         strategy.setdefault("type", "LeastAllocated")
         if not strategy.get("resources"):
             draft.problems.error(
-                (*path, _SECTIONS[option][0], field),
+                (*path, SECTIONS[option][0], field),
                 f"{field} has no resources, so every node scores 0",
                 "add them with their weights: resources: {cpu: 1, memory: 1}",
                 key=True,

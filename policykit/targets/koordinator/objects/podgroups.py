@@ -1,4 +1,4 @@
-"""Gangs: the PodGroup object, and the annotations of pods that need none."""
+"""Gangs: the PodGroup object, and the annotations of pods without one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PLACES: Mapping[str, Path] = {
     "groups": ("metadata", "annotations", names.GANG_GROUPS),
     "gather": ("metadata", "annotations", names.TOPOLOGY_SPEC),
 }
-"""Where a PodGroup says each field of a gang."""
+"""Where a PodGroup has each field of a gang."""
 
 
 class Gather(NamedTuple):
-    """Pods stand together within one value of a layer of the network (Koordinator 1.7 and newer)."""
+    """Pods are placed within one value of a layer of the network (Koordinator 1.7 and newer)."""
 
     layer: str
     strategy: str = MUST_GATHER
@@ -47,7 +47,7 @@ class Gang(NamedTuple):
     mode: str = ""
     """Strict or NonStrict; empty: Strict."""
     timeout: int | None = None
-    """Seconds that a pod with a place waits; None: the scheduler's default."""
+    """Seconds that a pod with a place waits for the others; None: the scheduler's default."""
     match_policy: str = ""
     groups: tuple[str, ...] = ()
     """`namespace/name` of every gang that starts with this one, itself included."""
@@ -66,7 +66,7 @@ def write(gang: Gang) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Gang:
-    """A PodGroup; what is absent or of another shape says nothing."""
+    """A PodGroup; what is absent or of another shape is ignored."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     return _read(
         mapping(metadata.get("annotations")),
@@ -90,7 +90,7 @@ def write_pods(gang: Gang) -> dict[str, str]:
 
 
 def _annotations(gang: Gang) -> dict[str, str]:
-    """What pods and PodGroup say with the same annotations."""
+    """The annotations that pods and PodGroups have in common."""
     gathered = [
         present(layer=each.layer, strategy=each.strategy, podCountMultiple=each.multiple)
         for each in gang.gather

@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 
 from policykit.catalogue.koordinator import durations, fields, plugin_args
 from policykit.catalogue.koordinator.durations import LONGEST_WAIT
+from policykit.catalogue.koordinator.fields import SECTIONS, WEIGHT
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster, Target
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
-    DEVICES,
-    LOAD_AWARE,
-    NUMA,
     PLUGINS,
     QUOTAS,
     RESERVATION,
@@ -22,17 +20,6 @@ from policykit.targets.koordinator.scheduler.plugins import (
 )
 from policykit.targets.release import Version
 
-SECTIONS: Mapping[str, str] = {
-    "load_aware": LOAD_AWARE,
-    "coscheduling": COSCHEDULING,
-    "elastic_quota": QUOTAS,
-    "device_share": DEVICES,
-    "numa": NUMA,
-    "scarce": SCARCE,
-}
-"""Key of `Target.options` to its plugin, in the order they are written."""
-WEIGHT = "weight"
-"""The one key of a section that is not a field of the args: the plugin's weight at score."""
 PREEMPTION_PLUGINS = (("postFilter", QUOTAS), ("postFilter", "DefaultPreemption"))
 """(point, plugin) of those that preempt pods."""
 
@@ -53,7 +40,7 @@ def read_options(target: Target) -> Options:
     """Options of a compiled target: `{section: {field: value, weight: n}}`."""
     args: dict[str, Mapping[str, Any]] = {}
     weights: dict[str, int] = {}
-    for section, plugin in SECTIONS.items():
+    for section, (_, plugin) in SECTIONS.items():
         fields = dict(target.options.get(section) or {})
         weight = fields.pop(WEIGHT, None)
         if weight is not None:
@@ -89,7 +76,7 @@ def plugin_settings(cluster: Cluster, names: Iterable[str], options: Options, ve
         QUOTAS: _reclaim(cluster),
     }
     found: dict[str, Mapping[str, Any]] = {}
-    for plugin in dict.fromkeys((*SECTIONS.values(), *derived)):
+    for plugin in dict.fromkeys((*(plugin for _, plugin in SECTIONS.values()), *derived)):
         if plugin == SCARCE:
             continue
         stated = {**derived.get(plugin, {}), **_shortened(options.fields(plugin), notices)}

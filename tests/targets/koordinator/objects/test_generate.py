@@ -8,7 +8,7 @@ from policykit.api import lint_texts
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
-from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import quotas, reservations
 from policykit.targets.koordinator.read import read
 from policykit.targets.release import Version
@@ -90,7 +90,7 @@ def test_everything_is_found_again_in_its_place() -> None:
     for each in found:
         if isinstance(each.value, quotas.ElasticQuota):
             assert lookup(documents[each.document], quotas.PLACES["maximum"])
-        if isinstance(each.value, reservations.Reserved):
+        if isinstance(each.value, reservations.Reservation):
             assert lookup(documents[each.document], reservations.PLACES["ttl"]) == "0s"
 
 

@@ -1,4 +1,4 @@
-"""The policy's reservations as Koordinator's: one object per pod, its owners, and where it is kept."""
+"""The policy's reservations as Koordinator's: one object per pod, with its owners and its nodes."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ from collections.abc import Iterator
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
-from policykit.model.tenant import Reservation
+from policykit.model.tenant import Reservation as PolicyReservation
 from policykit.placement.meant import may_use
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.wanted import wanted
-from policykit.targets.koordinator.objects.reservations import Owner, Reserved
+from policykit.targets.koordinator.objects.reservations import Owner, Reservation
 from policykit.targets.koordinator.objects.resources import counted
 from policykit.targets.release import Version
 
 OF = "policykit.io/reservation"
-"""Annotation of ours: the policy's reservation that an object is part of."""
+"""Annotation of policykit: the policy's reservation that an object belongs to."""
 PODS, TENANT, POOL = "policykit.io/pods", "policykit.io/tenant", "policykit.io/pool"
-"""More of it, so that the policy can be read back."""
+"""Its other fields, so that the policy can be read back."""
 
 Terms = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def kept(cluster: Cluster, scheduler: str, version: Version) -> tuple[tuple[Reserved, ...], tuple[str, ...]]:
+def reservations_of(
+    cluster: Cluster, scheduler: str, version: Version
+) -> tuple[tuple[Reservation, ...], tuple[str, ...]]:
     """Objects of every reservation of the policy, and notices; `scheduler` is Koordinator's schedulerName."""
-    found: list[Reserved] = []
+    found: list[Reservation] = []
     notices: list[str] = []
     names = {reservation.name for reservation in cluster.reservations}
     for reservation in cluster.reservations:
         pools = _pools(cluster, reservation)
-        required, unsaid = _where(cluster, reservation)
-        notices += (*unsaid, *_unmatched(cluster, reservation, scheduler))
-        common = Reserved(
+        required, ambiguous = _where(cluster, reservation)
+        notices += (*ambiguous, *_unmatched(cluster, reservation, scheduler))
+        common = Reservation(
             reservation.name,
             counted(reservation.requests, version),
             _owners(cluster, reservation),
@@ -47,8 +49,8 @@ def kept(cluster: Cluster, scheduler: str, version: Version) -> tuple[tuple[Rese
     return tuple(found), tuple(notices)
 
 
-def _names(reservation: Reservation, taken: set[str]) -> Iterator[str]:
-    """Its own name for a single pod; numbered for several, past the names of other reservations."""
+def _names(reservation: PolicyReservation, taken: set[str]) -> Iterator[str]:
+    """Its own name for a single pod; numbered for several, avoiding the names of other reservations."""
     if reservation.pods == 1:
         yield reservation.name
         return
@@ -60,13 +62,13 @@ def _names(reservation: Reservation, taken: set[str]) -> Iterator[str]:
         yield f"{reservation.name}-{number}"
 
 
-def _annotations(reservation: Reservation) -> dict[str, str]:
+def _annotations(reservation: PolicyReservation) -> dict[str, str]:
     pods = str(reservation.pods)
     stated = {OF: reservation.name, PODS: pods, TENANT: reservation.tenant, POOL: reservation.pool}
     return {key: value for key, value in stated.items() if value}
 
 
-def _owners(cluster: Cluster, reservation: Reservation) -> tuple[Owner, ...]:
+def _owners(cluster: Cluster, reservation: PolicyReservation) -> tuple[Owner, ...]:
     labels = {WORKLOAD_KEY: reservation.workload} if reservation.workload else {}
     namespaces = [
         namespace
@@ -77,7 +79,7 @@ def _owners(cluster: Cluster, reservation: Reservation) -> tuple[Owner, ...]:
     return tuple(Owner(namespace, labels) for namespace in namespaces or ("",))
 
 
-def _pools(cluster: Cluster, reservation: Reservation) -> tuple[Pool, ...]:
+def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]:
     """The pool it names; else those that offer its cards and that its workload kind may use."""
     if reservation.pool:
         return tuple(pool for pool in cluster.pools if pool.name == reservation.pool)
@@ -90,10 +92,10 @@ def _pools(cluster: Cluster, reservation: Reservation) -> tuple[Pool, ...]:
     )
 
 
-def _where(cluster: Cluster, reservation: Reservation) -> tuple[Terms, tuple[str, ...]]:
-    """Required node labels: what tells its pool from others, else those of its workload kind."""
+def _where(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
+    """Required node labels: those that identify its pool, else those of its workload kind."""
     if reservation.pool:
-        return _telling(cluster, reservation)
+        return _pool_labels(cluster, reservation)
     kind = cluster.workloads.get(reservation.workload)
     if kind is None:
         return (), ()
@@ -101,8 +103,8 @@ def _where(cluster: Cluster, reservation: Reservation) -> tuple[Terms, tuple[str
     return wanted(cluster, kind, cards[0] if len(cards) == 1 else None).required if cards else (), ()
 
 
-def _telling(cluster: Cluster, reservation: Reservation) -> tuple[Terms, tuple[str, ...]]:
-    """Labels of the pool that no other pool has together: usage and product first, then what differs."""
+def _pool_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
+    """The labels that identify the pool: usage and product first, then those that differ."""
     pool = next((each for each in cluster.pools if each.name == reservation.pool), None)
     if pool is None:
         return (), ()
@@ -117,8 +119,8 @@ def _telling(cluster: Cluster, reservation: Reservation) -> tuple[Terms, tuple[s
     same = [each.name for each in others if all(each.labels.get(k) == pool.labels[k] for k in chosen)]
     notices = (
         (
-            f"reservation {reservation.name} is for pool {pool.name}, which no label tells from pool "
-            f"{', '.join(same)}: it may be kept there too. Give the pool a label of its own",
+            f"reservation {reservation.name} is for pool {pool.name}, which no label distinguishes from pool "
+            f"{', '.join(same)}: it may be placed there too. Give the pool a label of its own",
         )
         if same
         else ()
@@ -127,7 +129,7 @@ def _telling(cluster: Cluster, reservation: Reservation) -> tuple[Terms, tuple[s
 
 
 def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
-    """One for each hard taint: what admission adds to pods is not added to a reservation."""
+    """One for each hard taint: admission adds none to a reservation, as it does to pods."""
     found = dict.fromkeys(
         Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
         for pool in pools
@@ -136,22 +138,22 @@ def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
     return tuple(found)
 
 
-def _unmatched(cluster: Cluster, reservation: Reservation, scheduler: str) -> Iterator[str]:
-    """Where pods that it is meant for cannot take it, or others can."""
+def _unmatched(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
+    """Where the intended pods cannot use it, or others can."""
     name, kind = reservation.name, cluster.workloads.get(reservation.workload)
     if kind is not None and kind.scheduler != scheduler:
         yield (
             f"reservation {name} is for workload kind {kind.name}, whose scheduler is "
-            f"{kind.scheduler or 'not stated'}: only pods of schedulerName {scheduler} can take it"
+            f"{kind.scheduler or 'not stated'}: only pods with schedulerName {scheduler} can use it"
         )
     if not reservation.tenant and not reservation.workload:
         yield (
-            f"reservation {name} names neither tenant nor workload: any pod of schedulerName {scheduler} "
-            "takes it"
+            f"reservation {name} has neither tenant nor workload: any pod with schedulerName {scheduler} may "
+            "use it"
         )
     tenants = {tenant.name: tenant for tenant in cluster.tenants}
     if reservation.tenant in tenants and not tenants[reservation.tenant].namespaces:
         yield (
             f"reservation {name} is for tenant {reservation.tenant}, which owns no namespace: pods of any "
-            "namespace may take it"
+            "namespace may use it"
         )
