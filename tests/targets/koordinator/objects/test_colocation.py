@@ -177,10 +177,10 @@ def test_what_follows_from_a_class_is_told() -> None:
         "workload kind a runs as batch: its requests of cpu and memory become kubernetes.io/batch-cpu and "
         "kubernetes.io/batch-memory, so the limit of cpu of queue q does not apply. Limit "
         "kubernetes.io/batch-cpu (in thousandths of a core) and kubernetes.io/batch-memory there",
-        "workload kind b runs as LSR: each of its pods must request whole cpus in total, or Koordinator's "
-        "webhook refuses it",
-        "workload kind c runs as free: Koordinator does not translate its requests, so it uses cpu and memory "
-        "as any other pod does",
+        "workload kind b runs as LSR: each of its pods must request whole cpus in total, or "
+        "Koordinator's webhook refuses it",
+        "workload kind c runs as free: Koordinator does not translate its requests, so it uses cpu and "
+        "memory as any other pod does",
     ]
 
 
