@@ -6,36 +6,23 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from policykit.catalogue.koordinator import fields
+from policykit.catalogue.koordinator import durations, fields
+from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.importer.durations import duration
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
-from policykit.targets.koordinator.objects import durations
-from policykit.targets.koordinator.scheduler import chart, config, configuration, profiles, repair
-from policykit.targets.koordinator.scheduler.config import SCARCE
+from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
-from policykit.targets.koordinator.scheduler.options import SECTIONS, WEIGHT
+from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
 
 Say = Callable[[str], None]
 
-_DURATIONS = frozenset(
-    {
-        *("defaultTimeout", "delayEvictTime", "revokePodInterval", "quotaSnapshotUpdateInterval"),
-        *("usageAggregatedDuration", "scoreAggregatedDuration"),
-    }
-)
-_KEYS = {
-    "load_aware": "loadAware",
-    "elastic_quota": "elasticQuota",
-    "device_share": "deviceShare",
-}
-"""Sections whose key in the policy is not that of the compiled option."""
 _WEIGHED = frozenset({"LoadAwareScheduling", "DeviceShare", "NodeNUMAResource", SCARCE})
 """Plugins whose weight at score a policy may state."""
 _CHARTS = ("1.8.0", "1.7.0", "1.6.0", "1.5.0", "1.4.1")
-_AFTER_1_6_0 = frozenset({config.FIT_PLUS, SCARCE})
+_AFTER_1_6_0 = frozenset({FIT_PLUS, SCARCE})
 """Plugins that do not start with 1.6.0 and the configuration of its chart."""
 _SCORING = frozenset({"preScore", "score", "postFilter"})
 """Points that a policy has a word in; preBind tells 1.8 from 1.7."""
@@ -53,24 +40,25 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
     version = versions.parse(target.version)
     name = target.scheduler_name or SCHEDULER
     data = reduce(patched, repair.repaired(there, version).patches, there)
-    mine, ours = config.profile(data, name)[1], config.profile(_written(cluster, target), name)[1]
+    mine = configuration.read(data).required_profile(name)
+    ours = configuration.read(_written(cluster, target)).required_profile(name)
     found: dict[str, dict[str, Any]] = {}
-    for section, plugin in SECTIONS.items():
-        stated = dict(_differing(config.arguments(mine, plugin), config.arguments(ours, plugin)))
+    for section, (_, plugin) in SECTIONS.items():
+        stated = dict(_differing(mine.arguments(plugin), ours.arguments(plugin)))
         unsaid = [field for field in stated if field in _NONE or fields.since(plugin, field) is None]
         if unsaid:
             say(f"{plugin}: a policy has no {', '.join(unsaid)}; left out")
         kept = {field: value for field, value in stated.items() if field not in unsaid}
         if kept:
             found[section] = kept
-    for section, plugin in SECTIONS.items():
+    for section, (_, plugin) in SECTIONS.items():
         # Each weight moves those that are computed from it, so one is looked at after the other.
-        ours = config.profile(_written(cluster, _stating(target, found)), name)[1]
+        ours = configuration.read(_written(cluster, _stating(target, found))).required_profile(name)
         weight = _weight(mine, ours, plugin)
         if weight:
             found[section] = {WEIGHT: weight, **found.get(section, {})}
     _tell(cluster, target, found, data, say)
-    return {_KEYS.get(section, section): _policy(stated) for section, stated in found.items()}
+    return {SECTIONS[section][0]: _policy(stated) for section, stated in found.items()}
 
 
 def release(there: Mapping[str, Any]) -> str:
@@ -100,8 +88,8 @@ def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
     """The configuration that `gen` writes over the chart's."""
     version = versions.parse(target.version)
     data = chart.configuration(version, target.namespace or chart.NAMESPACE)
-    drawing = profiles.drawing(cluster, target, data, target.scheduler_name or SCHEDULER, version)
-    made: dict[str, Any] = reduce(patched, drawing.patches, data)
+    plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
+    made: dict[str, Any] = reduce(patched, plan.patches, data)
     return made
 
 
@@ -115,10 +103,10 @@ def _differing(mine: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[tup
             yield field, value
 
 
-def _weight(mine: Mapping[str, Any], ours: Mapping[str, Any], plugin: str) -> int | None:
+def _weight(mine: Profile, ours: Profile, plugin: str) -> int | None:
     """The weight at score, where it is not the one that is written."""
-    there = config.point(mine, "score").enabled.get(plugin)
-    usual = config.point(ours, "score").enabled.get(plugin)
+    there = mine.point("score").weights.get(plugin)
+    usual = ours.point("score").weights.get(plugin)
     return None if there == usual or plugin not in _WEIGHED else there
 
 
@@ -128,7 +116,7 @@ def _policy(stated: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(field: str, value: Any) -> Any:
-    if field in _DURATIONS and isinstance(value, str):
+    if field in DURATIONS and isinstance(value, str):
         seconds = durations.seconds(value)
         return duration(seconds) if seconds else value
     if isinstance(value, Mapping):

@@ -13,8 +13,8 @@ from policykit.importer.volcano import Say, options
 from policykit.model.cluster import Cluster
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator.scheduler.packing import default_fit
-from policykit.targets.koordinator.scheduler.placing import HEAVIEST, TYPES, fit
-from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT, TYPES, fit
+from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission
 from policykit.targets.volcano.scheduler import config
@@ -69,7 +69,7 @@ def _by_default(draft: Draft, cluster: Cluster) -> Cluster:
     for name, placement in cluster.placements.items():
         bare = placement._replace(resources={})
         stated = {resource: Fit(TYPES[p.strategy], p.weight) for resource, p in placement.resources.items()}
-        usual = {resource: Fit(f.type, min(f.weight, HEAVIEST)) for resource, f in fit(bare, sizes).items()}
+        usual = {resource: Fit(f.type, min(f.weight, MAX_WEIGHT)) for resource, f in fit(bare, sizes).items()}
         if stated and not placement.shape and usual == stated:
             del draft.data["placements"][name]["resources"]
             left[name] = bare

@@ -15,7 +15,7 @@ from policykit.model.cluster import Cluster, Target
 from policykit.model.queue import Queue
 from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.quotas import ROOT
 from policykit.targets.release import Version
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees

@@ -6,7 +6,6 @@ import pytest
 from pydantic import BaseModel
 
 from policykit.catalogue.koordinator import fields
-from policykit.policy.compile.targets import koordinator as compiled
 from policykit.policy.models.targets import koordinator as models
 from tests.policy.memory import HEAD, load_body, mistakes
 
@@ -86,11 +85,11 @@ MISTAKES = {
     ),
     "a weight without a factor": (
         "loadAware: {resourceWeights: {h20: 5}}",
-        "loadAware weighs nvidia.com/gpu, but estimatedScalingFactors has no nvidia.com/gpu",
+        "resourceWeights of LoadAwareScheduling has nvidia.com/gpu, but estimatedScalingFactors does not",
     ),
     "percentile thresholds without a percentile": (
         "loadAware: {aggregated: {usageThresholds: {cpu: 5}}}",
-        "thresholds without usageAggregationType are ignored",
+        "aggregated has usageThresholds but no usageAggregationType: the thresholds are ignored",
     ),
     "an aggregation": ("loadAware: {aggregated: {scoreAggregationType: p42}}", "scoreAggregationType"),
     "no time": ("coscheduling: {defaultTimeout: 600}", "defaultTimeout"),
@@ -100,22 +99,22 @@ MISTAKES = {
     "a strategy": ("deviceShare: {scoringStrategy: {type: BalancedAllocation}}", "type"),
     "nothing scored": (
         "numa: {scoringStrategy: {type: MostAllocated}}",
-        "scoringStrategy names no resources",
+        "scoringStrategy has no resources",
     ),
     "a card without a model": (
         "deviceShare: {gpuShareUnsupportedModels: [{vendor: huawei}]}",
-        "a card that cannot be shared has no model",
+        "an entry of gpuShareUnsupportedModels has no model",
     ),
     "a policy of binding": ("numa: {defaultCPUBindPolicy: Default}", "defaultCPUBindPolicy"),
     "no placement": ("profiles: [dence]", "there is no placement 'dence'"),
     "a placement without a name for its profile": ("profiles: [dense]", "placement dense has no scheduler"),
     "a field of a newer release": (
         'version: "1.6.1"\n    coscheduling: {enablePreemption: true}',
-        "Koordinator 1.6.1 has no enablePreemption of Coscheduling, 1.7 is the first",
+        "Koordinator 1.6.1 has no field enablePreemption in CoschedulingArgs (added in 1.7)",
     ),
     "a plugin of a newer release": (
         'version: "1.5.0"\n    scarce: {resources: [h20]}',
-        "Koordinator 1.5.0 has no resources of ScarceResourceAvoidance, 1.6 is the first",
+        "Koordinator 1.5.0 has no field resources in ScarceResourceAvoidanceArgs (added in 1.6)",
     ),
     "an unknown field": ("numa: {fullPCPUs: true}", "has no key 'fullPCPUs'"),
 }
@@ -143,14 +142,14 @@ UNSAID = {"estimator", "allocator", "hookPlugins"}
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_field_of_the_newest_release_has_an_option(section: str) -> None:
-    _, plugin = compiled._SECTIONS[section]
+    _, plugin = fields.SECTIONS[section]
     keys = {field.alias or name for name, field in SECTIONS[section].model_fields.items()}
     assert keys - {"weight"} == set(fields.FIELDS[plugin]) - UNSAID
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_options_of_newer_releases_say_so(section: str) -> None:
-    _, plugin = compiled._SECTIONS[section]
+    _, plugin = fields.SECTIONS[section]
     for name, field in SECTIONS[section].model_fields.items():
         since = fields.since(plugin, field.alias or name)
         if since and since > (1, 4, 0) and section != "scarce":

@@ -41,15 +41,15 @@ def test_what_is_stated(stated: dict[str, Any], found: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("stated", "said"),
     [
-        ({"batch": {"priority": "batch", "qos": "LSR"}}, "QoS class LSR does not go with priority batch"),
-        ({"batch": {"priority": "prod", "qos": "BE"}}, "QoS class BE does not go with priority prod"),
+        ({"batch": {"priority": "batch", "qos": "LSR"}}, "LSR cannot be combined with priority batch"),
+        ({"batch": {"priority": "prod", "qos": "BE"}}, "QoS class BE cannot be combined with priority prod"),
         ({"batsh": {}}, "there is no workload kind 'batsh'"),
         ({"batch": {"tenants": ["b"]}}, "there is no tenant 'b'"),
         ({"batch": {"tenants": ["empty"]}}, "tenant empty owns no namespace"),
         ({"batch": {"namespaces": ["A"]}}, "namespace 'A'"),
         (
             {"own": {"priority": "prod"}},
-            "workload kind own has priorityClass low, of value 5100, which is not of prod: 9000 to 9999",
+            "kind own has priorityClass low with value 5100, outside the range of prod: 9000 to 9999",
         ),
     ],
     ids=["LSR", "BE as prod", "no kind", "no tenant", "no namespace", "no name", "another band"],

@@ -1,4 +1,4 @@
-"""Koordinator's classes of pods: told by the value of their priority, each with a PriorityClass."""
+"""Koordinator's priority bands: pods belong to one by their priority, and each has a PriorityClass."""
 
 from __future__ import annotations
 

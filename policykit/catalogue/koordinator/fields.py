@@ -1,8 +1,8 @@
-"""Fields of the plugins' args by release: koord-scheduler stops at one it does not know."""
+"""Fields of the plugins' args by release: koord-scheduler does not start with an unknown one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 Release = tuple[int, ...]
 """Numbers of a release: 1, 8, 0."""
@@ -13,6 +13,18 @@ _FIRST, _1_5, _1_6, _1_7, _1_8 = (1, 4, 0), (1, 5, 0), (1, 6, 0), (1, 7, 0), (1,
 def _since(*groups: tuple[Release, str]) -> dict[str, Release]:
     return {name: version for version, names in groups for name in names.split()}
 
+
+SECTIONS: Mapping[str, tuple[str, str]] = {
+    "load_aware": ("loadAware", "LoadAwareScheduling"),
+    "coscheduling": ("coscheduling", "Coscheduling"),
+    "elastic_quota": ("elasticQuota", "ElasticQuota"),
+    "device_share": ("deviceShare", "DeviceShare"),
+    "numa": ("numa", "NodeNUMAResource"),
+    "scarce": ("scarce", "ScarceResourceAvoidance"),
+}
+"""Option of a policy's target to its key in the policy and its plugin, in the order they are written."""
+WEIGHT = "weight"
+"""The one option of a section that is not a field of the args: the plugin's weight at score."""
 
 FIELDS: Mapping[str, Mapping[str, Release]] = {
     "LoadAwareScheduling": _since(
@@ -59,7 +71,7 @@ FIELDS: Mapping[str, Mapping[str, Release]] = {
     "ScarceResourceAvoidance": _since((_1_6, "resources")),
     "SchedulingHint": _since((_1_8, "maxHintNodes")),
 }
-"""Plugin and field to the first release, of those policykit knows. Source: types.go at the release tags."""
+"""Plugin and field to the first known release that has it. Source: types.go at the release tags."""
 INNER: Mapping[tuple[str, str], frozenset[str]] = {
     ("LoadAwareScheduling", "aggregated"): frozenset(
         {
@@ -81,6 +93,13 @@ INNER: Mapping[tuple[str, str], frozenset[str]] = {
     ),
 }
 """Fields below a field, the same in every release that has it."""
+DURATIONS = frozenset(
+    {
+        *("defaultTimeout", "delayEvictTime", "revokePodInterval", "quotaSnapshotUpdateInterval"),
+        *("usageAggregatedDuration", "scoreAggregatedDuration"),
+    }
+)
+"""Fields that are durations."""
 _HEAD = frozenset({"apiVersion", "kind"})
 
 
@@ -90,12 +109,20 @@ def since(plugin: str, field: str) -> Release | None:
 
 
 def named(release: Release) -> str:
-    """1.8 for 1, 8, 0: the patch only where it says something."""
+    """1.8 for 1, 8, 0: the patch only where it is not 0."""
     return ".".join(map(str, release if any(release[2:]) else release[:2]))
 
 
+def named_range(releases: Sequence[Release]) -> str:
+    """Koordinator 1.8.0, or Koordinator 1.4 to 1.8."""
+    first, last = releases[0], releases[-1]
+    if len(releases) == 1:
+        return f"Koordinator {'.'.join(map(str, first))}"
+    return f"Koordinator {named(first[:2])} to {named(last[:2])}"
+
+
 def unknown(plugin: str, args: Mapping[str, object], version: Release) -> Iterator[str]:
-    """Fields of a plugin's args that stop this release, dotted; nothing for plugins of others."""
+    """Fields of a plugin's args that a release does not know, dotted; none for plugins of other projects."""
     known = FIELDS.get(plugin)
     if known is None:
         return

@@ -9,15 +9,16 @@ from policykit.importer.found import Found
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
-from policykit.targets.koordinator.scheduler import config
+from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.koordinator.scheduler.chart import CONFIG_MAP, KEY, NAMESPACE
-from policykit.targets.koordinator.scheduler.placing import HEAVIEST
-from policykit.targets.koordinator.scheduler.wanted import PREEMPTORS
+from policykit.targets.koordinator.scheduler.configuration import Profile, read
+from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT
+from policykit.targets.koordinator.scheduler.settings import PREEMPTION_PLUGINS
 
 _PLUGINS = frozenset(
     {
         *("LoadAwareScheduling", "NodeNUMAResource", "Reservation", "Coscheduling", "DeviceShare"),
-        *("ElasticQuota", config.FIT_PLUS, "ScarceResourceAvoidance", "SchedulingHint"),
+        *("ElasticQuota", plugins.FIT_PLUS, plugins.SCARCE, "SchedulingHint"),
     }
 )
 _TYPES = ("MostAllocated", "LeastAllocated")
@@ -50,14 +51,12 @@ def configuration(data: Mapping[str, Any], found: Found) -> None:
 
     A profile in which NodeResourcesFit does not score is that of a placement.
     """
-    profiles = mappings(data.get("profiles"))
     if found.koordinator is None:
         found.koordinator = data
     more = []
-    for number, profile in enumerate(profiles):
-        name = profile.get("schedulerName")
-        name = name if isinstance(name, str) else "default-scheduler"
-        fit = _fit(config.arguments(profile, config.FIT_PLUS), found)
+    for number, profile in enumerate(read(data).profiles):
+        name = profile.name
+        fit = _fit(profile.arguments(plugins.FIT_PLUS), found)
         placed = _placement(name, profile, fit)
         if placed:
             found.add_placement(placed)
@@ -73,31 +72,34 @@ def configuration(data: Mapping[str, Any], found: Found) -> None:
         found.option(SYSTEM, "profiles", more)
 
 
-def _preemption(profile: Mapping[str, Any], found: Found) -> None:
+def _preemption(profile: Profile, found: Found) -> None:
     """Whose pods make room: quotas take back where all are watched, and no plugin at all may preempt."""
-    reclaim = config.arguments(profile, "ElasticQuota").get("monitorAllQuotas")
+    reclaim = profile.arguments(plugins.QUOTAS).get("monitorAllQuotas")
     if isinstance(reclaim, bool) and found.preemption.reclaim is None:
         found.preemption = found.preemption._replace(reclaim=reclaim)
-    there = config.point(profile, "postFilter").enabled
-    if there and not any(name in there for _, name in PREEMPTORS) and found.preemption.within_queue is None:
+    there = profile.point("postFilter").names
+    if (
+        there
+        and not any(name in there for _, name in PREEMPTION_PLUGINS)
+        and found.preemption.within_queue is None
+    ):
         found.preemption = found.preemption._replace(within_queue=False)
 
 
-def _placement(
-    name: str, profile: Mapping[str, Any], fit: Mapping[str, Mapping[str, Any]]
-) -> Placement | None:
+def _placement(name: str, profile: Profile, fit: Mapping[str, Mapping[str, Any]]) -> Placement | None:
     """The placement of a profile by its schedulerName; None where it has the in-tree scores."""
-    scores = config.point(profile, "score")
-    listed = config.arguments(profile, "ScarceResourceAvoidance").get("resources")
+    scores = profile.point("score")
+    listed = profile.arguments(plugins.SCARCE).get("resources")
     avoid = tuple(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
-    if fit and config.FIT in scores.disabled:
+    disabled = {each.name for each in scores.disabled}
+    if fit and plugins.FIT in disabled:
         resources = {
-            resource: ResourcePlacement(_STRATEGIES[each["type"]], min(each["weight"], HEAVIEST))
+            resource: ResourcePlacement(_STRATEGIES[each["type"]], min(each["weight"], MAX_WEIGHT))
             for resource, each in fit.items()
         }
         return Placement(name, _main(resources), resources, avoid=avoid, scheduler=name)
-    if config.FIT in scores.enabled and config.BALANCED in scores.disabled:
-        strategy = mapping(config.arguments(profile, config.FIT).get("scoringStrategy"))
+    if plugins.FIT in scores.names and plugins.BALANCED in disabled:
+        strategy = mapping(profile.arguments(plugins.FIT).get("scoringStrategy"))
         return _in_tree(name, strategy)._replace(avoid=avoid)
     return None
 

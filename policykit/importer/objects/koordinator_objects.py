@@ -14,7 +14,7 @@ from policykit.model.tenant import Reservation, Tenant
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import colocation as profiles
-from policykit.targets.koordinator.objects import kept, quotas, reservations, topology
+from policykit.targets.koordinator.objects import policy_reservations, quotas, reservations, topology
 from policykit.targets.koordinator.objects.quota_tree import plenty
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.objects.reservations import Owner
@@ -123,15 +123,18 @@ def reservation(data: Mapping[str, Any], found: Found) -> None:
     if len(workloads) != 1 or any(not _plain(owner) for owner in read.owners):
         found.say(f"Reservation {read.name} is for pods that a policy cannot tell; left out")
         return
-    pool, pods = read.annotations.get(kept.POOL, ""), read.annotations.get(kept.PODS, "")
-    if read.required and kept.OF not in read.annotations:
+    pool, pods = (
+        read.annotations.get(policy_reservations.POOL, ""),
+        read.annotations.get(policy_reservations.PODS, ""),
+    )
+    if read.required and policy_reservations.OF not in read.annotations:
         found.say(f"Reservation {read.name} is kept on nodes of some labels: name the pool they are of")
     found.add_reservation(
         Reservation(
-            read.annotations.get(kept.OF, read.name),
+            read.annotations.get(policy_reservations.OF, read.name),
             read.requests,
             int(pods) if pods.isdecimal() and pods.isascii() and len(pods) < 6 else 1,
-            _tenant(read.annotations.get(kept.TENANT, ""), read.owners, found),
+            _tenant(read.annotations.get(policy_reservations.TENANT, ""), read.owners, found),
             workloads.pop(),
             pool,
             read.ttl,

@@ -18,10 +18,10 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
+from policykit.rules.gangs import koordinator_groups as koordinator
 from policykit.rules.gangs import kueue_metadata as kueue
 from policykit.rules.gangs import yunikorn_metadata as yunikorn
 from policykit.targets import GANG_ANNOTATIONS
-from policykit.targets.koordinator import gang_faults as koordinator
 from policykit.targets.volcano import gang_faults as volcano
 
 BAD = """\

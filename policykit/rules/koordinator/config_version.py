@@ -1,8 +1,9 @@
 """A configuration that koord-scheduler does not start with.
 
-Each release reads its own versions of KubeSchedulerConfiguration, and args of its plugins only
-under their right kind. A plugin at a point that it does not implement, or two plugins that sort
-the queue, stop it too. It reads the file when it starts: the change seems to work until then.
+Each release reads its own versions of KubeSchedulerConfiguration, and requires the right kind for
+the args of each plugin. A plugin at a point that it does not implement, or two plugins that sort
+the queue, prevent the start too. The file is read only at start, so a broken change goes
+unnoticed until then.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability, Severity
-from policykit.targets.koordinator.checks import releases, starting, whose
+from policykit.rules.koordinator import scheduler_configuration
+from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.scheduler import validator
+from policykit.targets.koordinator.scheduler.configuration import KIND
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -31,18 +35,16 @@ GOOD = BAD.replace("kind: LoadAwareScheduling", "kind: LoadAwareSchedulingArgs")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Without a stated release only what no release accepts."""
-    data = manifest.data
-    if not whose.is_koordinators(data):
+    """Unless the policy states a release, only what no release accepts."""
+    configuration = scheduler_configuration.read(manifest)
+    if not configuration.profiles:
         return
-    possible = releases.possible(context.cluster)
-    reading = releases.reading(data, context.cluster)
-    yield from starting.outer_version(data, possible)
-    if any(releases.starts_with(data.get("apiVersion"), each) for each in possible):
-        yield from starting.inner_versions(data, reading)
-    yield from starting.misplaced(data, reading)
-    yield from starting.queue_sorts(data)
-    yield from starting.split_profiles(data)
+    for problem in validator.startup(configuration, versions.possible(context.cluster)):
+        if problem.path == ("apiVersion",) and configuration.api_version is None:
+            continue
+        # Which plugin is to sort the queue depends on the release.
+        fix = None if "queueSort" in problem.path else Applicability.UNSAFE
+        yield from scheduler_configuration.violations(manifest, (problem,), fix)
 
 
 RULE = Rule(
@@ -54,6 +56,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({whose.KIND}),
+    kinds=frozenset({KIND}),
     fix=Applicability.UNSAFE,
 )

@@ -1,7 +1,7 @@
-"""A pod asks Koordinator for devices in a way that it does not serve.
+"""A pod requests devices in a way that Koordinator cannot serve.
 
-koordinator.sh/gpu counts percents of a card, and only some resources go together: anything else
-leaves the pod pending. Annotations that say how devices are chosen are JSON without comments.
+koordinator.sh/gpu is a percentage of a card, and only some resources can be requested together:
+anything else leaves the pod pending. Annotations that control device allocation must be valid JSON.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, system_of
+from policykit.targets.koordinator.names import OLD_RESOURCES, SYSTEM
 
 BAD = """\
 apiVersion: v1
@@ -31,40 +32,33 @@ spec:
 GOOD = BAD + "        koordinator.sh/gpu-memory-ratio: 50\n"
 
 _DOMAIN = "koordinator.sh"
-_OLD = frozenset(
-    f"kubernetes.io/{name}" for name in ("gpu", "gpu-core", "gpu-memory", "gpu-memory-ratio", "rdma", "fpga")
-)
-"""Resources of Koordinator's before they had a domain of their own."""
-_SYSTEM = "koordinator"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Pods of Koordinator's, and pods that no other scheduler is named for and that use its words."""
+    """Koordinator's pods, and pods for no particular scheduler that use its resources or metadata."""
     pod_set = review.pod_set
     system = system_of(pod_set.scheduler_name, context.cluster)
-    if system != _SYSTEM and not _speaks(review):
+    if system != SYSTEM and not _mentions_koordinator(review):
         return
-    from policykit.targets.koordinator.checks import asked, devices, metadata, pod_annotations, releases
+    from policykit.rules.koordinator import device_metadata, device_requests, pod_annotations
+    from policykit.targets.koordinator import versions
 
-    found = asked.asked(pod_set)
-    if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and system not in (_SYSTEM, None):
-        yield from metadata.elsewhere(pod_set, found)
+    requests = device_requests.device_requests(pod_set)
+    if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and system not in (SYSTEM, None):
+        yield from device_metadata.other_scheduler(pod_set, requests)
         return
-    newest = releases.possible(context.cluster)[-1]
-    yield from devices.faults(found, metadata.counted(pod_set), newest)
-    yield from pod_annotations.faults(pod_set)
-    yield from metadata.faults(review, found, context.cluster)
+    newest = versions.possible(context.cluster)[-1]
+    yield from device_requests.check(requests, device_metadata.counted(pod_set), newest)
+    yield from pod_annotations.check(pod_set)
+    yield from device_metadata.check(review, requests, context.cluster)
 
 
-def _speaks(review: Review) -> bool:
-    """Uses a word of Koordinator's: a resource, a label or an annotation."""
+def _mentions_koordinator(review: Review) -> bool:
+    """Whether a resource, a label or an annotation is Koordinator's."""
     pod_set = review.pod_set
-    words = (*pod_set.labels, *pod_set.annotations, *_resources(review))
-    return any(_DOMAIN in word.partition("/")[0] or word in _OLD for word in words)
-
-
-def _resources(review: Review) -> tuple[str, ...]:
-    return tuple(name for name in review.requests if isinstance(name, str))
+    resources = (name for name in review.requests if isinstance(name, str))
+    keys = (*pod_set.labels, *pod_set.annotations, *resources)
+    return any(_DOMAIN in key.partition("/")[0] or key in OLD_RESOURCES for key in keys)
 
 
 RULE = Rule(

@@ -1,22 +1,24 @@
-"""Args of a plugin of koord-scheduler are refused, or have no effect.
+"""Args of a koord-scheduler plugin are invalid, or have no effect.
 
-koord-scheduler stops at start at a field that it does not know and at numbers out of range. The
-args of NodeResourcesFitPlus and ScarceResourceAvoidance are not checked at all: a slip leaves the
+koord-scheduler does not start with an unknown field or a number out of range. The args of
+NodeResourcesFitPlus and ScarceResourceAvoidance are not validated at all: a mistake leaves the
 scheduler running with a score that decides nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks import bounds, known_fields, releases, scorers, whose
-from policykit.targets.koordinator.scheduler.config import FIT_PLUS, SCARCE
-from policykit.targets.koordinator.scheduler.points import PLUGINS
+from policykit.rules.koordinator import scheduler_configuration
+from policykit.targets.koordinator.scheduler import validator
+from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
+from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -33,35 +35,38 @@ profiles:
 
 GOOD = BAD + "      estimatedScalingFactors:\n        nvidia.com/gpu: 100\n"
 
-_FACTORS = {"cpu": 85, "memory": 70}
-"""What LoadAwareScheduling adds to estimatedScalingFactors by itself."""
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Every entry of pluginConfig that is for a plugin of Koordinator's."""
-    possible = releases.reading(manifest.data, context.cluster)
-    for path, profile in whose.profiles(manifest.data):
-        yield from scorers.apart(profile, path)
-        for position, name in bounds.named_once(profile.get("pluginConfig")):
-            if name in PLUGINS:
+    """Every entry of pluginConfig for a plugin of Koordinator."""
+    configuration = scheduler_configuration.read(manifest)
+    readers = scheduler_configuration.readers(configuration, context)
+    offered = _offered(context.cluster) if context.cluster and context.cluster.complete else set()
+    for profile in configuration.profiles:
+        yield from scheduler_configuration.violations(manifest, validator.arguments(profile, readers))
+        if offered:
+            yield from _not_offered(profile, offered)
+
+
+def _not_offered(profile: Profile, offered: set[str]) -> Iterator[Violation]:
+    for args in profile.args:
+        for name in mapping(args.data.get("resources")) if args.plugin == FIT_PLUS else ():
+            if isinstance(name, str) and name not in offered and not is_placeholder(name):
                 yield Violation(
-                    (*path, "pluginConfig", position, "name"),
-                    f"pluginConfig has {name} twice: koord-scheduler stops at start",
-                    "make one entry of the two",
+                    (*profile.path, *args.path, "resources", name),
+                    f"NodeResourcesFitPlus scores {name}, which no pool of the policy offers",
+                    f"the pools offer: {', '.join(sorted(offered))}",
+                    Severity.WARNING,
+                    key=True,
                 )
-        for place, plugin, args in whose.arguments(profile):
-            yield from known_fields.faults(plugin, args, (*path, *place), possible)
-            yield from _values(plugin, args, (*path, *place), context)
 
 
-def _values(plugin: str, args: Mapping[str, Any], path: Path, context: Context) -> Iterator[Violation]:
-    yield from bounds.faults(plugin, args, path)
-    if plugin == "LoadAwareScheduling":
-        yield from bounds.load_aware(args, path, _FACTORS)
-    elif plugin == FIT_PLUS:
-        yield from scorers.fit_plus(args, path, context.cluster)
-    elif plugin == SCARCE:
-        yield from scorers.scarce(args, path)
+def _offered(cluster: Cluster) -> set[str]:
+    """Every resource of a node or of a placement."""
+    from policykit.targets.fleet import most_cards
+
+    found = {name for pool in cluster.pools for shape in pool.shapes for name in shape.allocatable}
+    placed = {name for placement in cluster.placements.values() for name in placement.resources}
+    return {*found, *placed, *most_cards(cluster), "cpu", "memory", "ephemeral-storage"}
 
 
 RULE = Rule(
@@ -73,5 +78,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({whose.KIND}),
+    kinds=frozenset({KIND}),
 )

@@ -1,19 +1,24 @@
-"""Changes of koord-scheduler-config that the next `helm upgrade` takes back.
+"""Changes of koord-scheduler-config that the next `helm upgrade` reverts.
 
-The ConfigMap is part of Koordinator's chart, and no value of the chart reaches what is in it. A
-change that is applied beside the chart holds until the chart is installed again; then the
-scheduler starts with the chart's own configuration.
+The ConfigMap belongs to Koordinator's chart, and no value of the chart reaches its contents. A
+change applied outside the chart lasts until the next upgrade; then the scheduler starts with the
+chart's own configuration again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from policykit.errors import PolicykitError
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks import whose
 from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.scheduler import chart
+from policykit.targets.koordinator.scheduler.configuration import KIND, read
+from policykit.targets.koordinator.scheduler.plugins import MULTI_POINT
+from policykit.targets.koordinator.versions import parse
 
 BAD = """\
 apiVersion: v1
@@ -45,34 +50,62 @@ data:
 
 GOOD = BAD.replace("app.kubernetes.io/managed-by: Helm", "team: platform")
 
-_NAME = "koord-scheduler-config"
-_OF_HELM = {"app.kubernetes.io/managed-by": "Helm", "meta.helm.sh/release-name": ""}
-"""Label and annotation of what Helm installed; with an empty value any will do."""
+_HELM_MARKS = {"app.kubernetes.io/managed-by": "Helm", "meta.helm.sh/release-name": ""}
+"""Label and annotation of what Helm installed; an empty value stands for any."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """A ConfigMap that is Helm's: by its marks, whatever the policy says of the delivery."""
+    """A ConfigMap that Helm marks as its own, whatever delivery the policy states."""
     cluster, holder = context.cluster, manifest.holder
     if cluster is None or SYSTEM not in cluster.targets or holder is None or holder.partial:
         return
-    if holder.kind != "ConfigMap" or holder.name != _NAME or not _is_helms(holder):
+    if holder.kind != "ConfigMap" or holder.name != chart.CONFIG_MAP or not _is_helms(holder):
         return
-    from policykit.targets.koordinator.checks import policy
-
-    changed = policy.beside_chart(cluster, manifest.data, holder.namespace or "koordinator-system")
+    version = cluster.targets[SYSTEM].version
+    try:
+        release = parse(version)
+    except PolicykitError:
+        return
+    changed = _changed(manifest.data, chart.configuration(release, holder.namespace or chart.NAMESPACE))
     if changed:
-        version = cluster.targets[SYSTEM].version
         yield Violation(
             (),
-            f"Helm owns this ConfigMap, and Koordinator's chart{' ' + version if version else ''} says "
-            f"otherwise of {', '.join(changed)}: the next helm upgrade takes that back",
-            "make the change after rendering: delivery: post-render, then policykit gen",
+            f"Helm owns this ConfigMap, and Koordinator's chart{' ' + version if version else ''} differs in "
+            f"{', '.join(changed)}: the next helm upgrade reverts that",
+            "make the change after rendering: set delivery: post-render, and run policykit gen",
         )
+
+
+def _changed(data: Mapping[str, Any], original: Mapping[str, Any]) -> tuple[str, ...]:
+    """Plugins that the original does not enable, or gives other args or another weight, sorted."""
+    found: set[str] = set()
+    originals = _settings(original)
+    for name, settings in _settings(data).items():
+        theirs = originals.get(name)
+        if theirs is None:
+            found.add(f"profile {name}")
+        else:
+            found.update(key[1] for key, value in settings.items() if theirs.get(key) != value)
+    return tuple(sorted(found))
+
+
+def _settings(data: Mapping[str, Any]) -> dict[str, dict[tuple[str, str], object]]:
+    """Profile to (point, plugin) with its weight, and ("args", plugin) with its args."""
+    found: dict[str, dict[tuple[str, str], object]] = {}
+    for profile in read(data).profiles:
+        settings: dict[tuple[str, str], object] = {
+            ("args", each.plugin): each.fields for each in profile.args
+        }
+        for name, point in profile.points.items():
+            weighs = name in ("score", MULTI_POINT)
+            settings |= {(name, plugin): weight if weighs else 1 for plugin, weight in point.weights.items()}
+        found[profile.name] = settings
+    return found
 
 
 def _is_helms(holder: Manifest) -> bool:
     marks = {**holder.annotations, **holder.labels}
-    return any(key in marks and value in ("", marks[key]) for key, value in _OF_HELM.items())
+    return any(key in marks and value in ("", marks[key]) for key, value in _HELM_MARKS.items())
 
 
 RULE = Rule(
@@ -84,6 +117,6 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({whose.KIND}),
+    kinds=frozenset({KIND}),
     needs_policy=True,
 )

@@ -1,25 +1,24 @@
-"""Plugins of koord-scheduler stand in an order that breaks what they do.
+"""Plugins of koord-scheduler are in an order that breaks them.
 
-Reservation chooses what is reserved before other plugins look, so it comes first at preScore and
-reserve, and its score outweighs the rest. Bind disables every plugin so that Reservation may bind;
-without DefaultBinder behind it no ordinary pod is bound.
+Reservation selects what is reserved before other plugins look, so it must come first at preScore
+and reserve, and its score must outweigh the rest. The chart disables every plugin at bind so that
+Reservation can bind; without DefaultBinder after it no ordinary pod is bound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from policykit.kube.scores import MAX_SCORE
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks import releases, whose
-from policykit.targets.koordinator.scheduler import config
-from policykit.targets.koordinator.scheduler.points import PLUGINS
-from policykit.targets.koordinator.scheduler.weights import MAX_POINTS, rivals
-from policykit.targets.kubernetes.scheduler.in_tree import FIRST
+from policykit.rules.koordinator import scheduler_configuration
+from policykit.targets.koordinator.scheduler import validator
+from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
+from policykit.targets.koordinator.scheduler.plugins import MULTI_POINT, RESERVATION
+from policykit.targets.koordinator.scheduler.weights import rivals
+from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -45,73 +44,32 @@ profiles:
       - name: Coscheduling
 """
 
-_BINDER = "DefaultBinder"
-_FIRST_AT = {"preScore": Severity.ERROR, "reserve": Severity.WARNING}
-"""Koordinator's own kustomize files have it last at reserve."""
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: the chart's koord-scheduler-config (1.6 to 1.8)."""
-    for path, profile in whose.profiles(manifest.data):
-        yield from _first(profile, path)
-        yield from _binder(profile, path)
-        yield from _weight(profile, path, manifest, context)
+    configuration = scheduler_configuration.read(manifest)
+    newest = scheduler_configuration.readers(configuration, context)[-1]
+    for profile in configuration.profiles:
+        yield from scheduler_configuration.violations(manifest, validator.plugin_order(profile))
+        yield from _outweighed(profile, newest)
 
 
-def _first(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
-    for point, severity in _FIRST_AT.items():
-        there = list(whose.entries(profile, point))
-        for place, name in there[1:]:
-            if name == config.FIRST:
-                yield Violation(
-                    (*path, *place, "name"),
-                    f"Reservation must be the first plugin at {point}, but {there[0][1]} is",
-                    "move it to the top of the list",
-                    severity,
-                )
-
-
-def _binder(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
-    named = [name for point in ("bind", "multiPoint") for _, name in whose.entries(profile, point)]
-    own = any(name not in PLUGINS and name not in FIRST for name in named)  # it may bind pods itself
-    named_here = any(name == _BINDER for _, name in whose.entries(profile, "bind"))
-    if own or named_here or whose.runs_by_default(profile, "bind", _BINDER):
-        return
-    for point in ("bind", "multiPoint"):
-        off = [place for place, name in whose.entries(profile, point, "disabled") if name in ("*", _BINDER)]
-        if off:
-            yield Violation(
-                (*path, *off[0], "name"),
-                f"{point} disables DefaultBinder and nothing enables another binder: no pod is bound",
-                "enable DefaultBinder at bind, behind Reservation",
-            )
-            return
-
-
-def _weight(
-    profile: Mapping[str, Any], path: Path, manifest: Manifest, context: Context
-) -> Iterator[Violation]:
-    version = releases.reading(manifest.data, context.cluster)[-1]
-    scoring = config.scoring_plugins(profile, version)
-    own, others = scoring.get(config.FIRST, 0) * MAX_POINTS, _others(scoring)
-    for point in ("score", "multiPoint"):
-        for place, name in whose.entries(profile, point):
-            if name == config.FIRST and 0 < own <= others:
-                weighed = "weight" in mapping(lookup(profile, place))
-                yield Violation(
-                    (*path, *place, "weight" if weighed else "name"),
-                    f"Reservation scores {own} points at the most, all others together {others}: pods may "
-                    "miss the node that reserves for them",
-                    "give it the chart's weight, 5000, or more than all others together",
-                    Severity.WARNING,
-                )
-                return
-
-
-def _others(scoring: Mapping[str, int]) -> int:
-    """Points of all others together that a pod meets whatever it asks for, and of preferred nodes."""
-    against = rivals(scoring, (), soft_taints=False, spreads=False, own=())
-    return sum(rival.points for rival in against) + MAX_POINTS * scoring.get("NodeAffinity", 0)
+def _outweighed(profile: Profile, version: Version) -> Iterator[Violation]:
+    """Against plugins that score every pod, and preferred nodes."""
+    weights = profile.score_weights(version)
+    own = weights.get(RESERVATION, 0) * MAX_SCORE
+    against = rivals(weights, (), soft_taints=False, spreads=False, own=())
+    others = sum(rival.points for rival in against) + MAX_SCORE * weights.get("NodeAffinity", 0)
+    points = (profile.point(point).plugin(RESERVATION) for point in ("score", MULTI_POINT))
+    entry = next((found for found in points if found), None)
+    if entry and 0 < own <= others:
+        yield Violation(
+            (*profile.path, *entry.path, "weight" if entry.weight is not None else "name"),
+            f"Reservation scores at most {own} points, all other plugins together {others}: pods may not get "
+            "the node reserved for them",
+            "use the chart's weight, 5000, or more than all others together",
+            Severity.WARNING,
+        )
 
 
 RULE = Rule(
@@ -123,5 +81,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({whose.KIND}),
+    kinds=frozenset({KIND}),
 )

@@ -1,8 +1,8 @@
-"""The QoS class of pods does not go with their priority or with what they ask for.
+"""The QoS class of pods conflicts with their priority or with their requests.
 
-Koordinator's webhook refuses BE with a priority of prod or none, LSR without one of prod, and
-LSR or LSE without whole cores. A class that is written otherwise counts as none, and a BE pod
-that asks for ordinary cpu and memory takes what guaranteed pods need.
+Koordinator's webhook refuses BE with priority prod or none, LSR with any priority but prod, and
+LSR or LSE without whole cores. A misspelt class counts as none, and a BE pod that requests
+ordinary cpu and memory takes resources from guaranteed pods.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ spec:
 GOOD = BAD.replace("koord-prod", "koord-batch")
 
 _PROFILE = "ClusterColocationProfile"
-_WORDS = ("koordinator.sh/", "kubernetes.io/batch-", "koord-batch", "koord-mid")
+_KEYS = ("koordinator.sh/", "kubernetes.io/batch-", "koord-batch", "koord-mid")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Pods, and the profiles that give pods their class."""
+    """Pods, and the ClusterColocationProfiles that set their class."""
     if manifest.read_as:
         return
     if manifest.kind == _PROFILE:
         if manifest.group == "config.koordinator.sh":
-            from policykit.targets.koordinator.checks import qos
+            from policykit.rules.koordinator import qos_classes
 
-            yield from qos.profile(manifest, context.cluster)
+            yield from qos_classes.profile(manifest, context.cluster)
     elif manifest.kind and _mentions(words(manifest.data)):
-        from policykit.targets.koordinator.checks import qos
+        from policykit.rules.koordinator import qos_classes
 
         for pod_set in pod_sets(manifest.data):
-            yield from qos.pods(pod_set, context.cluster, partial=manifest.partial)
+            yield from qos_classes.pods(pod_set, context.cluster, partial=manifest.partial)
 
 
 def _mentions(written: Words) -> bool:
-    return written.begin(_WORDS) or not written.texts.isdisjoint(_WORDS)
+    return written.begin(_KEYS) or not written.texts.isdisjoint(_KEYS)
 
 
 RULE = Rule(

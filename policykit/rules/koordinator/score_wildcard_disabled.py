@@ -1,7 +1,8 @@
 """A profile of koord-scheduler disables every plugin that scores.
 
-With it go the plugins that heed wishes: preferred node and pod affinity, PreferNoSchedule taints
-and spreading with ScheduleAnyway. Pods still run, in places that nobody would prefer.
+This includes the plugins that honour preferences: preferred node and pod affinity,
+PreferNoSchedule taints and spreading with ScheduleAnyway. Pods still run, but not where they
+should.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.checks import whose
+from policykit.rules.koordinator import scheduler_configuration
+from policykit.targets.koordinator.scheduler import validator
+from policykit.targets.koordinator.scheduler.configuration import KIND
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -28,26 +31,11 @@ profiles:
 
 GOOD = BAD.replace('name: "*"', "name: NodeResourcesFit")
 
-_HEEDED = {
-    "TaintToleration": "PreferNoSchedule taints",
-    "NodeAffinity": "preferred node affinity",
-    "PodTopologySpread": "spreading with ScheduleAnyway",
-    "InterPodAffinity": "preferred pod affinity",
-}
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """What is enabled again by name counts as meant."""
-    for path, profile in whose.profiles(manifest.data):
-        again = {name for _, name in whose.entries(profile, "score")}
-        lost = {plugin: wish for plugin, wish in _HEEDED.items() if plugin not in again}
-        for place, name in whose.entries(profile, "score", "disabled"):
-            if name == "*" and lost:
-                yield Violation(
-                    (*path, *place, "name"),
-                    f"score disables every plugin, so {', '.join(lost.values())} no longer count",
-                    f"disable only what is to stop, or enable {', '.join(lost)} again",
-                )
+    """Plugins that are enabled again by name are intended."""
+    for profile in scheduler_configuration.read(manifest).profiles:
+        yield from scheduler_configuration.violations(manifest, validator.disabled_scores(profile))
 
 
 RULE = Rule(
@@ -59,5 +47,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    kinds=frozenset({whose.KIND}),
+    kinds=frozenset({KIND}),
 )

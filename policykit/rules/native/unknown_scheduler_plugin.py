@@ -16,7 +16,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.targets.koordinator.checks.whose import PLUGIN_NAMES, is_koordinators
+from policykit.targets.koordinator.scheduler.configuration import is_koordinators
+from policykit.targets.koordinator.scheduler.plugins import PLUGIN_NAMES
 from policykit.targets.kubernetes.scheduler.in_tree import FIRST, known
 from policykit.targets.kubernetes.scheduler.out_of_tree import (
     SCHEDULER_PLUGINS,

@@ -111,7 +111,7 @@ def _read_by_koordinator(manifest: Manifest) -> bool:
     """koord-scheduler decodes other versions than kube-scheduler: PK601 says which."""
     if manifest.kind != "KubeSchedulerConfiguration":
         return False
-    from policykit.targets.koordinator.checks.whose import is_koordinators
+    from policykit.targets.koordinator.scheduler.configuration import is_koordinators
 
     return is_koordinators(manifest.data)
 

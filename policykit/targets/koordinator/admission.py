@@ -1,4 +1,4 @@
-"""What Koordinator's webhook gives pods as they are admitted: that of the policy's own profiles."""
+"""What Koordinator's webhook sets on pods at admission, by the policy's own profiles."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profile | None:
     """The ClusterColocationProfile of the policy that selects the pods; empty namespace: any.
 
-    It counts the labels of the pods alone, as the webhook does: a workload kind that is known by
-    other signs has none.
+    Only the labels of the pods count, as for the webhook: a workload kind recognised otherwise has
+    none.
     """
     if SYSTEM not in cluster.targets or WORKLOAD_KEY not in pod_set.labels:
         return None
@@ -32,6 +32,6 @@ def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profil
 
 
 def scheduler_given(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
-    """The schedulerName that pods without one get from a profile; empty: they get none."""
+    """The schedulerName that a profile sets on pods without one; empty: none."""
     profile = profile_of(cluster, pod_set, namespace)
     return profile.scheduler if profile else ""

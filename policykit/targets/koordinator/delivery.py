@@ -1,4 +1,4 @@
-"""The merged configuration as files that leave every object one owner."""
+"""The merged configuration as files, so that every object keeps a single owner."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FOLDER = "koordinator"
 CONFIG_MAP_FILE = "koord-scheduler-config.yaml"
 RESTART_FILE = "restart.yaml"
 CHECKSUM = "policykit.io/koord-scheduler-config"
-"""Pod template annotation: a new value makes the Deployment roll, and so read the file again."""
+"""Pod template annotation: a new value restarts the Deployment, which then reads the file again."""
 
 
 def post_render(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...]:
-    """A kustomize component for whatever renders the chart: it patches what the chart owns."""
+    """A kustomize component that patches the rendered chart."""
     return (
         *_component(f"{FOLDER}/post-render", (CONFIG_MAP_FILE, RESTART_FILE)),
         Artifact(f"{FOLDER}/post-render/{CONFIG_MAP_FILE}", config_map, Role.COMPONENT),
@@ -26,7 +26,7 @@ def post_render(config_map: str, inner: str, namespace: str) -> tuple[Artifact, 
 
 
 def manifest(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...]:
-    """The ConfigMap itself, and the Deployment's restart as a component: the chart owns that."""
+    """The ConfigMap itself, and a component that restarts the Deployment, which the chart owns."""
     return (
         Artifact(f"{FOLDER}/{CONFIG_MAP_FILE}", config_map, Role.MANIFEST),
         *_component(f"{FOLDER}/restart", (RESTART_FILE,)),
@@ -35,7 +35,7 @@ def manifest(config_map: str, inner: str, namespace: str) -> tuple[Artifact, ...
 
 
 def restart(inner: str, namespace: str) -> str:
-    """Strategic merge patch of the Deployment with the checksum of the configuration it must read."""
+    """Strategic merge patch of the Deployment with the checksum of its configuration."""
     checksum = hashlib.sha256(inner.encode()).hexdigest()
     return writer.dump(
         {

@@ -25,6 +25,15 @@ QUOTA_NAME = "quota.scheduling.koordinator.sh/name"
 """Pod label: the ElasticQuota that is charged."""
 QOS_CLASS = "koordinator.sh/qosClass"
 """Pod label, written so and in capitals."""
+OLD_RESOURCES = {
+    **{
+        f"kubernetes.io/{name}": f"koordinator.sh/{name}"
+        for name in ("gpu", "gpu-core", "gpu-memory", "gpu-memory-ratio", "rdma", "fpga")
+    },
+    "koordinator.sh/batch-cpu": "kubernetes.io/batch-cpu",
+    "koordinator.sh/batch-memory": "kubernetes.io/batch-memory",
+}
+"""Former names of resources to what they are called now."""
 
 KEYS = (
     *(Key("labels", label, "gang") for label in GROUP_LABELS),

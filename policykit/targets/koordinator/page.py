@@ -1,52 +1,52 @@
-"""The page beside Koordinator's generated files: how they are applied, and the arithmetic."""
+"""The README of Koordinator's generated files: how to apply them, and the arithmetic."""
 
 from __future__ import annotations
 
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.packing import ASSUMED_OTHERS, Packing
-from policykit.targets.koordinator.scheduler.profiles import Drawing, Drawn
-from policykit.targets.koordinator.scheduler.wanted import Wanted
+from policykit.targets.koordinator.scheduler.profiles import Plan, ProfilePlan
+from policykit.targets.koordinator.scheduler.settings import Settings
 from policykit.targets.release import Version
 
 _POST_RENDER = """\
 No value of Koordinator's chart reaches this configuration, so `post-render/` is a kustomize component that
 patches what the chart renders: the ConfigMap `koord-scheduler-config`, and an annotation on the Deployment
-`koord-scheduler`, which rolls it whenever the configuration changes. The chart stays the owner of both.
+`koord-scheduler`, which restarts it whenever the configuration changes. The chart still owns both.
 
-- Kustomize (Argo CD, `kubectl kustomize --enable-helm`): beside `helmCharts:`, or beside the rendered chart
-  in `resources:`, write `components: [<this folder>/post-render]`.
-- Helm alone: a `--post-renderer` that saves its input as `all.yaml`, listed in `resources:` of such a
-  kustomization, and prints `kubectl kustomize`.
-- Flux: the two files as `spec.postRenderers[].kustomize.patches` of the HelmRelease.
+- Kustomize (Argo CD, `kubectl kustomize --enable-helm`): add `components: [<this folder>/post-render]` to
+  the kustomization that has `helmCharts:`, or the rendered chart in `resources:`.
+- Helm alone: use a `--post-renderer` that saves its input as `all.yaml`, listed in `resources:` of such a
+  kustomization, and prints the output of `kubectl kustomize`.
+- Flux: add the two files to `spec.postRenderers[].kustomize.patches` of the HelmRelease.
 """
 _MANIFEST = """\
-`koord-scheduler-config.yaml` is the whole ConfigMap. The chart writes the same one: leave it out of the
-chart's release, or every `helm upgrade` brings the chart's own back.
+`koord-scheduler-config.yaml` is the whole ConfigMap. The chart installs one of the same name: exclude it from
+the chart's release, or every `helm upgrade` restores the chart's own.
 
-koord-scheduler reads it at start only. `restart/` is a kustomize component that rolls the Deployment whenever
-the configuration changes; without it:
+koord-scheduler reads it only when it starts. `restart/` is a kustomize component that restarts the Deployment
+whenever the configuration changes; without it:
 
     kubectl -n {namespace} rollout restart deploy/koord-scheduler
 """
 
 
 _UPGRADE = """\
-The configuration is that of Koordinator {version}, and another release may not start with it. When the chart
-is upgraded, state its version in the policy and run `policykit gen` again, so that both change together.
+The configuration is for Koordinator {version}; another release may not start with it. When you upgrade the
+chart, state its version in the policy and run `policykit gen` again, so that both change together.
 """
 
 
-def text(delivery: str, namespace: str, version: Version, drawing: Drawing) -> str:
+def text(delivery: str, namespace: str, version: Version, plan: Plan) -> str:
     """Markdown. `delivery` is post-render or manifest."""
     how = _POST_RENDER if delivery == "post-render" else _MANIFEST.format(namespace=namespace)
-    own, *others = drawing.drawn
+    own, *others = plan.profiles
     return "\n".join(
         (
             f"# Koordinator {version}: koord-scheduler",
             "",
             how,
-            *_upgrade(version, drawing),
-            *_settings(drawing.wanted),
+            *_upgrade(version, plan),
+            *_settings(plan.settings),
             "## The arithmetic",
             "",
             *_arithmetic(own.packing),
@@ -55,29 +55,29 @@ def text(delivery: str, namespace: str, version: Version, drawing: Drawing) -> s
     )
 
 
-def _settings(wanted: Wanted) -> tuple[str, ...]:
-    if not wanted.args and not wanted.weights:
+def _settings(settings: Settings) -> tuple[str, ...]:
+    if not settings.args and not settings.weights:
         return ()
-    lines = [f"- {plugin}: {', '.join(stated)}" for plugin, stated in wanted.args.items()]
-    lines += [f"- {plugin}: weight {weight} at score" for plugin, weight in wanted.weights.items()]
+    lines = [f"- {plugin}: {', '.join(stated)}" for plugin, stated in settings.args.items()]
+    lines += [f"- {plugin}: weight {weight} at score" for plugin, weight in settings.weights.items()]
     return ("## What the policy sets of the plugins", "", *lines, "")
 
 
-def _upgrade(version: Version, drawing: Drawing) -> tuple[str, ...]:
-    """Where more than the packing of cards is written, more depends on the release."""
-    if not drawing.wanted.args and not any(each.placement for each in drawing.drawn):
+def _upgrade(version: Version, plan: Plan) -> tuple[str, ...]:
+    """Only where more than the packing of cards is written: that depends on the release."""
+    if not plan.settings.args and not any(each.placement for each in plan.profiles):
         return ()
     return ("## After an upgrade", "", _UPGRADE.format(version=version))
 
 
-def _other(drawn: Drawn) -> tuple[str, ...]:
-    named = f" of placement {drawn.placement.name}" if drawn.placement else ""
-    return (f"## The profile {drawn.name}{named}", "", *_arithmetic(drawn.packing))
+def _other(profile: ProfilePlan) -> tuple[str, ...]:
+    named = f" of placement {profile.placement.name}" if profile.placement else ""
+    return (f"## The profile {profile.name}{named}", "", *_arithmetic(profile.packing))
 
 
 def _arithmetic(packing: Packing) -> tuple[str, ...]:
     if not packing.fit:
-        return (*_avoided(packing), _asked(packing))
+        return (*_avoided(packing), _conditional(packing))
     return (
         _resources(packing),
         "",
@@ -87,7 +87,7 @@ def _arithmetic(packing: Packing) -> tuple[str, ...]:
         "",
         *_avoided(packing),
         *_preference(packing),
-        _asked(packing),
+        _conditional(packing),
     )
 
 
@@ -96,9 +96,9 @@ def _avoided(packing: Packing) -> tuple[str, ...]:
         return ()
     return (
         f"ScarceResourceAvoidance weighs {packing.avoidance}: it marks down nodes with "
-        f"{', '.join(packing.avoid)} for pods that do not ask for it, by at least "
+        f"{', '.join(packing.avoid)} for pods that do not request it, by at least "
         f"{weights.avoidance_gap(1, ASSUMED_OTHERS)} of 100 points while such a node has at most "
-        f"{ASSUMED_OTHERS} other resources the pod does not ask for.",
+        f"{ASSUMED_OTHERS} other resources that the pod does not request.",
         "",
     )
 
@@ -108,19 +108,19 @@ def _resources(packing: Packing) -> str:
     if packing.shape:
         points = ", ".join(f"{point.utilization} % scores {point.score}" for point in packing.shape)
         return (
-            f"{packing.plugin} scores the mean, weighted and rounded, of: "
+            f"{packing.plugin} scores the weighted mean, rounded, of: "
             f"{', '.join(f'{name} {each.weight}' for name, each in packing.fit.items())}. By use: {points}."
         )
-    return f"{packing.plugin} scores the mean, weighted and cut off, of: {listed}."
+    return f"{packing.plugin} scores the weighted mean, truncated, of: {listed}."
 
 
 def _margin(each: weights.Margin, packing: Packing) -> str:
     if not each.points:
-        return f"- {each.resource}, {each.cards} on a node: no difference in use is sure to show."
-    way = "more" if packing.fit[each.resource].type == "MostAllocated" else "fewer"
+        return f"- {each.resource}, {each.cards} on a node: no difference in use is sure to decide."
+    change = "more" if packing.fit[each.resource].type == "MostAllocated" else "fewer"
     return (
-        f"- {each.resource}, {each.cards} on a node: the node with {each.step} {way} in use scores at least "
-        f"{each.points} higher, however cpu and memory are filled."
+        f"- {each.resource}, {each.cards} on a node: the node with {each.step} {change} in use scores at "
+        f"least {each.points} higher, whatever the use of cpu and memory."
     )
 
 
@@ -129,13 +129,13 @@ def _rivals(packing: Packing) -> str:
     total = sum(rival.points for rival in packing.rivals)
     return "\n".join(
         (
-            "Against it stand, at their largest difference between two nodes:",
+            "Competing plugins, with their largest difference between two nodes:",
             "",
-            "| plugin | weight | points | together |",
+            "| plugin | weight | points | weight × points |",
             "| --- | --- | --- | --- |",
             *rows,
             "",
-            f"{total} in all, so {packing.plugin} weighs {packing.weight}.",
+            f"{total} in total, so {packing.plugin} weighs {packing.weight}.",
         )
     )
 
@@ -145,7 +145,7 @@ def _preference(packing: Packing) -> tuple[str, ...]:
         return ()
     return (
         f"NodeAffinity weighs {packing.affinity}: more than all of these and {_scorers(packing)} together, "
-        "so that an empty node of the preferred usage comes before any other.",
+        "so an empty node of the preferred usage comes before any other.",
         "",
     )
 
@@ -154,9 +154,9 @@ def _scorers(packing: Packing) -> str:
     return f"{packing.plugin}, ScarceResourceAvoidance" if packing.avoid else packing.plugin
 
 
-def _asked(packing: Packing) -> str:
+def _conditional(packing: Packing) -> str:
     rows = "".join(
-        f"- {plugin}, weight {weight}: {weights.ONLY_WHEN_ASKED[plugin]}\n"
-        for plugin, weight in packing.asked.items()
+        f"- {plugin}, weight {weight}: {weights.CONDITIONAL[plugin]}\n"
+        for plugin, weight in packing.conditional.items()
     )
-    return f"Not in the sum, since they score only where it is asked for:\n\n{rows}"
+    return f"Not in the sum, since they score only certain pods:\n\n{rows}"

@@ -1,4 +1,4 @@
-"""What Koordinator wants pods to carry: gang, quota and class."""
+"""What Koordinator needs on pods: gang, quota and class."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from policykit.targets.koordinator.objects.quotas import BUILT_IN
 from policykit.targets.pod_fields import PodFields, Pods
 
 _NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})
-"""Queues that other systems make, and Koordinator's own: its pods name none of these."""
+"""Queues built into other systems and into Koordinator, which its pods never name."""
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     """Labels, annotations and the PodGroup for pods of a workload kind.
 
-    A gang of one template stands in its pods' annotations, which need no object and move with the
-    manifest; of several templates, or with a network topology, it is a PodGroup: one place for its size,
-    unless its name is too long for the label that pods name it with.
+    A gang of one template is written as annotations of its pods, which need no object of their own. With
+    several templates or a network topology it is a PodGroup, which states its size once, unless its
+    name is too long for the label of the pods.
     """
     target = cluster.targets.get(SYSTEM)
     version = versions.parse(target.version if target else "")

@@ -1,4 +1,4 @@
-"""Everything of Koordinator's that a policy speaks of, found in a text with where it stands."""
+"""Finds all of Koordinator's objects in a text, with their locations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.embedded import strings
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
-from policykit.targets.koordinator.objects.everything import READERS
+from policykit.targets.koordinator.objects.generate import READERS
 from policykit.targets.koordinator.scheduler import configuration
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.reading import Read

@@ -1,4 +1,4 @@
-"""What Koordinator's ElasticQuotas say about the sharing of a cluster, and its way with a tree of them."""
+"""ElasticQuotas as declared queues, and what Koordinator does with a tree of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.shape import mapping, text
+from policykit.manifests.shape import mapping, text, texts
 from policykit.model.severity import Severity
 from policykit.model.sharing import DeclaredQueue
 from policykit.targets.koordinator.names import GROUP_API, SYSTEM
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
-from policykit.targets.koordinator.objects.shapes import names, parsed
+from policykit.targets.koordinator.objects.shapes import parsed
 from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics, by_name
 
 if TYPE_CHECKING:
@@ -69,15 +69,15 @@ def _quota(manifest: Manifest, context: Context) -> Stated:
         namespace=manifest.namespace or context.namespace,
         tree_id=tree_id,
         namespaces=charged,
-        holds_queues=_says(labels, _IS_PARENT),
-        unchecked=_says(labels, _IS_ROOT) or _says(labels, _FORCE),
+        holds_queues=_flag(labels, _IS_PARENT),
+        unchecked=_flag(labels, _IS_ROOT) or _flag(labels, _FORCE),
         measured=measured,
     )
     return Stated(quota, places)
 
 
 def _namespaces(manifest: Manifest) -> tuple[str, ...]:
-    return names(parsed(lookup(manifest.data, PLACES["namespaces"])))
+    return texts(parsed(lookup(manifest.data, PLACES["namespaces"])))
 
 
 def _profile(manifest: Manifest, context: Context) -> Stated:
@@ -89,14 +89,14 @@ def _profile(manifest: Manifest, context: Context) -> Stated:
         name,
         ROOT,
         namespace=manifest.namespace or context.namespace,
-        holds_queues=_says(mapping(spec.get("quotaLabels")), _IS_PARENT),
+        holds_queues=_flag(mapping(spec.get("quotaLabels")), _IS_PARENT),
         unchecked=True,
         measured=False,
     )
     return Stated(quota, {"name": ("spec", "quotaName") if name else ("metadata", "name")})
 
 
-def _says(labels: object, key: str) -> bool:
+def _flag(labels: object, key: str) -> bool:
     """A boolean without quotes is refused as a label, and means the same."""
     return mapping(labels).get(key) in ("true", True)
 

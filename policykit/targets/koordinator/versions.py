@@ -1,42 +1,54 @@
-"""Koordinator releases policykit knows, and which scheduler configurations each can start with."""
+"""Koordinator releases, and the versions of KubeSchedulerConfiguration that each can start with."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.errors import PolicykitError
+from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.release import Version, release
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 NEWEST = "1.8.0"
 GROUP = "kubescheduler.config.k8s.io"
 
 
-class Decodes(NamedTuple):
+class ConfigVersions(NamedTuple):
     """Versions of KubeSchedulerConfiguration, without the group."""
 
-    outer: tuple[str, ...]
-    """What the binary reads at all."""
+    known: tuple[str, ...]
+    """Those the binary reads at all."""
     args: tuple[str, ...]
-    """In which of them Koordinator's own plugin args are registered."""
+    """Those in which the args of Koordinator's own plugins are registered."""
     fit_plus: tuple[str, ...] = ()
-    """In which of them NodeResourcesFitPlusArgs is: elsewhere the plugin stops the scheduler."""
+    """Those in which NodeResourcesFitPlusArgs is registered; elsewhere the plugin prevents the start."""
+
+    @property
+    def newest(self) -> str:
+        """The apiVersion that starts whatever plugins are enabled."""
+        return f"{GROUP}/{(self.fit_plus or self.args)[-1]}"
 
 
 _BOTH = ("v1beta3", "v1")
-_DECODES: Mapping[Version, Decodes] = {
-    Version(1, 4, 0): Decodes(("v1beta2", "v1beta3"), ("v1beta2",)),
-    Version(1, 5, 0): Decodes(_BOTH, ("v1beta3",)),
-    Version(1, 6, 0): Decodes(_BOTH, _BOTH, ("v1beta3",)),
-    Version(1, 6, 1): Decodes(_BOTH, _BOTH, _BOTH),
-    Version(1, 7, 0): Decodes(_BOTH, _BOTH, _BOTH),
-    Version(1, 8, 0): Decodes(("v1",), ("v1",), ("v1",)),
+_CONFIG_VERSIONS: Mapping[Version, ConfigVersions] = {
+    Version(1, 4, 0): ConfigVersions(("v1beta2", "v1beta3"), ("v1beta2",)),
+    Version(1, 5, 0): ConfigVersions(_BOTH, ("v1beta3",)),
+    Version(1, 6, 0): ConfigVersions(_BOTH, _BOTH, ("v1beta3",)),
+    Version(1, 6, 1): ConfigVersions(_BOTH, _BOTH, _BOTH),
+    Version(1, 7, 0): ConfigVersions(_BOTH, _BOTH, _BOTH),
+    Version(1, 8, 0): ConfigVersions(("v1",), ("v1",), ("v1",)),
 }
 """Each row holds up to the next. Source: register.go of each config version at the release tags."""
+RELEASES = tuple(_CONFIG_VERSIONS)
+"""The known releases that differ in what they read."""
 
 FIT_PLUS = Version(1, 6, 0)
 """NodeResourcesFitPlus and ScarceResourceAvoidance."""
 PRE_ENQUEUE = Version(1, 7, 0)
-"""Gangs wait at preEnqueue, and the queue is sorted by PrioritySort."""
+"""Gangs wait at preEnqueue, and PrioritySort sorts the queue."""
 COSCHEDULING_SCORES = Version(1, 8, 0)
 
 _CHARTS: Mapping[int, int] = {4: 1, 5: 0, 6: 0, 7: 0, 8: 0}
@@ -46,27 +58,34 @@ _CHARTS: Mapping[int, int] = {4: 1, 5: 0, 6: 0, 7: 0, 8: 0}
 def parse(text: str) -> Version:
     """`1.8.0`, `v1.6` (the patch its chart installs), or empty for the newest known.
 
-    Raises PolicykitError for releases policykit has no facts about.
+    Raises PolicykitError for unknown releases.
     """
     return release("Koordinator", text, NEWEST, _CHARTS)
 
 
-def decodes(version: Version) -> Decodes:
+def stated(cluster: Cluster | None) -> Version | None:
+    """The release that a policy states; None: it states none, or an unknown one."""
+    target = cluster.targets.get(SYSTEM) if cluster else None
+    if target is None or not target.version:
+        return None
+    try:
+        return parse(target.version)
+    except PolicykitError:
+        return None
+
+
+def possible(cluster: Cluster | None) -> tuple[Version, ...]:
+    """The release that a policy states, else all known ones."""
+    found = stated(cluster)
+    return (found,) if found else RELEASES
+
+
+def config_versions(version: Version) -> ConfigVersions:
     """Raises KeyError below the first row, which `parse` never returns."""
-    rows = [row for row in _DECODES if row <= version]
-    return _DECODES[max(rows)]
+    return _CONFIG_VERSIONS[max(row for row in RELEASES if row <= version)]
 
 
-def cannot_start(version: Version, api_version: str) -> str:
-    """Why a configuration of this apiVersion with NodeResourcesFitPlus stops the scheduler; or empty."""
-    group, _, outer = api_version.partition("/")
-    known = decodes(version)
-    if group != GROUP or outer not in known.outer:
-        right = " or ".join(f"{GROUP}/{name}" for name in known.fit_plus)
-        return f"koord-scheduler {version} reads no configuration of apiVersion {api_version}: write {right}"
-    if outer in known.fit_plus:
-        return ""
-    return (
-        f"koord-scheduler {version} has no NodeResourcesFitPlusArgs in {api_version} and stops at start: set "
-        f"the scheduler's image tag to v1.6.1, or write the configuration in {GROUP}/v1beta3"
-    )
+def reads_args(version: Version, api_version: object) -> bool:
+    """Whether a release knows the args of its plugins under this apiVersion."""
+    group, _, outer = api_version.partition("/") if isinstance(api_version, str) else ("", "", "")
+    return group == GROUP and outer in config_versions(version).args

@@ -105,9 +105,9 @@ def test_a_config_map_keeps_its_own_words() -> None:
 def test_the_seeds_weights_are_explained() -> None:
     (message,) = _messages(generate(dongles()))
     assert message == (
-        "example.com/dongle: with weight 20 beside cpu 2, memory 1, and 8 on a node, the fuller node is sure "
-        "to win only from 2 more in use on, since cpu and memory may be filled against it. From weight 28 on "
-        "a single one decides"
+        "example.com/dongle: with weight 20 against cpu 2, memory 1, and 8 on a node, the fuller node is "
+        "sure to win only with at least 2 more in use, since the use of cpu and memory may count against "
+        "it. With weight 28 or more a single one decides"
     )
 
 
@@ -130,20 +130,20 @@ OLD = BARE.replace("config.k8s.io/v1", "config.k8s.io/v1beta3")
 LOW = f"{BARE}    plugins: {{score: {{enabled: [{{name: Reservation, weight: 2}}]}}}}\n"
 
 SAYS = {
-    "weights too flat": (dongles(fit=FLAT), "sure to win for no difference in use"),
+    "weights too flat": (dongles(fit=FLAT), "sure to win with no difference in use"),
     "1.6.0 cannot start with v1": (
         dongles(version="1.6.0", config=BARE),
         "set the scheduler's image tag to v1.6.1",
     ),
     "1.8.0 does not read v1beta3": (
         dongles(version="1.8.0", config=OLD),
-        "reads no configuration of apiVersion",
+        "does not read apiVersion",
     ),
     "a resource nobody offers": (
         dongles(fit={**SEED_FIT, "x.io/y": {"type": "MostAllocated", "weight": 1}}),
-        "fit names x.io/y, which no pool offers",
+        "fit has x.io/y, which no pool offers",
     ),
-    "a kind that spreads": (dongles(workloads=(SPREAD,)), "workload kind web asks to spread"),
+    "a kind that spreads": (dongles(workloads=(SPREAD,)), "workload kind web asks to be spread"),
     "reservations outweighed": (dongles(config=LOW), "Reservation weighs 2 at score"),
     "reservations outweighed by preference": (
         dongles(workloads=(CLOSE,)),
@@ -163,7 +163,7 @@ def test_what_is_said(cluster: Cluster, says: str) -> None:
 def test_releases_without_the_plugin(version: str) -> None:
     generated = generate(dongles(version=version))
     assert generated.artifacts == ()
-    assert "NodeResourcesFit with scoringStrategy type MostAllocated" in _messages(generated)[0]
+    assert "set scoringStrategy of NodeResourcesFit to type MostAllocated" in _messages(generated)[0]
 
 
 def test_nothing_to_pack() -> None:
@@ -178,10 +178,13 @@ def test_no_target() -> None:
 
 WRONG = {
     "delivery": (dongles(delivery="ftp"), "delivery ftp is not known"),
-    "type": (dongles(fit={DONGLE: {"type": "Most", "weight": 1}}), "has type 'Most'"),
-    "weight": (dongles(fit={DONGLE: {"type": "MostAllocated", "weight": 0}}), "has weight 0"),
+    "type": (dongles(fit={DONGLE: {"type": "Most", "weight": 1}}), "type of example.com/dongle is 'Most'"),
+    "weight": (
+        dongles(fit={DONGLE: {"type": "MostAllocated", "weight": 0}}),
+        "weight of example.com/dongle is 0",
+    ),
     "profile": (dongles(config=BARE.replace("koord-scheduler", "x")), "no profile for schedulerName"),
-    "configuration": (dongles(config="a: b\n"), "holds 0 documents"),
+    "configuration": (dongles(config="a: b\n"), "has 0 documents"),
 }
 
 

@@ -68,7 +68,7 @@ def test_several_templates_have_a_group() -> None:
             {"min-available": "4", "waiting-time": "900s"},
             "ends every wait after 900 s",
         ),
-        (GangRule(on_timeout="start"), {"min-available": "4", "mode": "NonStrict"}, "mode NonStrict comes"),
+        (GangRule(on_timeout="start"), {"min-available": "4", "mode": "NonStrict"}, "is mode NonStrict"),
         (GangRule(on_timeout="fail"), {"min-available": "4", "mode": "Strict"}, "activeDeadlineSeconds"),
         (GangRule(9), {"min-available": "4"}, "gang.size is 9, but job has 4 pods"),
     ],
@@ -90,13 +90,13 @@ def test_rules(rule: GangRule, annotations: dict[str, str], said: str) -> None:
         (
             Pods("", "Job", "", "", (Members("", 4),)),
             None,
-            ("train: the object has no name, and so its gang has none",),
+            ("train: the object has no name, so its gang has none either",),
         ),
         (
             Pods("web", "Deployment", "", "", (Members("", None),)),
             None,
             (
-                "train: how many pods web has is not fixed, and a gang needs a number: state gang.size in "
+                "train: the number of pods of web is not fixed, and a gang needs one: state gang.size in "
                 "the policy",
             ),
         ),
@@ -127,7 +127,7 @@ def test_a_size_makes_up_for_an_unknown_number() -> None:
 
 def test_runs_of_a_cron_job_are_one_gang() -> None:
     made = fields(kind(), cluster(), ONE._replace(owner_kind="CronJob"))
-    assert "all runs of CronJob job are one gang" in made.notices[0]
+    assert "all runs of CronJob job as one gang" in made.notices[0]
 
 
 @pytest.mark.parametrize(("hard", "strategy"), [(True, "MustGather"), (False, "PreferGather")])
@@ -143,10 +143,10 @@ def test_close_gangs_have_a_group_that_says_so(hard: bool, strategy: str) -> Non
 @pytest.mark.parametrize(
     ("version", "more", "said"),
     [
-        ("1.6.1", {}, "Koordinator 1.6.1 places no gang by its network (since 1.7.0)"),
-        ("1.8.0", {"gang_rule": GangRule(2)}, "2 of 4 do here"),
-        ("1.8.0", {"within": Closeness("switch")}, "a level that the policy has no label for"),
-        ("1.8.0", {"gang": "none"}, "places only gangs by their network"),
+        ("1.6.1", {}, "Koordinator 1.6.1 does not place gangs by network topology (added in 1.7.0)"),
+        ("1.8.0", {"gang_rule": GangRule(2)}, "only 2 of 4 do"),
+        ("1.8.0", {"within": Closeness("switch")}, "the policy has no label for that level"),
+        ("1.8.0", {"gang": "none"}, "honours topology only for gangs"),
     ],
     ids=["old", "a part of the job", "no such level", "no gang"],
 )

@@ -136,7 +136,7 @@ def test_the_same_policy_over_the_charts_in_turn() -> None:
 def test_a_file_of_an_older_chart_starts_with_the_newer_release(given: str, version: str) -> None:
     generated = generate(policies.cluster(version, config=rendered(given)))
     assert faults(inside(config_map(generated)), version) == []
-    said = [text for text in messages(generated) if "Coscheduling is no queueSort plugin" in text]
+    said = [text for text in messages(generated) if "Coscheduling is not a queueSort plugin" in text]
     assert len(said) == (given in ("1.5.0", "1.6.1"))
 
 
@@ -145,9 +145,9 @@ def test_a_file_of_a_newer_chart_with_the_older_release() -> None:
     generated = generate(policies.cluster("1.6.1", config=rendered("1.8.0")))
     assert faults(inside(config_map(generated)), "1.6.1") == []
     said = "\n".join(messages(generated))
-    assert "args of Coscheduling have no enablePreemption before 1.7" in said
-    assert "args of DeviceShare have no gpuShareUnsupportedModels before 1.8" in said
-    assert "SchedulingHint is no preFilter plugin in Koordinator 1.6.1" in said
+    assert "no field enablePreemption in CoschedulingArgs (added in 1.7)" in said
+    assert "no field gpuShareUnsupportedModels in DeviceShareArgs (added in 1.8)" in said
+    assert "SchedulingHint is not a preFilter plugin in Koordinator 1.6.1" in said
 
 
 @pytest.mark.parametrize("version", CHARTS)

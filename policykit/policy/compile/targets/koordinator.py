@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.catalogue.koordinator import fields
+from policykit.catalogue.koordinator import plugin_args
+from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT, Release
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
@@ -16,21 +17,6 @@ from policykit.policy.models.targets.koordinator import Koordinator
 from policykit.policy.suggest import did_you_mean
 
 _FIRST_FIT_PLUS = (1, 6, 0)
-_SECTIONS = {
-    "load_aware": ("loadAware", "LoadAwareScheduling"),
-    "coscheduling": ("coscheduling", "Coscheduling"),
-    "elastic_quota": ("elasticQuota", "ElasticQuota"),
-    "device_share": ("deviceShare", "DeviceShare"),
-    "numa": ("numa", "NodeNUMAResource"),
-    "scarce": ("scarce", "ScarceResourceAvoidance"),
-}
-"""Option to its key in the policy and the plugin it is about."""
-_DURATIONS = frozenset(
-    {
-        *("defaultTimeout", "delayEvictTime", "revokePodInterval", "quotaSnapshotUpdateInterval"),
-        *("usageAggregatedDuration", "scoreAggregatedDuration"),
-    }
-)
 _BY_RESOURCE = frozenset(
     {
         *("usageThresholds", "prodUsageThresholds", "resourceWeights", "estimatedScalingFactors"),
@@ -38,16 +24,16 @@ _BY_RESOURCE = frozenset(
     }
 )
 _RESOURCES = frozenset({"supportedResources", "matchedResources"})
-_FACTORS = frozenset({"cpu", "memory"})
-"""Resources that LoadAwareScheduling has a scaling factor for by itself."""
 
 
 def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dict[str, Any]:
-    """`Target.options` of Koordinator: of each section, fields of the plugin's args as upstream has them."""
+    """`Target.options` of Koordinator: for each section, fields of the args as upstream spells them."""
     have, texts = given.release, given.texts
     if stated.fit and have and have < _FIRST_FIT_PLUS:
-        message = f"Koordinator {stated.version} has no NodeResourcesFitPlus, 1.6 is the first that has"
-        draft.problems.error((*path, "fit"), message, "remove fit, or install 1.6.1 or newer", key=True)
+        message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"
+        draft.problems.error(
+            (*path, "fit"), message, "remove fit, or use Koordinator 1.6.1 or newer", key=True
+        )
     options: dict[str, Any] = {}
     fit = {}
     for name, each in stated.fit.items():
@@ -61,18 +47,17 @@ def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dic
     schedulers = list(_schedulers(draft, (*path, "profiles"), stated.profiles))
     if schedulers:
         options["schedulers"] = schedulers
-    for option, (key, plugin) in _SECTIONS.items():
+    for option, (key, plugin) in SECTIONS.items():
         section: Model | None = getattr(stated, option)
         if section is None:
             continue
         place = (*path, key)
         found = _section(draft, place, section)
-        _known(draft, place, plugin, found, stated.version, have)
         if found:
             options[option] = found
+            _check_args(draft, place, plugin, found, (have,) if have else (), bool(stated.config))
     if stated.colocation:
         options["colocation"] = colocation(draft, (*path, "colocation"), stated.colocation)
-    _load_aware(draft, (*path, "loadAware"), options)
     _strategies(draft, path, options)
     namespace = options.get("elastic_quota", {}).get("quotaGroupNamespace")
     return {**options, "quota_namespace": namespace} if namespace else options
@@ -85,20 +70,20 @@ def _schedulers(draft: Draft, path: Path, names: tuple[str, ...]) -> Iterator[st
             hint = did_you_mean(name, draft.names("placements"))
             draft.problems.error((*path, number), f"there is no placement {name!r}", hint)
         elif not placement.scheduler:
-            message = f"placement {name} has no scheduler, so its profile would have no name"
+            message = f"placement {name} has no scheduler, so its profile would have no schedulerName"
             draft.problems.error((*path, number), message, f"add scheduler to placements.{name}")
         else:
             yield placement.scheduler
 
 
 def _section(draft: Draft, path: Path, section: Model) -> dict[str, Any]:
-    """What is stated of a section, in the words of the plugin's args."""
+    """A section as fields of the plugin's args."""
     stated = section.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
     return {key: _value(draft, (*path, key), key, value) for key, value in stated.items()}
 
 
 def _value(draft: Draft, path: Path, key: str, value: Any) -> Any:
-    if key in _DURATIONS:
+    if key in DURATIONS:
         return f"{value}s"
     if key in _BY_RESOURCE:
         return _by_resource(draft, path, value)
@@ -118,48 +103,27 @@ def _by_resource(draft: Draft, path: Path, value: dict[str, Any]) -> dict[str, A
     for name, each in value.items():
         resource = resource_of(draft, (*path, name), name)
         if resource in found:
-            draft.problems.error((*path, name), f"{resource} is named twice", "keep one of them", key=True)
+            draft.problems.error(
+                (*path, name), f"{resource} is named twice", "keep only one of them", key=True
+            )
         elif resource:
             found[resource] = each
     return found
 
 
-def _known(
+def _check_args(
     draft: Draft,
     path: Path,
     plugin: str,
-    found: dict[str, Any],
-    version: str,
-    have: tuple[int, ...] | None,
+    section: dict[str, Any],
+    releases: tuple[Release, ...],
+    merged: bool,
 ) -> None:
-    for field in found if have else ():
-        since = fields.since(plugin, field)
-        if since and have and have < since:
-            message = f"Koordinator {version} has no {field} of {plugin}, {fields.named(since)} is the first"
-            draft.problems.error((*path, field), message, f"remove {field}", key=True)
-
-
-def _load_aware(draft: Draft, path: Path, options: dict[str, Any]) -> None:
-    found = options.get("load_aware", {})
-    factors = _FACTORS | set(found.get("estimatedScalingFactors", ()))
-    for resource in found.get("resourceWeights", ()):
-        # A configuration that is merged into may bring factors of its own.
-        if resource not in factors and "config" not in options:
-            draft.problems.error(
-                (*path, "resourceWeights"),
-                f"loadAware weighs {resource}, but estimatedScalingFactors has no {resource}: "
-                "koord-scheduler would stop at start",
-                f"add {resource} to loadAware.estimatedScalingFactors, 1 to 100",
-                key=True,
-            )
-    aggregated = found.get("aggregated", {})
-    if aggregated.get("usageThresholds") and "usageAggregationType" not in aggregated:
-        draft.problems.error(
-            (*path, "aggregated", "usageThresholds"),
-            "thresholds without usageAggregationType are ignored",
-            "add usageAggregationType: p95",
-            key=True,
-        )
+    """`merged`: the section adds to a given configuration, which may bring scaling factors of its own."""
+    args = {name: value for name, value in section.items() if name != WEIGHT}
+    for problem in plugin_args.problems(plugin, args, releases):
+        if problem.severity is None and not (merged and problem.path[0] == "resourceWeights"):
+            draft.problems.error((*path, *problem.path), problem.text, problem.help, key=problem.key)
 
 
 def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:
@@ -174,9 +138,9 @@ def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:
         strategy.setdefault("type", "LeastAllocated")
         if not strategy.get("resources"):
             draft.problems.error(
-                (*path, _SECTIONS[option][0], field),
-                f"{field} names no resources, so every node scores 0",
-                "name them with their weights: resources: {cpu: 1, memory: 1}",
+                (*path, SECTIONS[option][0], field),
+                f"{field} has no resources, so every node scores 0",
+                "add them with their weights: resources: {cpu: 1, memory: 1}",
                 key=True,
             )
     for number, model in enumerate(options.get("device_share", {}).get("gpuShareUnsupportedModels", ())):
@@ -184,6 +148,6 @@ def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:
             if not model.get(part):
                 draft.problems.error(
                     (*path, "deviceShare", "gpuShareUnsupportedModels", number),
-                    f"a card that cannot be shared has no {part}",
-                    f"add {part}, as the node label gpu-{part} has it",
+                    f"an entry of gpuShareUnsupportedModels has no {part}",
+                    f"add {part}, the value of the node label gpu-{part}",
                 )

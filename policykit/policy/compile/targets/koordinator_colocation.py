@@ -1,4 +1,4 @@
-"""Koordinator's classes of pods: each workload kind has one that its webhook takes."""
+"""Koordinator's classes of pods: each workload kind gets one that the webhook accepts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _colocated(draft: Draft, path: Path, kind: str, stated: Colocated) -> dict[s
     if stated.qos and stated.qos not in fitting:
         draft.problems.error(
             (*path, "qos"),
-            f"QoS class {stated.qos} does not go with priority {stated.priority}",
+            f"QoS class {stated.qos} cannot be combined with priority {stated.priority}",
             f"write {' or '.join(fitting)}, or another priority",
         )
     _check_priority(draft, path, kind, next(band for band in BANDS if band.name == stated.priority))
@@ -49,7 +49,7 @@ def _colocated(draft: Draft, path: Path, kind: str, stated: Colocated) -> dict[s
 
 
 def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
-    """A PriorityClass of the kind's own decides the class of its pods: its value must lie in the band."""
+    """The kind's own PriorityClass, if any, decides the class of its pods: its value must be in the band."""
     workload = draft.policy.workloads.get(kind)
     name = workload.priority_class if workload else ""
     if not name or named(name) == band:
@@ -58,10 +58,10 @@ def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
     value = stated.value if stated else None
     if value is not None and band.lowest <= value <= band.highest:
         return
-    said = f"{name}, of value {value}" if value is not None else name
+    shown = f"{name} with value {value}" if value is not None else name
     draft.problems.error(
         path,
-        f"workload kind {kind} has priorityClass {said}, which is not of {band.name}: "
+        f"workload kind {kind} has priorityClass {shown}, outside the range of {band.name}: "
         f"{band.lowest} to {band.highest}",
         "remove priorityClass there, or give it a value in that range",
         key=True,

@@ -18,24 +18,24 @@ _UNFIT = re.compile(r"[^a-z0-9-]+")
 _WHOLE_CPUS = frozenset({"LSE", "LSR"})
 
 
-class Class(NamedTuple):
-    """What the pods of a workload kind run as."""
+class PodClass(NamedTuple):
+    """The priority and QoS class of the pods of a workload kind."""
 
     priority: str
     """prod, mid, batch or free."""
     qos: str
     order: int | None = None
-    """Among pods of one class; more goes first."""
+    """Among pods of one class; higher goes first."""
     tenants: tuple[str, ...] = ()
     """Only in their namespaces, and in `namespaces`; both empty: anywhere."""
     namespaces: tuple[str, ...] = ()
 
 
-def classes(cluster: Cluster) -> dict[str, Class]:
+def classes(cluster: Cluster) -> dict[str, PodClass]:
     """Workload kind to its class, in the policy's order."""
     option = _option(cluster)
     return {
-        name: Class(
+        name: PodClass(
             stated["priority"],
             stated["qos"],
             stated.get("order"),
@@ -52,16 +52,16 @@ def with_priority_classes(cluster: Cluster) -> bool:
     return _option(cluster).get("priority_classes") is True
 
 
-def priority_class(kind: WorkloadKind, of: Class) -> str:
-    """The PriorityClass of its pods: the kind's own, which lies in the band, or Koordinator's."""
+def priority_class(kind: WorkloadKind, of: PodClass) -> str:
+    """The PriorityClass of its pods: the kind's own, whose value is in the band, or Koordinator's."""
     return kind.priority_class or f"koord-{of.priority}"
 
 
 def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
-    """One for each kind, told apart by the label of the kind: no pod matches two.
+    """One for each kind, selecting by the label of the kind: no pod matches two.
 
-    None for a kind whose tenants own no namespace: a profile without namespaces is for all.
-    `scheduler` is Koordinator's schedulerName: kinds that have it get it from their profile too.
+    None for a kind whose tenants own no namespace: a profile without namespaces applies to all.
+    `scheduler` is Koordinator's schedulerName: profiles of kinds that have it set it too.
     """
     namespaces = {tenant.name: tenant.namespaces for tenant in cluster.tenants}
     found: list[Profile] = []
@@ -85,12 +85,12 @@ def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
 
 
 def notices(cluster: Cluster) -> Iterator[str]:
-    """What follows from a class, and is easily missed."""
+    """Consequences of a class that are easily missed."""
     limits = {queue.name: queue.limit for queue in cluster.queues}
     for name, of in classes(cluster).items():
         if of.qos in _WHOLE_CPUS:
             yield (
-                f"workload kind {name} runs as {of.qos}: each of its pods must request whole cpus in all, "
+                f"workload kind {name} runs as {of.qos}: each of its pods must request whole cpus in total, "
                 "or Koordinator's webhook refuses it"
             )
         native = [r for r in ("cpu", "memory") if r in limits.get(cluster.workloads[name].queue, {})]
@@ -100,11 +100,11 @@ def notices(cluster: Cluster) -> Iterator[str]:
             yield (
                 f"workload kind {name} runs as {of.priority}: its requests of cpu and memory become "
                 f"{' and '.join(counted)}, so the limit of {' and '.join(native)} of queue {queue} does not "
-                f"bind it. Limit {counted[0]} (in thousandths of a core) and {counted[1]} there"
+                f"apply. Limit {counted[0]} (in thousandths of a core) and {counted[1]} there"
             )
         if of.priority == "free":
             yield (
-                f"workload kind {name} runs as free: Koordinator translates no requests for it, so it takes "
+                f"workload kind {name} runs as free: Koordinator does not translate its requests, so it uses "
                 "cpu and memory as any other pod does"
             )
 
@@ -115,7 +115,7 @@ def _option(cluster: Cluster) -> Mapping[str, object]:
 
 
 def _free(name: str, taken: list[Profile]) -> str:
-    """A name for the object, numbered where two kinds make the same."""
+    """A name for the object, numbered where two kinds give the same."""
     plain = _UNFIT.sub("-", name.lower()).strip("-") or "workload"
     there, free, number = {profile.name for profile in taken}, plain, 1
     while free in there:

@@ -1,4 +1,4 @@
-"""ClusterColocationProfile objects: what pods are given as they are admitted, written and read."""
+"""ClusterColocationProfile objects: what admission sets on pods, written and read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text, whole
-from policykit.targets.koordinator.objects.shapes import names, present, texts
+from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
+from policykit.targets.koordinator.objects.shapes import present
 
 API_VERSION = "config.koordinator.sh/v1alpha1"
 KIND = "ClusterColocationProfile"
@@ -23,13 +23,13 @@ PLACES: Mapping[str, Path] = {
     "priority": ("spec", "koordinatorPriority"),
     "scheduler": ("spec", "schedulerName"),
 }
-"""Where a profile says each of its fields."""
+"""Where a profile has each of these fields."""
 
 _READ = frozenset(path[1] for path in PLACES.values())
 
 
 class Profile(NamedTuple):
-    """Pods of some labels and namespaces, and the class they get."""
+    """Which pods it selects, and the class they get."""
 
     name: str
     labels: Mapping[str, str] = {}
@@ -42,11 +42,11 @@ class Profile(NamedTuple):
     """Order among pods of one class."""
     scheduler: str = ""
     unread: tuple[str, ...] = ()
-    """Fields of its spec that say more than this."""
+    """Fields of its spec that this form cannot hold."""
 
 
 def write(profile: Profile) -> dict[str, Any]:
-    """The object, without what `unread` speaks of."""
+    """The object, without the fields in `unread`."""
     namespaces = {"key": NAMESPACE_NAME, "operator": "In", "values": list(profile.namespaces)}
     spec = present(
         namespaceSelector={"matchExpressions": [namespaces]} if profile.namespaces else {},
@@ -60,7 +60,7 @@ def write(profile: Profile) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Profile:
-    """A ClusterColocationProfile; what is absent or of another shape says nothing."""
+    """A ClusterColocationProfile; what is absent or of another shape is ignored."""
     spec = mapping(data.get("spec"))
     selector, of_namespaces = mapping(spec.get("selector")), mapping(spec.get("namespaceSelector"))
     unread = {field for field in spec if isinstance(field, str) and field not in _READ}
@@ -71,7 +71,7 @@ def read(data: Mapping[str, Any]) -> Profile:
         unread.add("namespaceSelector")
     return Profile(
         text(mapping(data.get("metadata")).get("name")),
-        texts(selector.get("matchLabels")),
+        pairs(selector.get("matchLabels")),
         namespaces,
         text(spec.get("qosClass")),
         text(spec.get("priorityClassName")),
@@ -82,10 +82,10 @@ def read(data: Mapping[str, Any]) -> Profile:
 
 
 def _namespaces(selector: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names that a selector of namespaces lists; empty: it selects in another way."""
+    """Names that a selector of namespaces lists; empty: it selects by other criteria."""
     listed = mappings(selector.get("matchExpressions"))
     if len(listed) != 1 or selector.get("matchLabels"):
         return ()
     only = listed[0]
     by_name = only.get("key") == NAMESPACE_NAME and only.get("operator") == "In"
-    return names(only.get("values")) if by_name else ()
+    return texts(only.get("values")) if by_name else ()

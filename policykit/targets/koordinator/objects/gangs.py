@@ -1,16 +1,16 @@
-"""The gang of a job's pods, from what its workload kind asks for."""
+"""The gang of a job's pods, from its workload kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.podgroups import (
-    LONGEST_WAIT,
     MUST_GATHER,
     NON_STRICT,
     PREFER_GATHER,
@@ -25,38 +25,38 @@ _MODES = {"wait": STRICT, "start": NON_STRICT, "fail": STRICT}
 _RECURRING = frozenset({"CronJob", "CronWorkflow", "ScheduledSparkApplication"})
 
 
-class Found(NamedTuple):
-    """The gang, if there is one to write, and what it does not say."""
+class PlannedGang(NamedTuple):
+    """The gang, if there is one to write, and notices about what it cannot express."""
 
     gang: Gang | None = None
     notices: tuple[str, ...] = ()
 
 
-def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> Found:
-    """The gang of the pods; none of a single pod, and none for a component, which knows nothing of them."""
+def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> PlannedGang:
+    """The gang of the pods; none for a single pod, or for a component, whose pods are unknown."""
     if kind.gang != "all":
-        return Found(notices=tuple(_without_gang(kind)))
+        return PlannedGang(notices=tuple(_without_gang(kind)))
     if not pods.job:
-        return Found()
+        return PlannedGang()
     rule = kind.gang_rule or GangRule()
     total = _total(pods)
     if total is not None and total <= 1:
-        return Found()
+        return PlannedGang()
     minimum = rule.size if rule.size is not None else total
-    unnamed = () if pods.owner else (f"{kind.name}: the object has no name, and so its gang has none",)
+    unnamed = () if pods.owner else (f"{kind.name}: the object has no name, so its gang has none either",)
     unknown = (
         (
-            f"{kind.name}: how many pods {pods.owner or 'the object'} has is not fixed, and a gang needs a "
-            "number: state gang.size in the policy",
+            f"{kind.name}: the number of pods of {pods.owner or 'the object'} is not fixed, and a gang "
+            "needs one: state gang.size in the policy",
         )
         if minimum is None
         else ()
     )
     if unnamed or unknown or minimum is None:
-        return Found(notices=unnamed + unknown)
+        return PlannedGang(notices=unnamed + unknown)
     gather, unplaced = _gather(kind, cluster, version, minimum, total)
     if total is not None and minimum > total:
-        few = f"{kind.name}: gang.size is {minimum}, but {pods.owner} has {total} pods: {total} are written"
+        few = f"{kind.name}: gang.size is {minimum}, but {pods.owner} has {total} pods: {total} is written"
         minimum, unplaced = total, (*unplaced, few)
     gang = Gang(
         pods.owner,
@@ -67,7 +67,7 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) 
         min(rule.timeout, LONGEST_WAIT) if rule.timeout else None,
         gather=gather,
     )
-    return Found(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
+    return PlannedGang(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
 
 
 def _total(pods: Pods) -> int | None:
@@ -82,27 +82,27 @@ def _gather(
     within = kind.within
     if within is None:
         return (), ()
-    close = f"{kind.name} is to stay within one {within.level}"
+    close = f"{kind.name} must stay within one {within.level}"
     if version < topology.FIRST:
         return (), (
-            f"{close}: Koordinator {version} places no gang by its network (since {topology.FIRST}). "
-            "Preferred podAffinity on the level's label comes nearest",
+            f"{close}: Koordinator {version} does not place gangs by network topology (added in "
+            f"{topology.FIRST}). The closest alternative is preferred podAffinity on the level's label",
         )
     if total is not None and minimum < total:
         return (), (
-            f"{close}: Koordinator places by network only gangs whose pods all start together, and "
-            f"{minimum} of {total} do here. State gang: all",
+            f"{close}: Koordinator honours topology only for gangs whose pods all start together, but only "
+            f"{minimum} of {total} do. State gang: all",
         )
     if within.level not in {level.name for level in cluster.levels}:
-        return (), (f"{close}, a level that the policy has no label for",)
+        return (), (f"{close}, but the policy has no label for that level",)
     return (Gather(within.level, MUST_GATHER if within.hard else PREFER_GATHER),), ()
 
 
 def _without_gang(kind: WorkloadKind) -> Iterator[str]:
     if kind.within is not None:
         yield (
-            f"{kind.name} is to stay within one {kind.within.level}: Koordinator places only gangs by their "
-            "network. State gang: all"
+            f"{kind.name} must stay within one {kind.within.level}: Koordinator honours topology only for "
+            "gangs. State gang: all"
         )
 
 
@@ -110,23 +110,23 @@ def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
     if rule.timeout and rule.timeout > LONGEST_WAIT:
         yield (
             f"{kind.name}: gang.timeout is {rule.timeout} s, but the scheduler ends every wait after "
-            f"{LONGEST_WAIT} s: {LONGEST_WAIT} s are written"
+            f"{LONGEST_WAIT} s: {LONGEST_WAIT} s is written"
         )
     if rule.on_timeout == "start":
         yield (
-            f"{kind.name}: Koordinator never starts a part of a gang; mode NonStrict comes nearest to "
-            "gang.onTimeout: start, where pods that have a place keep it while others find none"
+            f"{kind.name}: Koordinator never starts part of a gang; the closest to gang.onTimeout: start "
+            "is mode NonStrict, where pods keep their place while others find none"
         )
     if rule.on_timeout == "fail":
         yield (
-            f"{kind.name}: Koordinator fails no job whose gang does not start: it tries again. "
-            "activeDeadlineSeconds of the job comes nearest to gang.onTimeout: fail"
+            f"{kind.name}: Koordinator does not fail a job whose gang does not start, but retries it. The "
+            "closest to gang.onTimeout: fail is activeDeadlineSeconds of the job"
         )
 
 
 def _recurring(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
     if pods.owner_kind in _RECURRING:
         yield (
-            f"{kind.name}: all runs of {pods.owner_kind} {pods.owner} are one gang for Koordinator, and once "
-            "it has started, later runs start pod by pod while pods of earlier ones are kept"
+            f"{kind.name}: Koordinator treats all runs of {pods.owner_kind} {pods.owner} as one gang: once "
+            "it has started, later runs start pod by pod as long as pods of earlier ones remain"
         )

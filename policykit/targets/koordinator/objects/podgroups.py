@@ -1,4 +1,4 @@
-"""Gangs: the PodGroup object, and the annotations of pods that need none."""
+"""Gangs: the PodGroup object, and the annotations of pods without one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.targets.koordinator import names
-from policykit.targets.koordinator.objects import durations
 from policykit.targets.koordinator.objects.shapes import compact, number, parsed, present
 
 API_VERSION = f"{names.GROUP_API}/v1alpha1"
 KIND = "PodGroup"
 STRICT, NON_STRICT = "Strict", "NonStrict"
 MUST_GATHER, PREFER_GATHER = "MustGather", "PreferGather"
-LONGEST_WAIT = 900
-"""Seconds after which the framework ends every wait for the others of a gang."""
 
 PLACES: Mapping[str, Path] = {
     "minimum": ("spec", "minMember"),
@@ -27,11 +24,11 @@ PLACES: Mapping[str, Path] = {
     "groups": ("metadata", "annotations", names.GANG_GROUPS),
     "gather": ("metadata", "annotations", names.TOPOLOGY_SPEC),
 }
-"""Where a PodGroup says each field of a gang."""
+"""Where a PodGroup has each field of a gang."""
 
 
 class Gather(NamedTuple):
-    """Pods stand together within one value of a layer of the network (Koordinator 1.7 and newer)."""
+    """Pods are placed within one value of a layer of the network (Koordinator 1.7 and newer)."""
 
     layer: str
     strategy: str = MUST_GATHER
@@ -50,7 +47,7 @@ class Gang(NamedTuple):
     mode: str = ""
     """Strict or NonStrict; empty: Strict."""
     timeout: int | None = None
-    """Seconds that a pod with a place waits; None: the scheduler's default."""
+    """Seconds that a pod with a place waits for the others; None: the scheduler's default."""
     match_policy: str = ""
     groups: tuple[str, ...] = ()
     """`namespace/name` of every gang that starts with this one, itself included."""
@@ -69,7 +66,7 @@ def write(gang: Gang) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Gang:
-    """A PodGroup; what is absent or of another shape says nothing."""
+    """A PodGroup; what is absent or of another shape is ignored."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     return _read(
         mapping(metadata.get("annotations")),
@@ -92,18 +89,8 @@ def write_pods(gang: Gang) -> dict[str, str]:
     return annotations | _annotations(gang)
 
 
-def read_pods(annotations: Mapping[str, Any], namespace: str = "") -> Gang | None:
-    """The gang that pods' annotations state; None: they name none."""
-    name = text(annotations.get(names.GANG_NAME))
-    if not name:
-        return None
-    minimum = number(annotations.get(names.MIN_AVAILABLE))
-    timeout = durations.seconds(text(annotations.get(names.WAITING_TIME)))
-    return _read(annotations, Gang(name, namespace, minimum, timeout=timeout))
-
-
 def _annotations(gang: Gang) -> dict[str, str]:
-    """What pods and PodGroup say with the same annotations."""
+    """The annotations that pods and PodGroups have in common."""
     gathered = [
         present(layer=each.layer, strategy=each.strategy, podCountMultiple=each.multiple)
         for each in gang.gather

@@ -10,43 +10,44 @@ from policykit.kube.names import is_hugepages, label_value_problem
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
-from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, Stated
+from policykit.model.tenant import Tenant
+from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
 from policykit.targets.koordinator.objects.resources import counted
 from policykit.targets.release import Version
 
 _PLENTY = 10**9
-"""A maximum that binds nothing: a million cores, a billion cards."""
+"""A maximum that limits nothing: a million cores, a billion cards."""
 _PLENTY_OF_BYTES = 2**60
 _BYTES = frozenset({"memory", "ephemeral-storage"})
 
 
 class Tree(NamedTuple):
-    """ElasticQuotas, each parent before its children, and what they do not say."""
+    """ElasticQuotas, each parent before its children, and notices about what they cannot express."""
 
     quotas: tuple[ElasticQuota, ...]
     notices: tuple[str, ...] = ()
 
 
 class _Node(NamedTuple):
-    """A queue among its own, its amounts under the names that count."""
+    """A queue in the tree, its amounts under the resource names that Koordinator counts."""
 
     queue: Queue
     parent: str
     children: tuple[str, ...]
     guarantee: Amounts
     due: Amounts
-    """The larger of what is guaranteed and what is deserved."""
+    """The larger of guaranteed and deserved."""
     limit: Amounts
     top: str
-    """The queue directly below the root that it stands under."""
+    """Its ancestor directly below the root, or itself."""
 
 
 def tree(queues: tuple[Queue, ...], namespace: str, version: Version) -> Tree:
-    """The queues' ElasticQuotas, all in one namespace: two of one name would be one.
+    """The queues' ElasticQuotas, all in one namespace: their names must be unique.
 
-    A parent's minimum is at least its children's together, each maximum names the resources of
-    the whole tree, and no minimum is above its maximum or adds up to more than the parent's.
-    Raises PolicykitError for a name that no label can hold.
+    A parent's minimum is at least the sum of its children's, each maximum has the resources of the
+    whole tree, and no minimum exceeds its maximum or adds up to more than the parent's.
+    Raises PolicykitError for a name that is not a valid label value.
     """
     nodes = _nodes(queues, version)
     needs = _needs(nodes)
@@ -62,15 +63,50 @@ def tree(queues: tuple[Queue, ...], namespace: str, version: Version) -> Tree:
             maxima[name],
             lends(minima[name], node.guarantee),
             {resource: _weight(resource, node.queue.weight) for resource in maxima[name]},
-            stated=Stated(*map(_names, (node.queue.guarantee, node.queue.deserved, node.queue.limit))),
+            stated=QueueResources(
+                *map(_names, (node.queue.guarantee, node.queue.deserved, node.queue.limit))
+            ),
         )
         for name, node in nodes.items()
     )
-    return Tree(quotas, (*_left_out(queues), *_said(nodes, minima)))
+    return Tree(quotas, (*_left_out(queues), *_differing_minima(nodes, minima)))
+
+
+def bind_namespaces(
+    quotas: tuple[ElasticQuota, ...], tenants: tuple[Tenant, ...]
+) -> tuple[tuple[ElasticQuota, ...], tuple[str, ...]]:
+    """The quotas with the namespaces of their tenants, each namespace in one quota; and notices.
+
+    Koordinator's webhook refuses pods in a quota with children, so no namespace is bound to one.
+    """
+    there = {quota.name: quota for quota in quotas}
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    taken: dict[str, str] = {}
+    notices: list[str] = []
+    for tenant in tenants:
+        quota = there.get(tenant.queue)
+        if quota is None or not tenant.namespaces:
+            continue
+        if quota.is_parent:
+            notices.append(
+                f"tenant {tenant.name} has queue {quota.name}, which has children: Koordinator refuses "
+                "pods in such a queue, so its namespaces are bound to none. Name one of the children"
+            )
+            continue
+        for namespace in tenant.namespaces:
+            if taken.setdefault(namespace, tenant.name) != tenant.name:
+                notices.append(
+                    f"namespace {namespace} belongs to tenants {taken[namespace]} and {tenant.name}: it is "
+                    f"bound to the queue of {taken[namespace]}"
+                )
+        own = tuple(dict.fromkeys(n for n in tenant.namespaces if taken[n] == tenant.name))
+        if own:
+            found.setdefault(quota.name, {})[tenant.name] = own
+    return tuple(_with_tenants(quota, found.get(quota.name, {})) for quota in quotas), tuple(notices)
 
 
 def lends(minimum: Amounts, guarantee: Amounts) -> bool:
-    """Whether the unused part of a minimum is lent: not where it is a guarantee and nothing else."""
+    """Whether the unused part of a minimum is lent: not where all of it is a guarantee."""
     return not any(minimum.values()) or any(
         amount > guarantee.get(resource, 0) for resource, amount in minimum.items()
     )
@@ -104,7 +140,7 @@ def _check_name(name: str) -> None:
     problem = label_value_problem(name)
     if problem:
         raise PolicykitError(
-            f"queue {name!r} {problem}, and Koordinator's pods and quotas name it in a label",
+            f"queue {name!r} {problem}, but Koordinator's pods and quotas use it as a label value",
             "give the queue a shorter name",
             path=("queues", name),
         )
@@ -120,16 +156,16 @@ def _needs(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
 
 
 def _maxima(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
-    """Own limit, else the parent's maximum, for every resource that the tree speaks of."""
-    spoken: dict[str, set[str]] = {}
+    """Own limit, else the parent's maximum, for every resource of the tree."""
+    known: dict[str, set[str]] = {}
     for node in nodes.values():
-        spoken.setdefault(node.top, set()).update(node.limit, node.due)
+        known.setdefault(node.top, set()).update(node.limit, node.due)
     maxima: dict[str, dict[str, int]] = {}
     for name, node in nodes.items():
         above = maxima.get(node.parent, {})
         maxima[name] = {
             resource: node.limit.get(resource, above.get(resource, plenty(resource)))
-            for resource in sorted(spoken[node.top])
+            for resource in sorted(known[node.top])
         }
     return maxima
 
@@ -156,29 +192,29 @@ def _minima(
 def _left_out(queues: tuple[Queue, ...]) -> Iterator[str]:
     for queue in queues:
         if queue.name in BUILT_IN:
-            yield f"queue {queue.name} is one that Koordinator makes for itself: it is left as it is"
+            yield f"queue {queue.name} is built into Koordinator: it is not written"
 
 
-def _said(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
-    """Where a minimum is not what the queue is due."""
+def _differing_minima(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
+    """Where a minimum differs from what the queue is due."""
     for name, node in nodes.items():
         for resource, due in node.due.items():
             have = minima[name][resource]
             texts = amount_text(resource, due), amount_text(resource, have)
             if have > due:
                 yield (
-                    f"queue {name} is due {texts[0]} {resource}, its children {texts[1]} in all: its minimum "
-                    f"is {texts[1]}, since Koordinator refuses children that are promised more"
+                    f"queue {name} is due {texts[0]} {resource}, but its children {texts[1]} in total: its "
+                    f"minimum is {texts[1]}, since Koordinator refuses children whose minimums add up to more"
                 )
             elif have < due:
                 yield (
-                    f"queue {name} is due {texts[0]} {resource}, but what it stands under has less: "
-                    f"its minimum is {texts[1]}"
+                    f"queue {name} is due {texts[0]} {resource}, but its parents have less: its minimum is "
+                    f"{texts[1]}"
                 )
         if any(node.guarantee.values()) and lends(minima[name], node.guarantee):
             yield (
-                f"queue {name} has a guarantee and is due more: an ElasticQuota has one minimum, which is "
-                "lent as a whole while unused. State the guarantee alone to keep it unlent"
+                f"queue {name} has a guarantee and is due more: an ElasticQuota has a single minimum, "
+                "which is lent as a whole while unused. State the guarantee alone so that it is not lent"
             )
 
 
@@ -205,3 +241,8 @@ def _sum(many: Iterable[Amounts]) -> dict[str, int]:
         for resource, amount in each.items():
             total[resource] = total.get(resource, 0) + amount
     return total
+
+
+def _with_tenants(quota: ElasticQuota, tenants: Mapping[str, tuple[str, ...]]) -> ElasticQuota:
+    namespaces = tuple(namespace for of in tenants.values() for namespace in of)
+    return quota._replace(namespaces=namespaces, tenants=tenants)

@@ -7,26 +7,25 @@ from typing import Any, NamedTuple
 
 from policykit.kube.requests import amounts
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, text
+from policykit.manifests.shape import mapping, text, texts
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.targets.koordinator.objects.shapes import compact, parsed, present
-from policykit.targets.koordinator.objects.shapes import names as names_in
 
 API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"
 KIND = "ElasticQuota"
 ROOT = "koordinator-root-quota"
 BUILT_IN = (ROOT, "koordinator-system-quota", "koordinator-default-quota")
-"""Quotas that the scheduler makes for itself."""
+"""Quotas that Koordinator creates itself."""
 
-_PREFIX = "quota.scheduling.koordinator.sh/"
-_PARENT, _IS_PARENT = f"{_PREFIX}parent", f"{_PREFIX}is-parent"
-_LENDS, _TREE = f"{_PREFIX}allow-lent-resource", f"{_PREFIX}tree-id"
-_WEIGHT, _NAMESPACES = f"{_PREFIX}shared-weight", f"{_PREFIX}namespaces"
+PREFIX = "quota.scheduling.koordinator.sh/"
+_PARENT, _IS_PARENT = f"{PREFIX}parent", f"{PREFIX}is-parent"
+_LENDS, _TREE = f"{PREFIX}allow-lent-resource", f"{PREFIX}tree-id"
+_WEIGHT, _NAMESPACES = f"{PREFIX}shared-weight", f"{PREFIX}namespaces"
 _TENANTS = "policykit.io/tenants"
-"""Annotation of ours: whose the namespaces are."""
+"""Annotation of policykit: the tenants of the namespaces."""
 _STATED = "policykit.io/stated"
-"""Annotation of ours: the resources that the queue itself speaks of."""
+"""Annotation of policykit: the resources that the queue itself states."""
 
 PLACES: Mapping[str, Path] = {
     "minimum": ("spec", "min"),
@@ -37,11 +36,11 @@ PLACES: Mapping[str, Path] = {
     "weight": ("metadata", "annotations", _WEIGHT),
     "namespaces": ("metadata", "annotations", _NAMESPACES),
 }
-"""Where an ElasticQuota says each of its fields."""
+"""Where an ElasticQuota has each of these fields."""
 
 
-class Stated(NamedTuple):
-    """Resources that a queue of the policy names: a quota names those of its whole tree."""
+class QueueResources(NamedTuple):
+    """Resources that a queue of the policy states; its quota has those of the whole tree."""
 
     guarantee: tuple[str, ...] = ()
     deserved: tuple[str, ...] = ()
@@ -49,7 +48,7 @@ class Stated(NamedTuple):
 
 
 class ElasticQuota(NamedTuple):
-    """A share of the cluster in Koordinator's words."""
+    """An ElasticQuota."""
 
     name: str
     namespace: str = ""
@@ -66,14 +65,14 @@ class ElasticQuota(NamedTuple):
     namespaces: tuple[str, ...] = ()
     """Namespaces whose pods it is charged for where they name no quota."""
     tenants: Mapping[str, tuple[str, ...]] = {}
-    """Tenant to its namespaces: for people, and for reading a policy back."""
+    """Tenant to its namespaces, for reading a policy back."""
     tree: str = ""
-    stated: Stated | None = None
-    """None: it was not made from a queue."""
+    stated: QueueResources | None = None
+    """None: it was not generated from a queue."""
 
 
 def write(quota: ElasticQuota) -> dict[str, Any]:
-    """The object, with what the webhook would fill in stated: it may be off."""
+    """The object, with the defaults of the webhook written out: it may be disabled."""
     labels = {
         _PARENT: quota.parent or ROOT,
         _IS_PARENT: _flag(quota.is_parent),
@@ -103,7 +102,7 @@ def write(quota: ElasticQuota) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> ElasticQuota:
-    """An ElasticQuota; what is absent or of another shape has Koordinator's default."""
+    """An ElasticQuota; what is absent or of another shape gets Koordinator's default."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     labels, annotations = mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
     parent = text(labels.get(_PARENT))
@@ -118,17 +117,17 @@ def read(data: Mapping[str, Any]) -> ElasticQuota:
         amounts(spec.get("max")),
         labels.get(_LENDS) != "false",
         amounts(weight) if isinstance(weight, Mapping) else None,
-        names_in(parsed(annotations.get(_NAMESPACES))),
-        {name: names_in(of) for name, of in tenants.items()},
+        texts(parsed(annotations.get(_NAMESPACES))),
+        {name: texts(of) for name, of in tenants.items()},
         text(labels.get(_TREE)),
         _stated(parsed(annotations.get(_STATED))),
     )
 
 
-def _stated(data: object) -> Stated | None:
+def _stated(data: object) -> QueueResources | None:
     if not isinstance(data, Mapping):
         return None
-    return Stated(*(names_in(data.get(name)) for name in Stated._fields))
+    return QueueResources(*(texts(data.get(name)) for name in QueueResources._fields))
 
 
 def _flag(value: bool) -> str:

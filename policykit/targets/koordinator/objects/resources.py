@@ -8,26 +8,26 @@ from policykit.model.pool import Amounts
 from policykit.targets.release import Version
 
 PERCENT = "koordinator.sh/gpu"
-"""A hundred of it is one card."""
+"""100 of it is one card."""
 PARTS = ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
 REWRITTEN = Version(1, 6, 0)
-"""From here on the webhook replaces `PERCENT` in pods by `PARTS`, each of the same amount."""
+"""First release whose webhook replaces `PERCENT` in pods by `PARTS`, each of the same amount."""
 OVERCOMMITTED: Mapping[str, tuple[str, str]] = {
     "mid": ("kubernetes.io/mid-cpu", "kubernetes.io/mid-memory"),
     "batch": ("kubernetes.io/batch-cpu", "kubernetes.io/batch-memory"),
 }
-"""Class of pods to what their requests of cpu and memory become at admission."""
+"""Class of pods to the resources that replace their requests of cpu and memory at admission."""
 
 
 def stated(found: Amounts, names: Iterable[str]) -> dict[str, int]:
-    """Amounts of the resources that a policy names, from those under the names that are counted."""
+    """Amounts of the named resources, from those under the names that Koordinator counts."""
     first = PARTS[0]
     every = {PERCENT: found[first], **found} if first in found else found
     return {name: every[name] for name in names if name in every}
 
 
 def counted(wanted: Amounts, version: Version) -> dict[str, int]:
-    """Amounts under the names that pods have once they are admitted, sorted; parts stated beside win."""
+    """Amounts under the names that pods have after admission, sorted; parts that are stated too win."""
     found = dict(wanted)
     if version >= REWRITTEN and PERCENT in found:
         amount = found.pop(PERCENT)

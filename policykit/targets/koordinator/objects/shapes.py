@@ -1,22 +1,11 @@
-"""Parts of an object whatever its shape: what is not there, or is something else, is empty."""
+"""Helpers to read and write the text in labels and annotations."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from policykit.manifests.shape import mapping, text
-
-
-def texts(data: object) -> dict[str, str]:
-    """The entries of a map whose key and value are text."""
-    entries = mapping(data).items()
-    return {key: value for key, value in entries if isinstance(key, str) and isinstance(value, str)}
-
-
-def names(data: object) -> tuple[str, ...]:
-    """The text in a list."""
-    return tuple(item for item in data if isinstance(item, str)) if isinstance(data, list) else ()
+from policykit.manifests.shape import text
 
 
 def number(data: object) -> int | None:
@@ -26,7 +15,7 @@ def number(data: object) -> int | None:
 
 
 def parsed(data: object) -> Any:
-    """The JSON in a text; None: it is none."""
+    """The JSON in a text; None: it is not JSON."""
     try:
         return json.loads(text(data))
     except (ValueError, RecursionError):
@@ -39,7 +28,5 @@ def compact(data: object) -> str:
 
 
 def present(**fields: Any) -> dict[str, Any]:
-    """The fields that say something, in their order; a trailing underscore is no part of a name."""
-    return {
-        name.removesuffix("_"): value for name, value in fields.items() if value not in (None, "", {}, [])
-    }
+    """The fields that are not empty, in their order."""
+    return {name: value for name, value in fields.items() if value not in (None, "", {}, [])}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text
+from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.topology import Level
-from policykit.targets.koordinator.objects.shapes import names, present
+from policykit.targets.koordinator.objects.shapes import present
 from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
@@ -16,13 +16,13 @@ KIND = "ClusterNetworkTopology"
 NAME = "default"
 """The only one that the scheduler reads."""
 NODES = "NodeTopologyLayer"
-"""The built-in layer of single nodes, where every chain of layers begins."""
+"""The built-in layer of single nodes, the end of the chain."""
 FIRST = Version(1, 7, 0)
 PLACES: Mapping[str, Path] = {"layers": ("spec", "networkTopologySpec")}
 
 
 class Layer(NamedTuple):
-    """Nodes with one value of one of the labels stand together."""
+    """Nodes with the same value of one of the labels belong together."""
 
     name: str
     parent: str = ""
@@ -56,7 +56,7 @@ def read(data: Mapping[str, Any]) -> tuple[Layer, ...]:
     """Its layers as listed; one without a name is left out."""
     listed = mappings(mapping(data.get("spec")).get("networkTopologySpec"))
     return tuple(
-        Layer(name, text(each.get("parentTopologyLayer")), names(each.get("labelKey")))
+        Layer(name, text(each.get("parentTopologyLayer")), texts(each.get("labelKey")))
         for each in listed
         if (name := text(each.get("topologyLayer")))
     )

@@ -1,4 +1,4 @@
-"""The koord-scheduler-config that Koordinator's chart renders with default values, from its facts."""
+"""The koord-scheduler-config that Koordinator's chart renders with default values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.manifests import writer
-from policykit.targets.koordinator.scheduler.config import PROFILE
+from policykit.targets.koordinator.names import SCHEDULER
+from policykit.targets.koordinator.scheduler.configuration import KIND, args_kind
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.release import Version
 
@@ -46,7 +47,7 @@ def configuration(version: Version, namespace: str) -> dict[str, Any]:
     written = f"{GROUP}/{written_in(version)}"
     return {
         "apiVersion": written,
-        "kind": "KubeSchedulerConfiguration",
+        "kind": KIND,
         "leaderElection": {
             "leaderElect": True,
             "resourceLock": "leases",
@@ -55,9 +56,9 @@ def configuration(version: Version, namespace: str) -> dict[str, Any]:
         },
         "profiles": [
             {
-                "schedulerName": PROFILE,
+                "schedulerName": SCHEDULER,
                 "pluginConfig": [
-                    {"name": name, "args": {"apiVersion": written, "kind": f"{name}Args", **args}}
+                    {"name": name, "args": {"apiVersion": written, "kind": args_kind(name), **args}}
                     for name, args in _arguments(version, namespace).items()
                 ],
                 "plugins": {point: _set(point, names) for point, names in enabled(version).items() if names},

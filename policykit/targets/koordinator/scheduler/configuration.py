@@ -1,152 +1,202 @@
-"""A KubeSchedulerConfiguration in its own words: profiles, plugins at their points, args."""
+"""KubeSchedulerConfiguration as koord-scheduler reads it: profiles, plugins and args, with their paths."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
-from policykit.targets.koordinator.scheduler import args as plugin_args
-from policykit.targets.koordinator.scheduler.args import Args
+from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.targets.koordinator.names import SCHEDULER
+from policykit.targets.koordinator.scheduler.plugins import (
+    COSCHEDULING,
+    DEFAULT_SCORES,
+    MULTI_POINT,
+    PLUGIN_NAMES,
+    scores,
+)
+from policykit.targets.release import Version
 
 KIND = "KubeSchedulerConfiguration"
 DEFAULT_NAME = "default-scheduler"
-_TOP = frozenset({"apiVersion", "kind", "profiles"})
-_PROFILE = frozenset({"schedulerName", "plugins", "pluginConfig"})
+_ARGS_HEAD = ("apiVersion", "kind")
 
 
 class Plugin(NamedTuple):
-    """A plugin enabled at a point."""
+    """An entry of a list of plugins at an extension point."""
 
     name: str
+    path: Path = ()
+    """Of the entry, below its profile."""
     weight: int | None = None
-    """None: left out, so 1."""
+    """None: not stated, so 1."""
 
 
 class Point(NamedTuple):
-    """What a profile says of one extension point."""
+    """The plugins that a profile enables and disables at one extension point."""
 
     enabled: tuple[Plugin, ...] = ()
-    disabled: tuple[str, ...] = ()
+    disabled: tuple[Plugin, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the enabled plugins, in their order."""
+        return tuple(plugin.name for plugin in self.enabled)
+
+    @property
+    def weights(self) -> dict[str, int]:
+        """Enabled plugin to its weight, in their order."""
+        return {each.name: each.weight if each.weight and each.weight > 0 else 1 for each in self.enabled}
+
+    def plugin(self, name: str) -> Plugin | None:
+        """The first entry that enables a plugin."""
+        return next((each for each in self.enabled if each.name == name), None)
+
+    def disables(self, *names: str) -> bool:
+        """Whether one of the plugins is disabled here, by name or by the wildcard."""
+        return any(each.name in (*names, "*") for each in self.disabled)
+
+
+class Args(NamedTuple):
+    """An entry of a profile's pluginConfig."""
+
+    plugin: str
+    path: Path = ()
+    """Of its `args`, below its profile."""
+    data: Mapping[str, Any] = {}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return {name: value for name, value in self.data.items() if name not in _ARGS_HEAD}
 
 
 class Profile(NamedTuple):
-    """One schedulerName and how its pods are placed."""
+    """How the pods of one schedulerName are placed."""
 
     name: str = DEFAULT_NAME
-    args: tuple[Args, ...] = ()
+    path: Path = ()
     points: Mapping[str, Point] = {}
-    rest: Mapping[str, Any] = {}
-    """Fields beside these, as they stand."""
+    args: tuple[Args, ...] = ()
+    data: Mapping[str, Any] = {}
+    """The profile as it is written."""
+
+    def point(self, name: str) -> Point:
+        return self.points.get(name, Point())
+
+    def entry(self, plugin: str) -> Args | None:
+        """The first entry of pluginConfig for a plugin."""
+        return next((each for each in self.args if each.plugin == plugin), None)
+
+    def arguments(self, plugin: str) -> Mapping[str, Any]:
+        """The args of a plugin; empty where none are given."""
+        return next((each.data for each in self.args if each.plugin == plugin and each.data), {})
+
+    def runs(self, plugin: str, point: str) -> bool:
+        """Whether a plugin that is off by default runs at a point."""
+        if self.point(point).plugin(plugin):
+            return True
+        everywhere = self.point(MULTI_POINT).plugin(plugin)
+        return everywhere is not None and not self.point(point).disables(plugin)
+
+    def runs_by_default(self, plugin: str, point: str) -> bool:
+        """Whether a plugin that is on by default runs at a point that does not enable it by name."""
+        multi = self.point(MULTI_POINT)
+        if self.point(point).disables(plugin):
+            return False
+        return not multi.disables(plugin) or multi.plugin(plugin) is not None
+
+    def score_weights(self, version: Version) -> dict[str, int]:
+        """Every plugin that scores, with its weight: the point itself, then multiPoint, then the defaults.
+
+        Source: `expandMultiPointPlugins` and `getScoreWeights` of the scheduler framework.
+        """
+        specific, multi = self.point("score"), self.point(MULTI_POINT)
+        default = {name: weight for name, weight in DEFAULT_SCORES.items() if not multi.disables(name)}
+        found = specific.weights
+        for name, weight in {**default, **multi.weights}.items():
+            if not specific.disables(name) and name not in found and scores(name, version):
+                found[name] = weight
+        return found
 
 
 class Configuration(NamedTuple):
     """A whole configuration."""
 
-    api_version: str = ""
+    api_version: object = None
+    """As it is written; None where it is missing."""
     profiles: tuple[Profile, ...] = ()
-    rest: Mapping[str, Any] = {}
-    """leaderElection and what else stands beside the profiles."""
+    data: Mapping[str, Any] = {}
 
+    def profile(self, name: str) -> Profile | None:
+        """The first profile of a schedulerName."""
+        return next((each for each in self.profiles if each.name == name), None)
 
-def write(configuration: Configuration) -> dict[str, Any]:
-    """The configuration as plain data."""
-    return {
-        "apiVersion": configuration.api_version,
-        "kind": KIND,
-        **configuration.rest,
-        "profiles": [_write_profile(profile) for profile in configuration.profiles],
-    }
+    def required_profile(self, name: str) -> Profile:
+        """The profile of a schedulerName. Raises PolicykitError where there is none."""
+        found = self.profile(name)
+        if found is None:
+            names = ", ".join(profile.name for profile in self.profiles) or "none"
+            raise PolicykitError(
+                f"koord-scheduler-config has no profile for schedulerName {name}, only: {names}",
+                "set targets.koordinator.schedulerName to the profile the workloads use",
+                path=("targets", "koordinator", "schedulerName"),
+            )
+        return found
 
 
 def read(data: object) -> Configuration:
-    """What plain data says; parts of another shape are left out."""
-    root = data if isinstance(data, Mapping) else {}
-    version = root.get("apiVersion")
-    return Configuration(
-        version if isinstance(version, str) else "",
-        tuple(_read_profile(profile) for profile in _maps(root.get("profiles"))),
-        {key: value for key, value in root.items() if key not in _TOP},
+    """The form of plain data; parts of another shape are left out."""
+    root = mapping(data)
+    given = root.get("profiles")
+    listed = enumerate(given if isinstance(given, list) else ())
+    profiles = (read_profile(each, ("profiles", at)) for at, each in listed if isinstance(each, Mapping))
+    return Configuration(root.get("apiVersion"), tuple(profiles), root)
+
+
+def read_profile(data: Mapping[str, Any], path: Path = ()) -> Profile:
+    """One profile, which stands at `path`."""
+    name, given = text(data.get("schedulerName")), mapping(data.get("plugins"))
+    points = {
+        point: Point(_plugins(point, "enabled", plugins), _plugins(point, "disabled", plugins))
+        for point, plugins in given.items()
+        if isinstance(point, str) and isinstance(plugins, Mapping)
+    }
+    args = tuple(
+        Args(plugin, ("pluginConfig", position, "args"), mapping(entry.get("args")))
+        for position, plugin, entry in _named(data.get("pluginConfig"))
+    )
+    return Profile(name or DEFAULT_NAME, path, points, args, data)
+
+
+def _plugins(point: str, field: str, given: Mapping[str, Any]) -> tuple[Plugin, ...]:
+    return tuple(
+        Plugin(name, ("plugins", point, field, position), whole(entry.get("weight")))
+        for position, name, entry in _named(given.get(field))
     )
 
 
-def profile_place(data: object, name: str) -> Path | None:
-    """Where the profile of a schedulerName stands in plain data."""
-    root = data if isinstance(data, Mapping) else {}
-    profiles = root.get("profiles")
-    for position, each in enumerate(profiles if isinstance(profiles, list) else ()):
-        if isinstance(each, Mapping) and each.get("schedulerName", DEFAULT_NAME) == name:
-            return ("profiles", position)
-    return None
+def _named(given: object) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+    for position, entry in enumerate(given if isinstance(given, list) else ()):
+        name = text(mapping(entry).get("name"))
+        if name:
+            yield position, name, entry
 
 
-def args_place(profile: object, plugin: str) -> Path | None:
-    """Where the args of a plugin stand below a profile."""
-    given = profile.get("pluginConfig") if isinstance(profile, Mapping) else None
-    for position, each in enumerate(given if isinstance(given, list) else ()):
-        if isinstance(each, Mapping) and each.get("name") == plugin:
-            return ("pluginConfig", position, "args")
-    return None
+def args_kind(plugin: str) -> str:
+    """The kind that a plugin's args must have."""
+    return f"{plugin}Args"
 
 
-def plugin_place(profile: object, point: str, plugin: str, how: str = "enabled") -> Path | None:
-    """Where a plugin is enabled (or disabled) at a point, below a profile."""
-    plugins = profile.get("plugins") if isinstance(profile, Mapping) else None
-    given = plugins.get(point) if isinstance(plugins, Mapping) else None
-    entries = given.get(how) if isinstance(given, Mapping) else None
-    for position, each in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(each, Mapping) and each.get("name") == plugin:
-            return ("plugins", point, how, position)
-    return None
+def is_koordinators(data: Mapping[str, Any]) -> bool:
+    """Whether koord-scheduler reads a configuration: one binary reads all its profiles."""
+    return any(_is_koordinators(read_profile(each)) for each in mappings(data.get("profiles")))
 
 
-def _write_profile(profile: Profile) -> dict[str, Any]:
-    data: dict[str, Any] = {"schedulerName": profile.name, **profile.rest}
-    if profile.args:
-        data["pluginConfig"] = [plugin_args.write(each) for each in profile.args]
-    if profile.points:
-        data["plugins"] = {name: _write_point(point) for name, point in profile.points.items()}
-    return data
-
-
-def _write_point(point: Point) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    if point.disabled:
-        data["disabled"] = [{"name": name} for name in point.disabled]
-    if point.enabled:
-        data["enabled"] = [
-            {"name": plugin.name} if plugin.weight is None else {"name": plugin.name, "weight": plugin.weight}
-            for plugin in point.enabled
-        ]
-    return data
-
-
-def _read_profile(data: Mapping[str, Any]) -> Profile:
-    name, plugins = data.get("schedulerName"), data.get("plugins")
-    points = plugins if isinstance(plugins, Mapping) else {}
-    entries = (plugin_args.read(each) for each in _maps(data.get("pluginConfig")))
-    return Profile(
-        name if isinstance(name, str) else DEFAULT_NAME,
-        tuple(each for each in entries if each is not None),
-        {point: _read_point(given) for point, given in points.items() if isinstance(given, Mapping)},
-        {key: value for key, value in data.items() if key not in _PROFILE},
+def _is_koordinators(profile: Profile) -> bool:
+    """By its name, or by a plugin that no other scheduler has."""
+    listed = (each.name for point in profile.points.values() for each in (*point.enabled, *point.disabled))
+    own = PLUGIN_NAMES - {COSCHEDULING}  # other projects have a plugin of that name
+    return SCHEDULER in profile.name or any(
+        name in own for name in (*listed, *(each.plugin for each in profile.args))
     )
-
-
-def _read_point(data: Mapping[str, Any]) -> Point:
-    return Point(
-        tuple(
-            Plugin(each["name"], _weight(each.get("weight")))
-            for each in _maps(data.get("enabled"))
-            if isinstance(each.get("name"), str)
-        ),
-        tuple(each["name"] for each in _maps(data.get("disabled")) if isinstance(each.get("name"), str)),
-    )
-
-
-def _weight(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _maps(data: object) -> list[Mapping[str, Any]]:
-    return [each for each in data if isinstance(each, Mapping)] if isinstance(data, list) else []

@@ -1,4 +1,4 @@
-"""Our entries put into a given koord-scheduler-config, every other line kept."""
+"""The policy's entries merged into a given koord-scheduler-config, with every other line kept."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from typing import Any
 from policykit.manifests.amend import apply
 from policykit.manifests.embedded import apply_inside
 from policykit.manifests.patch import APPEND, Patch, differences, patched
-from policykit.manifests.path import Path
-from policykit.targets.koordinator.scheduler import args as plugin_args
-from policykit.targets.koordinator.scheduler import config, configuration, points
-from policykit.targets.koordinator.scheduler.config import FIRST, Source
+from policykit.manifests.path import Path, lookup
+from policykit.targets.koordinator.scheduler.configuration import Plugin, Profile, args_kind, read_profile
+from policykit.targets.koordinator.scheduler.plugins import (
+    MULTI_POINT,
+    PLUGINS,
+    PRIORITY_SORT,
+    RESERVATION,
+    RESERVATION_FIRST,
+)
+from policykit.targets.koordinator.scheduler.source import Source
 
-Step = Callable[[Mapping[str, Any]], Iterable[Patch]]
-"""What to change in a profile, given as data; paths below the profile."""
+Step = Callable[[Profile], Iterable[Patch]]
+"""What to change in a profile; paths are below the profile."""
 
 
 def merged(source: Source, patches: Iterable[Patch]) -> str:
@@ -25,112 +31,112 @@ def merged(source: Source, patches: Iterable[Patch]) -> str:
     return apply(source.text, patches, source.document)
 
 
-def steps(profile: Mapping[str, Any], wanted: Iterable[Step]) -> tuple[list[Patch], Mapping[str, Any]]:
-    """The changes of several steps, each seeing what the ones before it left, and the profile after."""
+def apply_steps(profile: Profile, steps: Iterable[Step]) -> tuple[list[Patch], Profile]:
+    """The changes of several steps, each applied to the result of those before, and the profile after."""
     found: list[Patch] = []
-    for step in wanted:
+    for step in steps:
         for patch in list(step(profile)):
             found.append(patch)
-            profile = patched(profile, patch)
+            profile = read_profile(patched(profile.data, patch), profile.path)
     return found, profile
 
 
 def below(base: Path, patches: Iterable[Patch]) -> tuple[Patch, ...]:
-    """Changes of a profile as changes of the configuration that holds it at `base`."""
+    """Changes of a profile as changes of the configuration that has it at `base`."""
     return tuple(patch._replace(path=(*base, *patch.path)) for patch in patches)
 
 
-def setting(plugin: str, fields: Mapping[str, Any], api_version: str) -> Step:
-    """Args of a plugin: these fields as they are given here, all others kept."""
-    return partial(_args, plugin, fields, api_version)
+def set_args(plugin: str, fields: Mapping[str, Any], api_version: str) -> Step:
+    """Sets these fields of a plugin's args and keeps all others."""
+    return partial(_set_args, plugin, fields, api_version)
 
 
-def enabling(plugin: str, point: str, weight: int | None = None) -> Step:
-    """The plugin enabled once at a point, behind Reservation, with the weight."""
-    return partial(_enabled, plugin, point, weight)
+def enable(plugin: str, point: str, weight: int | None = None) -> Step:
+    """Enables the plugin once at a point, after Reservation, with the weight."""
+    return partial(_enable, plugin, point, weight)
 
 
-def running(plugin: str, where: Iterable[str]) -> tuple[Step, ...]:
-    """The plugin enabled at several points; a weight that stands there stays."""
-    return tuple(partial(_present, plugin, point) for point in where)
+def run_at(plugin: str, points: Iterable[str]) -> tuple[Step, ...]:
+    """Enables the plugin at several points; a weight that is stated stays."""
+    return tuple(partial(_run_at, plugin, point) for point in points)
 
 
-def disabling(plugin: str, point: str) -> Step:
-    """The plugin not enabled at a point, and disabled where it would be by default."""
-    return partial(_disabled, plugin, point)
+def disable(plugin: str, point: str) -> Step:
+    """Removes the plugin from a point, and disables it where it would run by default."""
+    return partial(_disable, plugin, point)
 
 
-def _args(
-    plugin: str, fields: Mapping[str, Any], api_version: str, profile: Mapping[str, Any]
-) -> Iterator[Patch]:
-    wanted = {"apiVersion": api_version, "kind": plugin_args.kind_of(plugin), **fields}
-    here = configuration.args_place(profile, plugin)
-    if here is None:
-        entry = plugin_args.write(plugin_args.of(plugin, fields, api_version))
-        yield Patch("add", ("pluginConfig", APPEND), entry)
+def prepare(plugin: str) -> Step:
+    """Enables an in-tree plugin at preScore, where it runs by default, if the point is cleared."""
+    return partial(_prepare, plugin)
+
+
+def _set_args(plugin: str, fields: Mapping[str, Any], api_version: str, profile: Profile) -> Iterator[Patch]:
+    wanted = {"apiVersion": api_version, "kind": args_kind(plugin), **fields}
+    entry = profile.entry(plugin)
+    if entry is None:
+        yield Patch("add", ("pluginConfig", APPEND), {"name": plugin, "args": wanted})
         return
-    given = profile["pluginConfig"][here[1]].get("args")
+    given = lookup(profile.data, entry.path)
     if not isinstance(given, dict):
-        yield Patch("add", here, wanted)
+        yield Patch("add", entry.path, wanted)
         return
-    # apiVersion and kind may be left out; where they stand they must be right.
+    # apiVersion and kind may be left out, but must be right where they are stated.
     for key, value in wanted.items():
         if key in given:
-            yield from differences(given[key], value, (*here, key))
+            yield from differences(given[key], value, (*entry.path, key))
         elif key in fields:
-            yield Patch("add", (*here, key), value)
+            yield Patch("add", (*entry.path, key), value)
 
 
-def _enabled(plugin: str, point: str, weight: int | None, profile: Mapping[str, Any]) -> Iterator[Patch]:
+def _everywhere(profile: Profile, plugin: str, point: str) -> Plugin | None:
+    """The entry at multiPoint that enables a plugin at a point too."""
+    entry = profile.point(MULTI_POINT).plugin(plugin)
+    return None if profile.point(point).disables(plugin) else entry
+
+
+def _enable(plugin: str, point: str, weight: int | None, profile: Profile) -> Iterator[Patch]:
     entry: dict[str, Any] = {"name": plugin} if weight is None else {"name": plugin, "weight": weight}
-    names = list(config.point(profile, point).enabled)
-    here: Path = ("plugins", point, "enabled")
-    there = configuration.plugin_place(profile, point, plugin)
-    if there:
-        if weight is None and FIRST in names and names.index(plugin) < names.index(FIRST):
-            yield Patch("remove", there)
-            yield Patch("add", (*here, APPEND), entry)
-        elif weight is not None and _stated_weight(profile, there) != weight:
-            yield Patch("add", (*there, "weight"), weight)
+    names = profile.point(point).names
+    there = profile.point(point).plugin(plugin)
+    if there and weight is None:
+        if RESERVATION in names and names.index(plugin) < names.index(RESERVATION):
+            yield Patch("remove", there.path)
+            yield Patch("add", ("plugins", point, "enabled", APPEND), entry)
         return
-    everywhere = configuration.plugin_place(profile, "multiPoint", plugin)
-    if everywhere and not config.point(profile, point).disables(plugin):
-        if weight is not None and _stated_weight(profile, everywhere) != weight:
-            yield Patch("add", (*everywhere, "weight"), weight)
-        return
-    yield Patch("add", (*here, APPEND), entry)
+    there = there or _everywhere(profile, plugin, point)
+    if there is None:
+        yield Patch("add", ("plugins", point, "enabled", APPEND), entry)
+    elif weight is not None and there.weight != weight:
+        yield Patch("add", (*there.path, "weight"), weight)
 
 
-def _present(plugin: str, point: str, profile: Mapping[str, Any]) -> Iterator[Patch]:
-    """Where Reservation runs in reserve and preScore it comes first, so what is added comes last."""
-    if configuration.plugin_place(profile, point, plugin):
+def _run_at(plugin: str, point: str, profile: Profile) -> Iterator[Patch]:
+    """Reservation must come first at reserve and preScore; all others are added at the end."""
+    given = profile.point(point)
+    if given.plugin(plugin) or _everywhere(profile, plugin, point):
         return
-    multi = configuration.plugin_place(profile, "multiPoint", plugin)
-    if multi and not config.point(profile, point).disables(plugin):
-        return
-    there = config.point(profile, point).enabled
     if point == "queueSort":
         # Exactly one may be enabled, and by default it is PrioritySort.
-        if there:
+        if given.enabled:
             return
-        if not config.point(profile, point).disables("PrioritySort"):
+        if not given.disables(PRIORITY_SORT):
             yield Patch("add", ("plugins", point, "disabled", APPEND), {"name": "*"})
-    first = plugin == FIRST and point in points.RESERVATION_FIRST
-    yield Patch("add", ("plugins", point, "enabled", 0 if first and there else APPEND), {"name": plugin})
+    first = plugin == RESERVATION and point in RESERVATION_FIRST and given.enabled
+    yield Patch("add", ("plugins", point, "enabled", 0 if first else APPEND), {"name": plugin})
 
 
-def _disabled(plugin: str, point: str, profile: Mapping[str, Any]) -> Iterator[Patch]:
-    there = configuration.plugin_place(profile, point, plugin)
+def _disable(plugin: str, point: str, profile: Profile) -> Iterator[Patch]:
+    there = profile.point(point).plugin(plugin)
     if there:
-        yield Patch("remove", there)
-    # What Koordinator brings runs only where it is enabled.
-    by_default = plugin not in points.PLUGINS or configuration.plugin_place(profile, "multiPoint", plugin)
-    if by_default and not config.point(profile, point).disables(plugin):
+        yield Patch("remove", there.path)
+    # Koordinator's own plugins run only where they are enabled.
+    by_default = plugin not in PLUGINS or profile.point(MULTI_POINT).plugin(plugin)
+    if by_default and not profile.point(point).disables(plugin):
         yield Patch("add", ("plugins", point, "disabled", APPEND), {"name": plugin})
 
 
-def _stated_weight(profile: Mapping[str, Any], place: Path) -> object:
-    entry: Any = profile
-    for step in place:
-        entry = entry[step]
-    return entry.get("weight")
+def _prepare(plugin: str, profile: Profile) -> Iterator[Patch]:
+    point = profile.point("preScore")
+    if point.disables(plugin) and not point.plugin(plugin):
+        yield Patch("add", ("plugins", "preScore", "enabled", APPEND), {"name": plugin})

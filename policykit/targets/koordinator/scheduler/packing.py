@@ -1,10 +1,11 @@
-"""What the scoring plugins are to do in one profile: resources, weights, and what they guarantee."""
+"""The numbers of the scoring plugins in one profile: resources, weights, and what they guarantee."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from policykit.catalogue.koordinator import plugin_args
 from policykit.errors import PolicykitError
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, Target
@@ -12,32 +13,32 @@ from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import config, placing, weights
-from policykit.targets.koordinator.scheduler.config import FIRST, FIT, FIT_PLUS, SCARCE
-from policykit.targets.koordinator.scheduler.scores import Fit
-from policykit.targets.koordinator.scheduler.weights import MAX_POINTS, Margin, Rival
+from policykit.targets.koordinator.names import SCHEDULER
+from policykit.targets.koordinator.scheduler import placements, weights
+from policykit.targets.koordinator.scheduler.configuration import Profile
+from policykit.targets.koordinator.scheduler.plugins import FIT, FIT_PLUS, RESERVATION, SCARCE
+from policykit.targets.koordinator.scheduler.weights import Fit, Margin, Rival
 from policykit.targets.release import Version
 
-DEFAULT_BESIDE: Mapping[str, Fit] = {
+DEFAULT_NATIVE: Mapping[str, Fit] = {
     "cpu": Fit("LeastAllocated", 2),
     "memory": Fit("LeastAllocated", 1),
 }
-"""Where the policy states no weights: cards are packed, what stands beside them spreads a little."""
+"""Where the policy states no weights: cards are packed, cpu and memory spread a little."""
 ASSUMED_OTHERS = 15
-"""Resources on a node that a plain pod does not ask for, beside one that is scarce: disk, huge pages,
+"""Resources on a node that a plain pod does not request, apart from the scarce one: disk, huge pages,
 what Koordinator adds for batch and mid, and its devices."""
 _FIT = ("targets", "koordinator", "fit")
-_TYPES = ("MostAllocated", "LeastAllocated")
 
 
 class Packing(NamedTuple):
-    """Every number that is written, and those it rests on."""
+    """Every number that is written, and those it is computed from."""
 
     fit: Mapping[str, Fit]
     margins: tuple[Margin, ...]
     rivals: tuple[Rival, ...]
-    asked: Mapping[str, int]
-    """Scoring plugins left out of the sum, since a pod must ask for them, with their weights."""
+    conditional: Mapping[str, int]
+    """Scoring plugins left out of the sum, since they score only certain pods, with their weights."""
     weight: int
     """Of the plugin at score."""
     affinity: int | None
@@ -47,25 +48,25 @@ class Packing(NamedTuple):
     strategy: str = BINPACK
     shape: tuple[Point, ...] = ()
     avoid: tuple[str, ...] = ()
-    """What ScarceResourceAvoidance keeps pods off; empty: it is not used."""
+    """Resources that ScarceResourceAvoidance keeps pods off; empty: it is not used."""
     avoidance: int = 0
     """Its weight at score."""
     left_out: tuple[str, ...] = ()
-    """Resources of the placement that the plugin cannot score beside the others."""
+    """Resources of the placement that the plugin cannot score along with the others."""
     reservation: int | None = None
     """Of Reservation at score, where a placement outweighs the one it has; None: it stays."""
 
     @property
     def against_reservation(self) -> int:
-        """Points of all others together, at the most."""
+        """Points of all other plugins together, at most."""
         own = self.weight + self.avoidance + (self.affinity or 0)
-        return sum(rival.points for rival in self.rivals) + MAX_POINTS * own
+        return sum(rival.points for rival in self.rivals) + MAX_SCORE * own
 
 
 def packing(
     cluster: Cluster,
     target: Target,
-    profile: Mapping[str, Any],
+    profile: Profile,
     name: str,
     version: Version,
     placement: Placement | None = None,
@@ -78,9 +79,9 @@ def packing(
     """
     sizes = most_cards(cluster)
     plugin = FIT_PLUS if version >= versions.FIT_PLUS and not (placement and placement.shape) else FIT
-    asked = chosen_fit(cluster, target, name, placement, sizes) if plugin == FIT_PLUS or placement else {}
-    fit = asked if plugin == FIT_PLUS or not placement else placing.one_type(placement, asked, sizes)
-    scoring = config.scoring_plugins(profile, version)
+    whole = chosen_fit(cluster, target, name, placement, sizes) if plugin == FIT_PLUS or placement else {}
+    fit = whole if plugin == FIT_PLUS or not placement else placements.one_type(placement, whole, sizes)
+    scoring = profile.score_weights(version)
     against = weights.rivals(
         scoring,
         [resource for resource in sizes if resource in fit],
@@ -93,13 +94,13 @@ def packing(
     weight = weights.packing_weight(margins, against) if fit else 0
     if avoidance is None:
         avoidance = weights.avoidance_weight(against, weight, ASSUMED_OTHERS)
-    kept_off = [Rival(SCARCE, avoidance, MAX_POINTS)] if avoid else []
-    above = _preference(cluster, name, [*against, *kept_off], weight) if fit or avoid else None
+    avoiding = [Rival(SCARCE, avoidance, MAX_SCORE)] if avoid else []
+    above = _preference(cluster, name, [*against, *avoiding], weight) if fit or avoid else None
     found = Packing(
         fit,
         margins,
         against,
-        {plugin: w for plugin, w in scoring.items() if plugin in weights.ONLY_WHEN_ASKED},
+        {plugin: w for plugin, w in scoring.items() if plugin in weights.CONDITIONAL},
         weight,
         max(above, scoring.get("NodeAffinity", 0)) if above else None,
         plugin,
@@ -107,7 +108,7 @@ def packing(
         shape,
         avoid,
         avoidance if avoid else 0,
-        tuple(resource for resource in asked if resource not in fit),
+        tuple(resource for resource in whole if resource not in fit),
     )
     return _reserving(found) if placement or avoid else found
 
@@ -122,12 +123,12 @@ def _preference(cluster: Cluster, name: str, against: list[Rival], weight: int) 
 
 
 def _reserving(packing: Packing) -> Packing:
-    """The weight of Reservation raised above all others, where it is not."""
-    has = packing.asked.get(FIRST)
-    if has is None or has * MAX_POINTS > packing.against_reservation:
+    """With the weight of Reservation raised above all others, where it is not."""
+    has = packing.conditional.get(RESERVATION)
+    if has is None or has * MAX_SCORE > packing.against_reservation:
         return packing
-    enough = packing.against_reservation // MAX_POINTS + 1
-    return packing._replace(asked={**packing.asked, FIRST: enough}, reservation=enough)
+    enough = packing.against_reservation // MAX_SCORE + 1
+    return packing._replace(conditional={**packing.conditional, RESERVATION: enough}, reservation=enough)
 
 
 def preferring(cluster: Cluster, name: str) -> tuple[WorkloadKind, ...]:
@@ -142,49 +143,43 @@ def preferring(cluster: Cluster, name: str) -> tuple[WorkloadKind, ...]:
 def chosen_fit(
     cluster: Cluster, target: Target, name: str, placement: Placement | None, sizes: Mapping[str, int]
 ) -> Mapping[str, Fit]:
-    """What the target's option states for its own profile, else the placement, else the default."""
-    stated = stated_fit(cluster, target) if name == (target.scheduler_name or config.PROFILE) else {}
+    """The target's `fit` option for its own profile, else the placement, else the default."""
+    stated = stated_fit(cluster, target) if name == (target.scheduler_name or SCHEDULER) else {}
     if stated or placement is None:
         return stated or default_fit(sizes)
-    return placing.fit(placement, sizes)
+    return placements.fit(placement, sizes)
 
 
 def stated_fit(cluster: Cluster, target: Target) -> dict[str, Fit]:
-    """`options.fit`: `{resource or card: {type, weight}}`. Raises PolicykitError for what has no effect.
-
-    The plugin checks nothing: a type it does not know scores 0 with its full weight.
-    """
-    found = {}
-    for name, each in (target.options.get("fit") or {}).items():
-        kind, weight = each.get("type", "MostAllocated"), each.get("weight", 1)
-        if kind not in _TYPES:
-            hint = f"write {' or '.join(_TYPES)}"
-            raise PolicykitError(f"fit of {name} has type {kind!r}", hint, path=(*_FIT, name, "type"))
-        if not isinstance(weight, int) or isinstance(weight, bool) or weight < 1:
-            hint = "write a whole number from 1 on"
-            raise PolicykitError(f"fit of {name} has weight {weight!r}", hint, path=(*_FIT, name, "weight"))
-        found[cluster.cards[name].resource if name in cluster.cards else name] = Fit(kind, weight)
-    return found
+    """`options.fit`: `{resource or card: {type, weight}}`. Raises PolicykitError for what has no effect."""
+    given = target.options.get("fit") or {}
+    fit = {name: {"type": "MostAllocated", "weight": 1, **each} for name, each in given.items()}
+    for problem in plugin_args.problems(FIT_PLUS, {"resources": fit}, ()):
+        raise PolicykitError(problem.text, problem.help, path=(*_FIT, *problem.path[1:]))
+    return {
+        cluster.cards[name].resource if name in cluster.cards else name: Fit(each["type"], each["weight"])
+        for name, each in fit.items()
+    }
 
 
 def default_fit(sizes: Mapping[str, int]) -> dict[str, Fit]:
-    """Every card packed, heavy enough to show against cpu and memory; nothing without cards."""
-    beside = DEFAULT_BESIDE.values()
+    """Every card packed, heavy enough to count against cpu and memory; empty without cards."""
+    native = DEFAULT_NATIVE.values()
     cards = {
-        resource: Fit("MostAllocated", weights.card_weight(cards, beside))
+        resource: Fit("MostAllocated", weights.card_weight(cards, native))
         for resource, cards in sizes.items()
     }
-    return {**cards, **DEFAULT_BESIDE} if cards else {}
+    return {**cards, **DEFAULT_NATIVE} if cards else {}
 
 
 def _margins(
     sizes: Mapping[str, int], fit: Mapping[str, Fit], shape: tuple[Point, ...]
 ) -> tuple[Margin, ...]:
-    beside = [resource for resource in fit if resource not in sizes]
+    others = [resource for resource in fit if resource not in sizes]
     cards = [resource for resource in sizes if resource in fit]
     if shape:
-        return tuple(weights.shape_margin(card, sizes[card], fit, beside, shape) for card in cards)
-    return tuple(weights.margin(card, sizes[card], fit, beside) for card in cards)
+        return tuple(weights.shape_margin(card, sizes[card], fit, others, shape) for card in cards)
+    return tuple(weights.margin(card, sizes[card], fit, others) for card in cards)
 
 
 def _soft_taints(cluster: Cluster) -> bool:
@@ -194,7 +189,7 @@ def _soft_taints(cluster: Cluster) -> bool:
     return any(not taint.hard for taint in taints)
 
 
-def _spreads_by_default(profile: Mapping[str, Any]) -> bool:
+def _spreads_by_default(profile: Profile) -> bool:
     """PodTopologySpread's system default scores every pod of a Service, ReplicaSet or StatefulSet."""
-    args = config.arguments(profile, "PodTopologySpread")
+    args = profile.arguments("PodTopologySpread")
     return args.get("defaultingType", "System") != "List" or bool(args.get("defaultConstraints"))

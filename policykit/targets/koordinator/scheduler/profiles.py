@@ -1,4 +1,4 @@
-"""Every profile of koord-scheduler that the policy speaks of: the target's own, and those of placements."""
+"""Every profile of koord-scheduler that the policy configures: the target's own, and those of placements."""
 
 from __future__ import annotations
 
@@ -7,149 +7,139 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from policykit.manifests.patch import APPEND, Patch, patched
+from policykit.manifests.shape import mapping, mappings
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import Placement
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import chart, config, configuration, options, placing, scoring
-from policykit.targets.koordinator.scheduler.config import FIT_PLUS, SCARCE
-from policykit.targets.koordinator.scheduler.merge import (
-    Step,
-    below,
-    disabling,
-    enabling,
-    running,
-    setting,
-    steps,
-)
-from policykit.targets.koordinator.scheduler.options import Options
+from policykit.targets.koordinator.scheduler import chart, configuration, merge, placements, scoring
+from policykit.targets.koordinator.scheduler.configuration import Profile
+from policykit.targets.koordinator.scheduler.merge import Step, apply_steps, below
 from policykit.targets.koordinator.scheduler.packing import Packing, chosen_fit, packing
-from policykit.targets.koordinator.scheduler.wanted import Wanted, check_load_aware, wanted
+from policykit.targets.koordinator.scheduler.plugins import LOAD_AWARE, SCARCE, SCORERS
+from policykit.targets.koordinator.scheduler.settings import (
+    Options,
+    Settings,
+    check_load_aware,
+    plugin_settings,
+    read_options,
+)
 from policykit.targets.release import Version
 
-_SCORERS = frozenset({FIT_PLUS, SCARCE})
 
-
-class Drawn(NamedTuple):
-    """What one profile became."""
+class ProfilePlan(NamedTuple):
+    """How one profile is to score."""
 
     name: str
     """Its schedulerName."""
     packing: Packing
     placement: Placement | None = None
     others: tuple[str, ...] = ()
-    """Placements meant for the same profile, without effect."""
-    opposed: tuple[str, ...] = ()
+    """Further placements for the same profile, without effect."""
+    opposing: tuple[str, ...] = ()
     """Plugins that score against the placement, because the policy's options say so."""
 
 
-class Drawing(NamedTuple):
-    """All profiles, and the changes of the configuration that make them."""
+class Plan(NamedTuple):
+    """All profiles, and the changes of the configuration that produce them."""
 
-    drawn: tuple[Drawn, ...]
+    profiles: tuple[ProfilePlan, ...]
     patches: tuple[Patch, ...]
-    wanted: Wanted
+    settings: Settings
 
     @property
-    def idle(self) -> bool:
+    def changes_nothing(self) -> bool:
         """Nothing is packed, avoided or set: the configuration may stay as it is."""
-        busy = any(each.packing.fit or each.packing.avoid or each.placement for each in self.drawn)
-        return not (busy or self.wanted.args or self.wanted.weights or self.wanted.off or self.patches)
+        scoring = any(each.packing.fit or each.packing.avoid or each.placement for each in self.profiles)
+        settings = self.settings
+        return not (scoring or settings.args or settings.weights or settings.disabled or self.patches)
 
 
-def drawing(
-    cluster: Cluster, target: Target, data: Mapping[str, Any], name: str, version: Version
-) -> Drawing:
+def plan(cluster: Cluster, target: Target, data: Mapping[str, Any], name: str, version: Version) -> Plan:
     """`data`: a configuration that the release reads; `name`: schedulerName of the target's profile.
 
     Raises PolicykitError where it has no such profile, and for values that would stop the scheduler.
     """
-    position, base = config.profile(data, name)
-    stated = options.read(target)
-    extra = placing.own_profiles(target, name)
-    common = wanted(cluster, target, (name, *extra), stated, version)
-    check_load_aware(
-        common.args.get("LoadAwareScheduling", {}), config.arguments(base, "LoadAwareScheduling")
-    )
-    api_version = str(data.get("apiVersion"))
-    shared = tuple(_shared(common, api_version, version))
-    first, settled = steps(base, shared)
-    scored, drawn = _scored(cluster, target, settled, name, version, stated, api_version)
-    patches = [*below(("profiles", position), [*first, *scored])]
-    found = [drawn]
-    for each in extra:
-        there = configuration.profile_place(data, each)
+    given = configuration.read(data)
+    base = given.required_profile(name)
+    planner = _Planner(cluster, target, version, read_options(target), str(data.get("apiVersion")))
+    names = placements.own_profiles(target, name)
+    settings = plugin_settings(cluster, (name, *names), planner.options, version)
+    check_load_aware(settings.args.get(LOAD_AWARE, {}), base.arguments(LOAD_AWARE))
+    common = tuple(_common_steps(settings, planner.api_version, version))
+    first, settled = apply_steps(base, common)
+    scored, own = planner.scoring(settled)
+    patches, profiles = [*below(base.path, [*first, *scored])], [own]
+    for each in names:
+        there = given.profile(each)
+        before, profile = apply_steps(there, common) if there else ([], _copy(settled, each))
+        scored, made = planner.scoring(profile)
+        profiles.append(made)
         if there:
-            before, profile = steps(data["profiles"][there[1]], shared)
+            patches += below(there.path, [*before, *scored])
         else:
-            before, profile = [], _copied(settled, each)
-        scored, drawn = _scored(cluster, target, profile, each, version, stated, api_version)
-        found.append(drawn)
-        if there:
-            patches += below(there, [*before, *scored])
-        else:
-            patches.append(Patch("add", ("profiles", APPEND), reduce(patched, scored, profile)))
-    return Drawing(tuple(found), tuple(patches), common)
+            patches.append(Patch("add", ("profiles", APPEND), reduce(patched, scored, profile.data)))
+    return Plan(tuple(profiles), tuple(patches), settings)
 
 
-def _shared(common: Wanted, api_version: str, version: Version) -> Iterator[Step]:
+def _common_steps(settings: Settings, api_version: str, version: Version) -> Iterator[Step]:
     """What is the same in every profile: args, the plugins that must run, and those that must not."""
-    for plugin, stated in common.args.items():
-        yield setting(plugin, stated, api_version)
+    for plugin, fields in settings.args.items():
+        yield merge.set_args(plugin, fields, api_version)
     at = chart.enabled(version)
-    for plugin in common.plugins:
-        where = (point for point, names in at.items() if plugin in names)
-        yield from running(plugin, (point for point in where if (point, plugin) not in common.off))
-    for plugin, weight in common.weights.items():
-        yield enabling(plugin, "score", weight)
-    for point, plugin in common.off:
-        yield disabling(plugin, point)
+    for plugin in settings.plugins:
+        points = [point for point, names in at.items() if plugin in names]
+        yield from merge.run_at(plugin, [each for each in points if (each, plugin) not in settings.disabled])
+    for plugin, weight in settings.weights.items():
+        yield merge.enable(plugin, "score", weight)
+    for point, plugin in settings.disabled:
+        yield merge.disable(plugin, point)
 
 
-def _scored(
-    cluster: Cluster,
-    target: Target,
-    profile: Mapping[str, Any],
-    name: str,
-    version: Version,
-    stated: Options,
-    api_version: str,
-) -> tuple[list[Patch], Drawn]:
-    placement, others = placing.governed(cluster, name)
-    found: list[Patch] = []
-    opposed: tuple[str, ...] = ()
-    if placement:
-        fit = chosen_fit(cluster, target, name, placement, most_cards(cluster))
-        opposed = tuple(scoring.opposed(fit, stated))
-        turned = scoring.beside(placement, fit, stated, version, api_version)
-        found, profile = steps(profile, [*scoring.clearing(placement, version), *turned])
-    scarce = tuple(stated.fields(SCARCE).get("resources", ()))
-    avoid = tuple(dict.fromkeys((*(placement.avoid if placement else ()), *scarce)))
-    if version < versions.FIT_PLUS:
-        avoid = ()
-    numbers = packing(cluster, target, profile, name, version, placement, avoid, stated.weights.get(SCARCE))
-    made, _ = steps(profile, scoring.steps(numbers, api_version))
-    return [*found, *made], Drawn(name, numbers, placement, others, opposed)
+class _Planner(NamedTuple):
+    """What the profiles of one configuration have in common."""
+
+    cluster: Cluster
+    target: Target
+    version: Version
+    options: Options
+    api_version: str
+
+    def scoring(self, profile: Profile) -> tuple[list[Patch], ProfilePlan]:
+        """The changes that make one profile score by its placement."""
+        cluster, target, version, options, api_version = self
+        placement, others = placements.profile_placement(cluster, profile.name)
+        found: list[Patch] = []
+        opposing: tuple[str, ...] = ()
+        if placement:
+            fit = chosen_fit(cluster, target, profile.name, placement, most_cards(cluster))
+            opposing = tuple(scoring.opposing_options(fit, options))
+            aligned = scoring.align_others(fit, options, version, api_version)
+            found, profile = apply_steps(profile, [*scoring.disable_others(placement, version), *aligned])
+        scarce = options.fields(SCARCE).get("resources", ())
+        avoid = tuple(dict.fromkeys((*(placement.avoid if placement else ()), *scarce)))
+        if version < versions.FIT_PLUS:
+            avoid = ()
+        weight = options.weights.get(SCARCE)
+        numbers = packing(cluster, target, profile, profile.name, version, placement, avoid, weight)
+        made, _ = apply_steps(profile, scoring.write_numbers(numbers, api_version))
+        return [*found, *made], ProfilePlan(profile.name, numbers, placement, others, opposing)
 
 
-def _copied(base: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _copy(base: Profile, name: str) -> Profile:
     """The base profile under another name, without what scores for the base's own placement."""
-    copy = {**base, "schedulerName": name}
-    given, plugins = base.get("pluginConfig"), base.get("plugins")
-    if isinstance(given, list):
-        copy["pluginConfig"] = [each for each in given if not _scorer(each)]
-    if isinstance(plugins, Mapping):
-        copy["plugins"] = {point: _without(each) for point, each in plugins.items()}
-    return copy
+    data = {**base.data, "schedulerName": name}
+    if isinstance(data.get("pluginConfig"), list):
+        data["pluginConfig"] = _without_scorers(data["pluginConfig"])
+    if isinstance(data.get("plugins"), Mapping):
+        data["plugins"] = {point: _copy_point(given) for point, given in data["plugins"].items()}
+    return configuration.read_profile(data)
 
 
-def _without(point: object) -> object:
-    enabled = point.get("enabled") if isinstance(point, Mapping) else None
-    if not isinstance(point, Mapping) or not isinstance(enabled, list):
-        return point
-    return {**point, "enabled": [each for each in enabled if not _scorer(each)]}
+def _copy_point(given: object) -> object:
+    enabled = mapping(given).get("enabled")
+    return {**mapping(given), "enabled": _without_scorers(enabled)} if isinstance(enabled, list) else given
 
 
-def _scorer(entry: object) -> bool:
-    name = entry.get("name") if isinstance(entry, Mapping) else None
-    return isinstance(name, str) and name in _SCORERS
+def _without_scorers(entries: object) -> list[Mapping[str, Any]]:
+    return [entry for entry in mappings(entries) if entry.get("name") not in SCORERS]

@@ -1,4 +1,4 @@
-"""The steps that make a profile score as its numbers say."""
+"""The steps that make a profile score by its placement and its numbers."""
 
 from __future__ import annotations
 
@@ -6,71 +6,78 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.catalogue.koordinator import fields
-from policykit.manifests.patch import APPEND, Patch
+from policykit.manifests.patch import Patch
 from policykit.model.placement import Placement
-from policykit.targets.koordinator.scheduler import config, placing
-from policykit.targets.koordinator.scheduler.config import BALANCED, FIRST, FIT, FIT_PLUS, SCARCE
-from policykit.targets.koordinator.scheduler.merge import Step, disabling, enabling, setting
-from policykit.targets.koordinator.scheduler.options import Options
+from policykit.targets.koordinator.scheduler import placements
+from policykit.targets.koordinator.scheduler.configuration import Profile
+from policykit.targets.koordinator.scheduler.merge import Step, disable, enable, prepare, set_args
 from policykit.targets.koordinator.scheduler.packing import Packing
-from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.plugins import (
+    BALANCED,
+    DEVICES,
+    FIT,
+    FIT_PLUS,
+    NUMA,
+    RESERVATION,
+    SCARCE,
+)
+from policykit.targets.koordinator.scheduler.settings import Options
+from policykit.targets.koordinator.scheduler.weights import Fit, is_device
 from policykit.targets.release import Version
 
-_DEVICES, _NUMA = "DeviceShare", "NodeNUMAResource"
 
-
-def clearing(placement: Placement, version: Version) -> Iterator[Step]:
-    """What would score the same resources another way does not score; its filter stays."""
+def disable_others(placement: Placement, version: Version) -> Iterator[Step]:
+    """Plugins that would score the same resources differently stop scoring; they still filter."""
     if version >= fields.FIELDS[FIT_PLUS]["resources"] and not placement.shape:
-        yield disabling(FIT, "score")
-    yield disabling(BALANCED, "score")
+        yield disable(FIT, "score")
+    yield disable(BALANCED, "score")
 
 
-def beside(
-    placement: Placement, wanted: Mapping[str, Fit], options: Options, version: Version, api_version: str
+def align_others(
+    wanted: Mapping[str, Fit], options: Options, version: Version, api_version: str
 ) -> Iterator[Step]:
-    """DeviceShare and NodeNUMAResource scoring the same way as the placement."""
-    memory = fields.FIELDS[_DEVICES]["gpuSharedResourceTemplatesConfig"] <= version
-    devices = placing.device_strategy(wanted, memory)
-    if devices and "scoringStrategy" not in options.fields(_DEVICES):
-        mixed = _mixed(each for name, each in wanted.items() if placing.is_device(name))
-        yield from _turned(_DEVICES, {"scoringStrategy": devices}, api_version, mixed)
-    native = placing.numa_strategy(wanted)
-    if native and "scoringStrategy" not in options.fields(_NUMA):
-        also = {} if "numaScoringStrategy" in options.fields(_NUMA) else {"numaScoringStrategy": native}
+    """Makes DeviceShare and NodeNUMAResource score the same way as the placement."""
+    memory = fields.FIELDS[DEVICES]["gpuSharedResourceTemplatesConfig"] <= version
+    devices = placements.device_strategy(wanted, memory)
+    if devices and "scoringStrategy" not in options.fields(DEVICES):
+        mixed = _mixed(each for name, each in wanted.items() if is_device(name))
+        yield _aligned(DEVICES, {"scoringStrategy": devices}, api_version, mixed)
+    native = placements.numa_strategy(wanted)
+    if native and "scoringStrategy" not in options.fields(NUMA):
+        also = {} if "numaScoringStrategy" in options.fields(NUMA) else {"numaScoringStrategy": native}
         mixed = _mixed(wanted[name] for name in ("cpu", "memory") if name in wanted)
-        yield from _turned(_NUMA, {"scoringStrategy": native, **also}, api_version, mixed)
+        yield _aligned(NUMA, {"scoringStrategy": native, **also}, api_version, mixed)
 
 
-def opposed(wanted: Mapping[str, Fit], options: Options) -> Iterator[str]:
-    """Plugins whose stated scoringStrategy goes against the placement's."""
+def opposing_options(wanted: Mapping[str, Fit], options: Options) -> Iterator[str]:
+    """Plugins whose scoringStrategy in the policy contradicts the placement."""
     for plugin, strategy in (
-        (_DEVICES, placing.device_strategy(wanted, False)),
-        (_NUMA, placing.numa_strategy(wanted)),
+        (DEVICES, placements.device_strategy(wanted, False)),
+        (NUMA, placements.numa_strategy(wanted)),
     ):
         stated = options.fields(plugin).get("scoringStrategy")
         if strategy and stated and stated.get("type") != strategy["type"]:
             yield plugin
 
 
-def steps(packing: Packing, api_version: str) -> Iterator[Step]:
-    """The numbers themselves: what packs, what avoids, and the preference above both."""
+def write_numbers(packing: Packing, api_version: str) -> Iterator[Step]:
+    """The numbers themselves: for packing, for avoiding, and for the preference above both."""
     if packing.fit:
-        yield setting(packing.plugin, _fit_args(packing), api_version)
+        yield set_args(packing.plugin, _fit_args(packing), api_version)
         if packing.plugin == FIT_PLUS:
-            yield enabling(FIT_PLUS, "preScore")
+            yield enable(FIT_PLUS, "preScore")
         else:
-            yield _prepared(FIT)
-        yield enabling(packing.plugin, "score", packing.weight)
+            yield prepare(FIT)
+        yield enable(packing.plugin, "score", packing.weight)
     if packing.avoid:
-        yield setting(SCARCE, {"resources": list(packing.avoid)}, api_version)
-        yield enabling(SCARCE, "preScore")
-        yield enabling(SCARCE, "score", packing.avoidance)
+        yield set_args(SCARCE, {"resources": list(packing.avoid)}, api_version)
+        yield enable(SCARCE, "preScore")
+        yield enable(SCARCE, "score", packing.avoidance)
     if packing.reservation is not None:
-        yield enabling(FIRST, "score", packing.reservation)
+        yield enable(RESERVATION, "score", packing.reservation)
     if packing.affinity is not None:
-        yield _prepared("NodeAffinity")
-        yield enabling("NodeAffinity", "score", packing.affinity)
+        yield prepare("NodeAffinity")
+        yield enable("NodeAffinity", "score", packing.affinity)
 
 
 def _fit_args(packing: Packing) -> dict[str, Any]:
@@ -78,7 +85,7 @@ def _fit_args(packing: Packing) -> dict[str, Any]:
         # A map by resource name, where NodeResourcesFit has a list.
         return {"resources": {name: {"type": f.type, "weight": f.weight} for name, f in packing.fit.items()}}
     strategy: dict[str, Any] = {
-        "type": placing.TYPES[packing.strategy],
+        "type": placements.TYPES[packing.strategy],
         "resources": [{"name": name, "weight": each.weight} for name, each in packing.fit.items()],
     }
     if packing.shape:
@@ -89,31 +96,20 @@ def _fit_args(packing: Packing) -> dict[str, Any]:
 
 
 def _mixed(wanted: Iterable[Fit]) -> bool:
-    """Whether some are packed and some spread: the strategy then leaves out what the plugin would spread."""
+    """Whether some are packed and some spread: the strategy then leaves out those it would spread."""
     return len({each.type for each in wanted}) > 1
 
 
-def _turned(plugin: str, wanted: Mapping[str, Any], api_version: str, mixed: bool) -> Iterator[Step]:
-    """Args set, unless the plugin does not score, or spreads everything by itself and is left so."""
+def _aligned(plugin: str, wanted: Mapping[str, Any], api_version: str, mixed: bool) -> Step:
+    """Sets args, unless the plugin does not score, or spreads everything by default anyway."""
 
-    def step(profile: Mapping[str, Any]) -> Iterator[Patch]:
-        given = config.arguments(profile, plugin)
+    def step(profile: Profile) -> Iterable[Patch]:
+        given = profile.arguments(plugin)
         spread = all(strategy["type"] == "LeastAllocated" for strategy in wanted.values())
-        if plugin not in config.point(profile, "score").enabled and not given:
-            return
+        if not profile.point("score").plugin(plugin) and not given:
+            return ()
         if spread and not mixed and not any(name in given for name in wanted):
-            return
-        yield from setting(plugin, wanted, api_version)(profile)
-
-    yield step
-
-
-def _prepared(plugin: str) -> Step:
-    """An in-tree plugin runs at preScore by default; where that is cleared it must be named."""
-
-    def step(profile: Mapping[str, Any]) -> Iterator[Patch]:
-        before = config.point(profile, "preScore")
-        if before.disables(plugin) and plugin not in before.enabled:
-            yield Patch("add", ("plugins", "preScore", "enabled", APPEND), {"name": plugin})
+            return ()
+        return set_args(plugin, wanted, api_version)(profile)
 
     return step

@@ -1,7 +1,7 @@
-"""The weights of NodeResourcesFitPlus and NodeAffinity, computed so that packing and preference win.
+"""The weights of NodeResourcesFitPlus and NodeAffinity that make packing and preference win.
 
-Every plugin scores 0 to 100, times its weight. So each promise is one inequality over the
-worst case of all the others, and its weight the smallest integer that keeps it.
+Every plugin scores 0 to 100, times its weight. So each guarantee is one inequality over the
+worst case of all other plugins, and its weight the smallest integer that satisfies it.
 """
 
 from __future__ import annotations
@@ -12,27 +12,39 @@ from typing import NamedTuple
 
 from policykit.kube.scores import MAX_SCORE, Shape, ratio
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.plugins import (
+    BALANCED,
+    COSCHEDULING,
+    DEVICES,
+    FIT_PLUS,
+    RESERVATION,
+)
 
-CARD_RESOURCES = frozenset({"nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu", "huawei.com/npu-core"})
-"""What DeviceShare takes for devices, beside everything under koordinator.sh/."""
-MAX_POINTS = MAX_SCORE
-"""What any plugin scores at most."""
+_CARDS = frozenset({"nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu", "huawei.com/npu-core"})
+"""Devices of DeviceShare, apart from everything under koordinator.sh/."""
 BALANCED_SWING = 50
 """One minus a standard deviation of fractions, which never exceeds one half."""
-ONLY_WHEN_ASKED: Mapping[str, str] = {
+CONDITIONAL: Mapping[str, str] = {
     "NodeAffinity": "pods with preferred node affinity",
     "InterPodAffinity": "pods with preferred pod affinity, or near pods that have it",
-    "Reservation": "pods that may use a Reservation",
-    "Coscheduling": "pods with a network-topology-selector",
+    RESERVATION: "pods that may use a Reservation",
+    COSCHEDULING: "pods with a network-topology-selector",
     "DynamicResources": "pods with resource claims",
     "VolumeBinding": "pods with volumes not yet bound",
 }
-"""Plugins that score nothing until a pod asks for it: whoever asks means them to count."""
+"""Plugins that score only pods with certain fields: those pods are meant to follow them."""
+
+
+class Fit(NamedTuple):
+    """How NodeResourcesFitPlus scores one resource."""
+
+    type: str
+    """MostAllocated or LeastAllocated."""
+    weight: int
 
 
 class Rival(NamedTuple):
-    """A plugin that scores pods which ask for nothing."""
+    """A plugin that scores every pod."""
 
     plugin: str
     weight: int
@@ -45,15 +57,15 @@ class Rival(NamedTuple):
 
 
 class Margin(NamedTuple):
-    """What NodeResourcesFitPlus makes of cards in use on one of two nodes of a size, at the least."""
+    """How far more cards in use raise the score of one of two nodes of equal size, at least."""
 
     resource: str
     cards: int
     """Cards per node."""
     step: int
-    """Difference in cards in use from which on the fuller node is sure to win."""
+    """Smallest difference in cards in use with which the fuller node is sure to win."""
     points: int
-    """By which its score is then higher, at the least; 0: by none, whatever the step."""
+    """Least difference of the scores then; 0: none, whatever the step."""
 
 
 def rivals(
@@ -62,35 +74,40 @@ def rivals(
     *,
     soft_taints: bool,
     spreads: bool,
-    own: Iterable[str] = ("NodeResourcesFitPlus",),
+    own: Iterable[str] = (FIT_PLUS,),
 ) -> tuple[Rival, ...]:
-    """The active plugins a packing decision must outweigh, in their order.
+    """The active plugins that a packing decision must outweigh, in their order.
 
-    `own`: those that carry the decision; `soft_taints`: some node carries a PreferNoSchedule taint;
+    `own`: those that make the decision; `soft_taints`: some node carries a PreferNoSchedule taint;
     `spreads`: PodTopologySpread has default constraints.
     """
-    devices = any(name in CARD_RESOURCES or name.startswith("koordinator.sh/") for name in resources)
+    devices = any(map(is_device, resources))
     swings = {
-        "NodeResourcesBalancedAllocation": BALANCED_SWING,
+        BALANCED: BALANCED_SWING,
         "TaintToleration": MAX_SCORE if soft_taints else 0,
         "PodTopologySpread": MAX_SCORE if spreads else 0,
-        "DeviceShare": MAX_SCORE if devices else 0,
-        **dict.fromkeys((*ONLY_WHEN_ASKED, *own), 0),
+        DEVICES: MAX_SCORE if devices else 0,
+        **dict.fromkeys((*CONDITIONAL, *own), 0),
     }
     found = (Rival(name, weight, swings.get(name, MAX_SCORE)) for name, weight in scoring.items())
     return tuple(rival for rival in found if rival.swing)
 
 
+def is_device(resource: str) -> bool:
+    """Whether DeviceShare allocates it."""
+    return resource in _CARDS or resource.startswith("koordinator.sh/")
+
+
 def margin(resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str]) -> Margin:
     """The smallest step that is sure to show, and the points it is worth.
 
-    `others`: resources of `fit` that a pod may ask for beside the card. Their fills are taken
-    against the step: anything from empty to full on either node.
+    `others`: resources of `fit` that a pod may request along with the card. Their fill levels are
+    assumed to work against the step: anything from empty to full on either node.
     """
     weight = fit[resource].weight
-    beside = [fit[name] for name in others]
+    rest = [fit[name] for name in others]
     for step in range(1, cards + 1):
-        points = _points(weight, MAX_SCORE * step // cards, beside)
+        points = _points(weight, MAX_SCORE * step // cards, rest)
         if points > 0:
             return Margin(resource, cards, step, points)
     return Margin(resource, cards, cards, 0)
@@ -99,27 +116,28 @@ def margin(resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[s
 def shape_margin(
     resource: str, cards: int, fit: Mapping[str, Fit], others: Iterable[str], shape: Shape
 ) -> Margin:
-    """The same for RequestedToCapacityRatio: the least that its shape makes of a step.
+    """The same for RequestedToCapacityRatio: the least difference that its shape makes of a step.
 
-    A resource that scores 0 leaves the mean, so beside others a shape that touches 0 promises nothing.
+    A resource that scores 0 leaves the mean, so with other resources a shape that reaches 0 guarantees
+    nothing.
     """
-    weight, beside = fit[resource].weight, [fit[name].weight for name in others]
+    weight, rest = fit[resource].weight, [fit[name].weight for name in others]
     points = [ratio(used, cards, shape) for used in range(1, cards + 1)]
     if fit[resource].type == "LeastAllocated":
         points.reverse()
-    if not beside or all(points):
+    if not rest or all(points):
         for step in range(1, cards):
             moved = min(points[at] - points[few] for at in range(step, cards) for few in range(at - step + 1))
-            sure = (weight * moved - MAX_SCORE * sum(beside)) // (weight + sum(beside))
+            sure = (weight * moved - MAX_SCORE * sum(rest)) // (weight + sum(rest))
             if sure > 0:
                 return Margin(resource, cards, step, sure)
     return Margin(resource, cards, cards, 0)
 
 
 def avoidance_gap(scarce: int, others: int) -> int:
-    """Points by which ScarceResourceAvoidance marks down a node with `scarce` of what is scarce.
+    """Points by which ScarceResourceAvoidance marks down a node with `scarce` scarce resources.
 
-    `others`: other resources on it that the pod does not ask for.
+    `others`: other resources on it that the pod does not request.
     """
     return MAX_SCORE - others * MAX_SCORE // (scarce + others)
 
@@ -130,9 +148,9 @@ def avoidance_weight(against: Iterable[Rival], packing: int, others: int) -> int
 
 
 def card_weight(cards: int, others: Iterable[Fit]) -> int:
-    """Default weight of a card: one more in use is worth half of what it moves.
+    """Default weight of a card: one more in use is worth half of what it moves its own score by.
 
-    Where a card moves a node's score by less than two points, two points' worth of cards count.
+    Where that is less than two points, as many cards as move it by two points are taken.
     """
     moved = max(MAX_SCORE // cards, 2)
     return lightest(moved, others, moved // 2)
@@ -140,9 +158,9 @@ def card_weight(cards: int, others: Iterable[Fit]) -> int:
 
 def lightest(moved: int, others: Iterable[Fit], points: int) -> int:
     """Smallest weight with which a card that moves its own score by `moved` is worth `points` < `moved`."""
-    beside = list(others)
+    rest = list(others)
     weight = 1
-    while _points(weight, moved, beside) < points:
+    while _points(weight, moved, rest) < points:
         weight += 1
     return weight
 
@@ -166,8 +184,8 @@ def preference_weight(gap: int, against: Iterable[Rival], packing: int) -> int:
 def preference_gap(kind: WorkloadKind) -> int:
     """Least difference of normalised NodeAffinity scores between two of a kind's usages, 1 to 100.
 
-    Scores are normalised to the highest among the nodes a pod fits on, whichever usages those
-    have. Weights lie between 1 and 100, so different ones never come out alike.
+    Scores are normalised to the highest among the nodes that a pod fits on, whichever usages those
+    have. Weights are between 1 and 100, so different ones stay different.
     """
     levels = sorted({0, *kind.prefer.values()} if not kind.usages else _levels(kind))
     gaps = [
@@ -183,12 +201,12 @@ def _levels(kind: WorkloadKind) -> set[int]:
     return {kind.prefer.get(usage, 0) for usage in kind.usages}
 
 
-def _points(weight: int, moved: int, beside: list[Fit]) -> int:
+def _points(weight: int, moved: int, rest: list[Fit]) -> int:
     """Least difference of the truncated means when the card's score differs by `moved`."""
-    against = sum(each.weight * _reach(each) for each in beside)
-    return (weight * moved - against) // (weight + sum(each.weight for each in beside))
+    against = sum(each.weight * _reach(each) for each in rest)
+    return (weight * moved - against) // (weight + sum(each.weight for each in rest))
 
 
 def _reach(fit: Fit) -> int:
-    """A pod that asks for a resource leaves no node wholly free of it: Least never reaches 100."""
+    """A pod that requests a resource leaves no node entirely free of it: LeastAllocated stays below 100."""
     return MAX_SCORE - 1 if fit.type == "LeastAllocated" else MAX_SCORE

@@ -16,7 +16,7 @@ from policykit.model.queue import Priority, Queue
 from policykit.model.tenant import Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import classes, colocation
-from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.colocation import Profile
 from policykit.targets.release import Version
 from tests.shared import SHARED
@@ -175,12 +175,12 @@ def test_what_follows_from_a_class_is_told() -> None:
     made = cluster(kinds, stated, queues=(Queue("q", limit={"cpu": 8000}),))
     assert list(classes.notices(made)) == [
         "workload kind a runs as batch: its requests of cpu and memory become kubernetes.io/batch-cpu and "
-        "kubernetes.io/batch-memory, so the limit of cpu of queue q does not bind it. Limit "
+        "kubernetes.io/batch-memory, so the limit of cpu of queue q does not apply. Limit "
         "kubernetes.io/batch-cpu (in thousandths of a core) and kubernetes.io/batch-memory there",
-        "workload kind b runs as LSR: each of its pods must request whole cpus in all, or Koordinator's "
-        "webhook refuses it",
-        "workload kind c runs as free: Koordinator translates no requests for it, so it takes cpu and memory "
-        "as any other pod does",
+        "workload kind b runs as LSR: each of its pods must request whole cpus in total, or "
+        "Koordinator's webhook refuses it",
+        "workload kind c runs as free: Koordinator does not translate its requests, so it uses cpu and "
+        "memory as any other pod does",
     ]
 
 

@@ -7,8 +7,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from policykit.catalogue.koordinator import durations
 from policykit.manifests.writer import dump
-from policykit.targets.koordinator.objects import durations, podgroups
+from policykit.targets.koordinator.objects import podgroups
 from policykit.targets.koordinator.objects.podgroups import Gang, Gather
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
@@ -41,7 +42,9 @@ def test_a_group_that_is_written_reads_back(gang: Gang) -> None:
 def test_annotations_that_are_written_read_back(gang: Gang) -> None:
     written = podgroups.write_pods(gang)
     assert all(isinstance(value, str) for value in written.values())
-    assert podgroups.read_pods(written, gang.namespace) == gang
+    metadata = {"name": gang.name, "namespace": gang.namespace, "annotations": written}
+    spec = {"minMember": gang.minimum, "scheduleTimeoutSeconds": gang.timeout}
+    assert podgroups.read({"metadata": metadata, "spec": spec}) == gang
 
 
 @needs_crds
@@ -72,18 +75,17 @@ def test_annotations_in_full() -> None:
 @pytest.mark.parametrize(
     ("annotations", "gang"),
     [
-        ({}, None),
-        ({f"{PREFIX}name": 7}, None),
-        ({f"{PREFIX}name": "g"}, Gang("g")),
-        ({f"{PREFIX}name": "g", f"{PREFIX}min-available": "four"}, Gang("g")),
-        ({f"{PREFIX}name": "g", f"{PREFIX}waiting-time": "600"}, Gang("g")),
-        ({f"{PREFIX}name": "g", f"{PREFIX}groups": "a, b"}, Gang("g")),
-        ({f"{PREFIX}name": "g", f"{PREFIX}network-topology-spec": "[1]"}, Gang("g")),
+        ({f"{PREFIX}total-number": "8"}, Gang("g", total=8)),
+        ({f"{PREFIX}total-number": "four"}, Gang("g")),
+        ({f"{PREFIX}total-number": 8}, Gang("g")),
+        ({f"{PREFIX}groups": "a, b"}, Gang("g")),
+        ({f"{PREFIX}network-topology-spec": "[1]"}, Gang("g")),
+        (["x"], Gang("g")),
     ],
-    ids=["none", "no text", "name alone", "no number", "no unit", "no JSON", "other JSON"],
+    ids=["a number", "no number", "no text", "no JSON", "other JSON", "no map"],
 )
-def test_annotations_of_other_shapes(annotations: Any, gang: Gang | None) -> None:
-    assert podgroups.read_pods(annotations) == gang
+def test_annotations_of_other_shapes(annotations: Any, gang: Gang) -> None:
+    assert podgroups.read({"metadata": {"name": "g", "annotations": annotations}}) == gang
 
 
 @pytest.mark.skipif(SHARED is None, reason="the corpus is not beside the checkout")

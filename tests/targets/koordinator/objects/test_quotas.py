@@ -13,10 +13,10 @@ from policykit.model.cluster import Cluster, Target
 from policykit.model.queue import Preemption, Queue, Submitters
 from policykit.model.tenant import Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import everything as objects
-from policykit.targets.koordinator.objects import quotas, tenancy
-from policykit.targets.koordinator.objects.quota_tree import tree
-from policykit.targets.koordinator.objects.quotas import ElasticQuota, Stated
+from policykit.targets.koordinator.objects import generate as objects
+from policykit.targets.koordinator.objects import quotas
+from policykit.targets.koordinator.objects.quota_tree import bind_namespaces, tree
+from policykit.targets.koordinator.objects.quotas import ElasticQuota, QueueResources
 from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
@@ -40,7 +40,7 @@ QUOTAS = st.builds(
     st.lists(NAMES, max_size=3).map(tuple),
     st.dictionaries(NAMES, st.lists(NAMES, min_size=1, max_size=2).map(tuple), max_size=2),
     st.just("") | NAMES,
-    st.none() | st.builds(Stated, *[st.lists(NAMES, max_size=2).map(tuple)] * 3),
+    st.none() | st.builds(QueueResources, *[st.lists(NAMES, max_size=2).map(tuple)] * 3),
 )
 
 
@@ -53,7 +53,7 @@ def test_what_is_written_reads_back(quota: ElasticQuota) -> None:
 def test_the_webhook_takes_every_tree(data: st.DataObject, version: Version) -> None:
     queues = data.draw(queue_trees())
     made = tree(queues, "koordinator-system", version)
-    charged, _ = tenancy.bound(made.quotas, data.draw(tenants(queues)))
+    charged, _ = bind_namespaces(made.quotas, data.draw(tenants(queues)))
     written = list(yaml.safe_load_all(dump_all(map(quotas.write, charged))))
     webhook = Webhook()
     assert [refused for quota in written for refused in webhook.create(quota)] == []
@@ -118,7 +118,7 @@ def test_written_in_full() -> None:
         Queue("research", limit={GPU: 64, "memory": 512 * GIB}, guarantee={"cpu": 1500}),
     )
     made = tree(queues, "koordinator-system", NEWEST)
-    charged, _ = tenancy.bound(made.quotas, (Tenant("a", ("a-dev", "a-prod"), "team-a"),))
+    charged, _ = bind_namespaces(made.quotas, (Tenant("a", ("a-dev", "a-prod"), "team-a"),))
     assert (
         dump_all(map(quotas.write, charged))
         == """\
@@ -212,8 +212,8 @@ def test_children_share_what_their_parent_has_less() -> None:
     made = tree(queues, "", NEWEST)
     assert [quota.minimum for quota in made.quotas] == [{GPU: 9}, {GPU: 6}, {GPU: 3}]
     assert made.notices == (
-        f"queue a is due 12 {GPU}, but what it stands under has less: its minimum is 6",
-        f"queue b is due 6 {GPU}, but what it stands under has less: its minimum is 3",
+        f"queue a is due 12 {GPU}, but its parents have less: its minimum is 6",
+        f"queue b is due 6 {GPU}, but its parents have less: its minimum is 3",
     )
 
 
@@ -226,21 +226,19 @@ def test_a_parent_is_raised_to_its_children() -> None:
     made = tree(queues, "", NEWEST)
     assert made.quotas[0].minimum == {GPU: 16}
     assert made.notices[0] == (
-        f"queue p is due 8 {GPU}, its children 16 in all: its minimum is 16, since Koordinator refuses "
-        "children that are promised more"
+        f"queue p is due 8 {GPU}, but its children 16 in total: its minimum is 16, since Koordinator refuses "
+        "children whose minimums add up to more"
     )
 
 
 def test_built_in_quotas_are_left_alone() -> None:
     made = tree((Queue("koordinator-root-quota"), Queue("a", "koordinator-root-quota")), "", NEWEST)
     assert [(quota.name, quota.parent) for quota in made.quotas] == [("a", "")]
-    assert made.notices == (
-        "queue koordinator-root-quota is one that Koordinator makes for itself: it is left as it is",
-    )
+    assert made.notices == ("queue koordinator-root-quota is built into Koordinator: it is not written",)
 
 
 def test_a_name_that_no_label_holds() -> None:
-    with pytest.raises(PolicykitError, match="Koordinator's pods and quotas name it in a label"):
+    with pytest.raises(PolicykitError, match="Koordinator's pods and quotas use it as a label value"):
         tree((Queue("a" * 64),), "", NEWEST)
 
 
@@ -254,11 +252,11 @@ def test_a_thousand_queues_deep() -> None:
 def test_tenants_of_one_namespace_and_of_a_parent() -> None:
     quota = tree((Queue("p"), Queue("a", "p"), Queue("b", "p")), "", NEWEST).quotas
     stated = (Tenant("x", ("n", "m"), "a"), Tenant("y", ("n",), "b"), Tenant("z", ("k",), "p"))
-    charged, said = tenancy.bound(quota, stated)
+    charged, said = bind_namespaces(quota, stated)
     assert {each.name: each.namespaces for each in charged} == {"p": (), "a": ("n", "m"), "b": ()}
     assert said == (
-        "namespace n is of tenants x and y: it is bound to the queue of x",
-        "tenant z has queue p, which has children: Koordinator lets no pod into such a queue, so its "
+        "namespace n belongs to tenants x and y: it is bound to the queue of x",
+        "tenant z has queue p, which has children: Koordinator refuses pods in such a queue, so its "
         "namespaces are bound to none. Name one of the children",
     )
 
@@ -277,13 +275,13 @@ def test_what_queues_ask_for_and_koordinator_has_not() -> None:
     )
     _, said = objects.generate(made, NEWEST, "koordinator-system")
     assert [notice.split(".")[0] for notice in said] == [
-        "queue a: Koordinator does not check who may submit",
-        "queues p, a: Koordinator has no priority among queues",
-        "queue p: an ElasticQuota cannot say reclaimable: false",
-        "queues p, a: the minimum is lent while unused, and comes back only as borrowing pods end, unless "
-        "the policy says preemption",
+        "queue a: Koordinator does not check who submits pods",
+        "queues p, a: Koordinator has no priorities of queues",
+        "queue p: an ElasticQuota cannot express reclaimable: false",
+        "queues p, a: the minimum is lent while unused, and returned only as borrowing pods end, unless "
+        "the policy has preemption",
         "workload kind train has queue p, which has children: Koordinator refuses pods there, unless its "
-        "gate SupportParentQuotaSubmitPod is on",
+        "feature gate SupportParentQuotaSubmitPod is on",
     ]
     assert any("lent while unused" in notice for notice in said)
     again, quiet = objects.generate(made._replace(preemption=Preemption(reclaim=True)), NEWEST, "x")

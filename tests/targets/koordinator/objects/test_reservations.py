@@ -15,10 +15,10 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint, Toleration
 from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import reservations
-from policykit.targets.koordinator.objects.kept import kept
-from policykit.targets.koordinator.objects.reservations import Owner, Reserved
+from policykit.targets.koordinator.objects.policy_reservations import reservations_of
+from policykit.targets.koordinator.objects.reservations import Owner
 from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
@@ -31,7 +31,7 @@ TOLERATIONS = st.builds(
     Toleration, NAMES, st.sampled_from(["Equal", "Exists"]), NAMES, st.sampled_from(["", "NoSchedule"])
 )
 RESERVED = st.builds(
-    Reserved,
+    reservations.Reservation,
     NAMES,
     AMOUNTS,
     st.lists(OWNERS, min_size=1, max_size=3).map(tuple),
@@ -45,14 +45,14 @@ RESERVED = st.builds(
 
 
 @given(RESERVED)
-def test_what_is_written_reads_back(reserved: Reserved) -> None:
+def test_what_is_written_reads_back(reserved: reservations.Reservation) -> None:
     assert reservations.read(yaml.safe_load(dump(reservations.write(reserved)))) == reserved
 
 
 @needs_crds
 @settings(deadline=None)
 @given(RESERVED)
-def test_every_reservation_fits_the_crd(reserved: Reserved) -> None:
+def test_every_reservation_fits_the_crd(reserved: reservations.Reservation) -> None:
     assert problems(reservations.write(reserved)) == []
 
 
@@ -92,7 +92,10 @@ def test_written_in_full() -> None:
     assert [artifact.path for artifact in artifacts] == ["koordinator/reservations.yaml"]
     start, first, second = artifacts[0].text.split("---\n")
     *comment, first = first.split("\n", 2)
-    assert (start, comment[0][:24]) == ("", "# Room for one pod each.")
+    assert (start, comment[0]) == (
+        "",
+        "# Each reserves resources for one pod. With a ttl it ends with the first pod that uses it;",
+    )
     assert second == first.replace("name: eval-1", "name: eval-2")
     assert (
         first
@@ -169,7 +172,7 @@ spec:
 )
 def test_the_template_lands_where_the_reservation_is_for(stated: Reservation, pools: list[str]) -> None:
     made = cluster(stated)
-    found, _ = kept(made, "koord-scheduler", NEWEST)
+    found, _ = reservations_of(made, "koord-scheduler", NEWEST)
     spec = reservations.write(found[0])["spec"]["template"]["spec"]
     tolerated = tolerations.read(spec.get("tolerations"))
     fitting = [
@@ -183,7 +186,7 @@ def test_the_template_lands_where_the_reservation_is_for(stated: Reservation, po
 
 def test_pools_are_told_apart_by_what_differs() -> None:
     alike = (pool("train", "training", rack="1"), pool("other", "training", rack="2"))
-    (first, _), said = kept(cluster(EVAL, pools=alike), "koord-scheduler", NEWEST)
+    (first, _), said = reservations_of(cluster(EVAL, pools=alike), "koord-scheduler", NEWEST)
     assert first.required == (("usage", ("training",)), ("product", ("H20",)), ("rack", ("1",)))
     assert said == ()
 
@@ -191,19 +194,19 @@ def test_pools_are_told_apart_by_what_differs() -> None:
 @pytest.mark.parametrize(
     ("stated", "more", "said"),
     [
-        (EVAL, {"scheduler": "volcano"}, "only pods of schedulerName koord-scheduler can take it"),
-        (EVAL._replace(tenant="", workload=""), {}, "names neither tenant nor workload"),
+        (EVAL, {"scheduler": "volcano"}, "only pods with schedulerName koord-scheduler can use it"),
+        (EVAL._replace(tenant="", workload=""), {}, "has neither tenant nor workload"),
         (EVAL._replace(tenant="empty"), {}, "owns no namespace"),
         (
             EVAL,
             {"pools": (pool("train", "training"), pool("other", "training"))},
-            "which no label tells from pool other",
+            "which no label distinguishes from pool other",
         ),
     ],
     ids=["another scheduler", "anybody's", "no namespaces", "the same labels"],
 )
 def test_what_people_should_hear(stated: Reservation, more: dict[str, Any], said: str) -> None:
-    _, notices = kept(cluster(stated, **more), "koord-scheduler", NEWEST)
+    _, notices = reservations_of(cluster(stated, **more), "koord-scheduler", NEWEST)
     assert len(notices) == 1
     assert said in notices[0]
 
@@ -214,7 +217,7 @@ def test_owners_and_names() -> None:
         Reservation("a-2", {GPU: 1}, workload="training"),
         Reservation("open", {GPU: 1}),
     )
-    found, _ = kept(cluster(*stated), "koord-scheduler", NEWEST)
+    found, _ = reservations_of(cluster(*stated), "koord-scheduler", NEWEST)
     assert [each.name for each in found] == ["a-1", "a-3", "a-4", "a-2", "open"]
     assert found[0].owners == (Owner("a-dev"), Owner("a-prod"))
     assert found[3].owners == (Owner(labels={"policykit.io/workload": "training"}),)
@@ -227,12 +230,12 @@ def test_owners_and_names() -> None:
     st.lists(st.builds(Reservation, NAMES, st.just({GPU: 1}), st.integers(1, 4)), unique_by=lambda r: r.name)
 )
 def test_names_are_never_taken_twice(stated: list[Reservation]) -> None:
-    found, _ = kept(cluster(*stated), "koord-scheduler", NEWEST)
+    found, _ = reservations_of(cluster(*stated), "koord-scheduler", NEWEST)
     assert len({each.name for each in found}) == len(found) == sum(each.pods for each in stated)
 
 
 def test_cards_are_reserved_under_the_names_that_pods_have() -> None:
-    (found,), _ = kept(
+    (found,), _ = reservations_of(
         cluster(Reservation("a", {"koordinator.sh/gpu": 50}, workload="training")), "koord-scheduler", NEWEST
     )
     assert found.requests == {"koordinator.sh/gpu-core": 50, "koordinator.sh/gpu-memory-ratio": 50}
@@ -242,7 +245,7 @@ def test_cards_are_reserved_under_the_names_that_pods_have() -> None:
 def test_a_reservation_people_wrote() -> None:
     assert SHARED is not None
     text = (SHARED / "corpus" / "koordinator" / "reservation-object-owner.yaml").read_text(encoding="utf-8")
-    assert reservations.read(yaml.safe_load(text)) == Reserved(
+    assert reservations.read(yaml.safe_load(text)) == reservations.Reservation(
         "reservation-demo",
         {"cpu": 500, "memory": 800 * 2**20},
         (Owner("default", pod="pod-demo-0"),),
@@ -255,4 +258,4 @@ def test_a_reservation_people_wrote() -> None:
     "data", [{}, {"metadata": [], "spec": 7}, {"spec": {"template": {"spec": "x"}, "owners": {}}}]
 )
 def test_other_shapes_say_nothing(data: Any) -> None:
-    assert reservations.read(data) == Reserved("", {})
+    assert reservations.read(data) == reservations.Reservation("", {})

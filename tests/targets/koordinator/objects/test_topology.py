@@ -11,7 +11,7 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, Target
 from policykit.model.topology import Closeness, Level
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.objects import everything as objects
+from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.topology import Layer
 from policykit.targets.release import Version

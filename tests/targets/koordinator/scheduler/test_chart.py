@@ -4,7 +4,7 @@ import pytest
 
 from policykit.manifests.edit import same
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import chart, config
+from policykit.targets.koordinator.scheduler import chart, configuration, source
 from tests.shared import SHARED
 
 
@@ -13,7 +13,7 @@ def test_equal_to_the_chart(version: str) -> None:
     if SHARED is None:
         pytest.skip("needs the shared corpus")
     text = (SHARED / "corpus" / "koordinator" / f"sched-config-chart-v{version}.yaml").read_text()
-    assert same(config.read(text).data, chart.configuration(versions.parse(version), chart.NAMESPACE))
+    assert same(source.read(text).data, chart.configuration(versions.parse(version), chart.NAMESPACE))
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,9 @@ def test_equal_to_the_chart(version: str) -> None:
     [("1.6.1", "Coscheduling", False), ("1.7.0", "PrioritySort", False), ("1.8.0", "PrioritySort", True)],
 )
 def test_history(version: str, queue: str, scored: bool) -> None:
-    _, profile = config.profile(chart.configuration(versions.parse(version), "ns"), "koord-scheduler")
-    assert list(config.point(profile, "queueSort").enabled) == [queue]
-    assert ("Coscheduling" in config.point(profile, "score").enabled) == scored
-    assert next(iter(config.point(profile, "preScore").enabled)) == "Reservation"
-    assert config.arguments(profile, "ElasticQuota")["quotaGroupNamespace"] == "ns"
+    given = configuration.read(chart.configuration(versions.parse(version), "ns"))
+    profile = given.required_profile("koord-scheduler")
+    assert profile.point("queueSort").names == (queue,)
+    assert ("Coscheduling" in profile.point("score").names) == scored
+    assert profile.point("preScore").names[0] == "Reservation"
+    assert profile.arguments("ElasticQuota")["quotaGroupNamespace"] == "ns"

@@ -1,20 +1,18 @@
-"""Configurations in their own words: written and read, with positions."""
+"""The form of a configuration: what it reads, and the paths it reads from."""
 
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.errors import PolicykitError
 from policykit.manifests import writer
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
-from policykit.model.cluster import Target
 from policykit.targets.koordinator.read import read
-from policykit.targets.koordinator.scheduler import args, chart, configuration, options
-from policykit.targets.koordinator.scheduler.args import Args
-from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Point, Profile
-from policykit.targets.koordinator.scheduler.options import Options
+from policykit.targets.koordinator.scheduler import chart, configuration
+from policykit.targets.koordinator.scheduler.plugins import DEFAULT_SCORES
 from policykit.targets.koordinator.versions import parse as release
 from tests.shared import SHARED
 
@@ -24,66 +22,55 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=2),
     max_leaves=4,
 )
-FIELDS = st.dictionaries(
-    st.sampled_from(["resources", "defaultTimeout", "scoringStrategy"]), VALUES, max_size=3
+ENTRIES = st.lists(
+    VALUES | st.fixed_dictionaries({"name": NAMES}, optional={"weight": VALUES, "args": VALUES})
 )
-TEXTS = st.sampled_from(["", "kubescheduler.config.k8s.io/v1", "NodeResourcesFitPlusArgs"])
-ARGS = st.builds(Args, NAMES, FIELDS, TEXTS, TEXTS)
-PLUGINS = st.builds(Plugin, NAMES, st.none() | st.integers(0, 5000))
-POINTS = st.builds(
-    Point,
-    st.lists(PLUGINS, max_size=3).map(tuple),
-    st.lists(st.sampled_from(["*", "NodeResourcesFit"]), max_size=2).map(tuple),
+PROFILES = st.fixed_dictionaries(
+    {},
+    optional={
+        "schedulerName": st.sampled_from(["koord-scheduler", "b"]),
+        "pluginConfig": ENTRIES,
+        "plugins": st.dictionaries(
+            st.sampled_from(["score", "queueSort", "multiPoint"]),
+            st.fixed_dictionaries({}, optional={"enabled": ENTRIES, "disabled": ENTRIES}) | VALUES,
+        ),
+    },
 )
-PROFILES = st.builds(
-    Profile,
-    st.sampled_from(["koord-scheduler", "default-scheduler"]),
-    st.lists(ARGS, max_size=3).map(tuple),
-    st.dictionaries(st.sampled_from(["score", "queueSort", "multiPoint"]), POINTS, max_size=3),
-    st.dictionaries(st.just("percentageOfNodesToScore"), st.integers(0, 100)),
-)
-CONFIGURATIONS = st.builds(
-    Configuration,
-    TEXTS,
-    st.lists(PROFILES, max_size=3).map(tuple),
-    st.dictionaries(st.sampled_from(["leaderElection", "parallelism"]), VALUES, max_size=2),
-)
-
-
-@given(ARGS)
-def test_args_come_back(made: Args) -> None:
-    assert args.read(args.write(made)) == made
+CONFIGURATIONS = st.fixed_dictionaries({"profiles": st.lists(PROFILES | VALUES, max_size=3)})
 
 
 @given(CONFIGURATIONS)
-def test_configurations_come_back(made: Configuration) -> None:
-    assert configuration.read(configuration.write(made)) == made
+def test_every_part_is_read_from_its_path(data: dict[str, Any]) -> None:
+    for profile in configuration.read(data).profiles:
+        assert lookup(data, profile.path) is profile.data
+        for args in profile.args:
+            entry = lookup(profile.data, args.path[:-1])
+            assert isinstance(entry, dict)
+            assert entry["name"] == args.plugin
+        for point in profile.points.values():
+            for plugin in (*point.enabled, *point.disabled):
+                entry = lookup(profile.data, plugin.path)
+                assert isinstance(entry, dict)
+                assert (entry["name"], entry.get("weight")) == (plugin.name, plugin.weight) or (
+                    plugin.weight is None
+                )
 
 
-@settings(deadline=None)
 @given(CONFIGURATIONS)
-def test_configurations_come_back_from_text(made: Configuration) -> None:
-    """A document of its own, and a string of a ConfigMap."""
-    made = made._replace(api_version="kubescheduler.config.k8s.io/v1")
-    text = writer.dump(configuration.write(made))
+def test_found_in_a_document_and_in_a_config_map(data: dict[str, Any]) -> None:
+    made = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [each for each in data["profiles"] if isinstance(each, dict)],
+    }
+    text = writer.dump(made)
     (plain,) = read(text)
-    assert (plain.value, plain.document, plain.path, plain.inner) == (made, 0, (), None)
+    assert (plain.value, plain.document, plain.path, plain.inner) == (configuration.read(made), 0, (), None)
     (held,) = read(f"---\nkind: Service\n---\n{chart.config_map(text, 'ns')}")
-    assert (held.value, held.document, held.path, held.inner) == (made, 1, ("data", chart.KEY), ())
-
-
-SECTIONS = st.dictionaries(
-    st.sampled_from(list(options.SECTIONS.values())),
-    st.dictionaries(st.sampled_from(["resources", "defaultTimeout"]), VALUES, min_size=1, max_size=2),
-)
-WEIGHTS = st.dictionaries(st.sampled_from(list(options.SECTIONS.values())), st.integers(1, 9))
-
-
-@given(SECTIONS, WEIGHTS)
-def test_options_come_back(stated: dict[str, Any], weights: dict[str, int]) -> None:
-
-    made = Options(stated, weights)
-    assert options.read(Target("koordinator", options=options.write(made))) == made
+    assert (held.value, held.document, held.path, held.inner) == (
+        *(configuration.read(made), 1, ("data", chart.KEY)),
+        (),
+    )
 
 
 @given(VALUES)
@@ -92,29 +79,22 @@ def test_no_shape_is_an_error(data: object) -> None:
     configuration.read(
         {"profiles": [data, {"plugins": {"score": data}, "pluginConfig": [data, {"name": data}]}]}
     )
-    args.read(data)
-    configuration.profile_place(data, "x")
-    configuration.args_place({"pluginConfig": data}, "x")
-    configuration.plugin_place({"plugins": {"score": data}}, "score", "x")
 
 
 @pytest.mark.parametrize("version", ["1.4.1", "1.5.0", "1.6.1", "1.7.0", "1.8.0"])
-def test_places(version: str) -> None:
+def test_paths(version: str) -> None:
     data = chart.configuration(release(version), "ns")
-    here = configuration.profile_place(data, "koord-scheduler")
-    assert here == ("profiles", 0)
-    profile: Any = lookup(data, here)
-    place = configuration.args_place(profile, "LoadAwareScheduling")
-    assert place == ("pluginConfig", 1, "args")
-    assert lookup(data, (*here, *place, "usageThresholds")) == {"cpu": 65, "memory": 95}
-    enabled = configuration.plugin_place(profile, "score", "Reservation")
-    assert enabled == ("plugins", "score", "enabled", 3)
-    assert lookup(data, (*here, *enabled, "weight")) == 5000
-    assert configuration.plugin_place(profile, "queueSort", "*", "disabled") == (
-        *("plugins", "queueSort", "disabled"),
-        0,
-    )
-    assert configuration.plugin_place(profile, "score", "NodeResourcesFitPlus") is None
+    profile = configuration.read(data).required_profile("koord-scheduler")
+    assert profile.path == ("profiles", 0)
+    args = profile.entry("LoadAwareScheduling")
+    assert args is not None
+    assert args.path == ("pluginConfig", 1, "args")
+    assert args.fields["usageThresholds"] == {"cpu": 65, "memory": 95}
+    reservation = profile.point("score").plugin("Reservation")
+    assert reservation == ("Reservation", ("plugins", "score", "enabled", 3), 5000)
+    (wildcard,) = profile.point("queueSort").disabled
+    assert wildcard.path == ("plugins", "queueSort", "disabled", 0)
+    assert profile.point("score").plugin("NodeResourcesFitPlus") is None
 
 
 def test_the_corpus_is_read() -> None:
@@ -123,7 +103,79 @@ def test_the_corpus_is_read() -> None:
     text = (SHARED / "corpus" / "koordinator" / "sched-config-chart-v1.8.0.yaml").read_text(encoding="utf-8")
     (found,) = read(text)
     (profile,) = found.value.profiles
-    assert [plugin.name for plugin in profile.points["preEnqueue"].enabled] == ["Coscheduling"]
+    assert profile.points["preEnqueue"].names == ("Coscheduling",)
     (document,) = parse(text)
     assert document.root
     assert isinstance(lookup(document.root.data, found.path), str)
+
+
+PLUGIN = {"plugins": {"filter": {"enabled": [{"name": "DeviceShare"}]}}}
+COMMON = {"schedulerName": "gangs", "plugins": {"permit": {"enabled": [{"name": "Coscheduling"}]}}}
+
+
+@pytest.mark.parametrize(
+    ("profiles", "ours"),
+    [
+        ([{"schedulerName": "koord-scheduler"}], True),
+        ([{"schedulerName": "team-koord-scheduler"}], True),
+        ([PLUGIN], True),
+        ([{"pluginConfig": [{"name": "LoadAwareScheduling"}]}], True),
+        ([COMMON], False),
+        ([COMMON, PLUGIN], True),
+        ([{"schedulerName": "default-scheduler"}], False),
+        (None, False),
+        ("koord-scheduler", False),
+    ],
+)
+def test_which_scheduler_reads_it(profiles: Any, ours: bool) -> None:
+    assert configuration.is_koordinators({"profiles": profiles}) is ours
+
+
+def test_the_profile_of_our_scheduler() -> None:
+    data = {"profiles": [None, {"schedulerName": "a"}, {"schedulerName": "b"}, {}]}
+    assert configuration.read(data).required_profile("b").path == ("profiles", 2)
+    assert configuration.read(data).required_profile("default-scheduler").path == ("profiles", 3)
+    with pytest.raises(PolicykitError, match="no profile for schedulerName c, only: a, b, default-scheduler"):
+        configuration.read(data).required_profile("c")
+
+
+DEFAULTS = dict(DEFAULT_SCORES)
+
+
+def _named(*names: str, **weights: int) -> list[dict[str, Any]]:
+    return [{"name": n} for n in names] + [{"name": n, "weight": w} for n, w in weights.items()]
+
+
+SCORING = {
+    "nothing said": ({}, DEFAULTS),
+    "one more": ({"score": {"enabled": _named("DeviceShare")}}, {"DeviceShare": 1, **DEFAULTS}),
+    "a default's weight": (
+        {"score": {"enabled": _named(NodeAffinity=9)}},
+        {**DEFAULTS, "NodeAffinity": 9},
+    ),
+    "one disabled": (
+        {"score": {"disabled": _named("ImageLocality")}},
+        {n: w for n, w in DEFAULTS.items() if n != "ImageLocality"},
+    ),
+    "all disabled": ({"score": {"disabled": _named("*"), "enabled": _named(X=2)}}, {"X": 2}),
+    "disabled everywhere": ({"multiPoint": {"disabled": _named("*")}}, {}),
+    "everywhere": (
+        {"multiPoint": {"enabled": _named("Coscheduling", "ElasticQuota", TaintToleration=7)}},
+        {**DEFAULTS, "TaintToleration": 7, "Coscheduling": 1},
+    ),
+    "the point beats multiPoint": (
+        {"multiPoint": {"enabled": _named(X=7)}, "score": {"enabled": _named(X=3)}},
+        {**DEFAULTS, "X": 3},
+    ),
+    "wrong shapes": ({"score": {"enabled": "x"}, "multiPoint": [1]}, DEFAULTS),
+}
+
+
+@pytest.mark.parametrize(("plugins", "scoring"), SCORING.values(), ids=SCORING)
+def test_which_plugins_score(plugins: dict[str, Any], scoring: dict[str, int]) -> None:
+    assert configuration.read_profile({"plugins": plugins}).score_weights(release("1.8.0")) == scoring
+
+
+def test_coscheduling_scores_from_1_8_on() -> None:
+    profile = configuration.read_profile({"plugins": {"multiPoint": {"enabled": _named("Coscheduling")}}})
+    assert "Coscheduling" not in profile.score_weights(release("1.7.0"))

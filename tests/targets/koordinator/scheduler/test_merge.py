@@ -8,10 +8,12 @@ import pytest
 
 from policykit.manifests import writer
 from policykit.manifests.patch import Patch
-from policykit.targets.koordinator.scheduler import chart, config, merge, scoring
-from policykit.targets.koordinator.scheduler.config import Source
+from policykit.targets.koordinator.scheduler import chart, merge, scoring, source
+from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
+from policykit.targets.koordinator.scheduler.configuration import read as read_form
 from policykit.targets.koordinator.scheduler.packing import Packing, packing
-from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.source import Source
+from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.koordinator.versions import parse
 from tests.shared import SHARED
 from tests.targets.koordinator.clusters import DONGLE, dongles
@@ -20,13 +22,17 @@ NAME = "koord-scheduler"
 
 
 def patches(data: Mapping[str, Any], name: str, numbers: Packing) -> tuple[Patch, ...]:
-    position, profile = config.profile(data, name)
-    found, _ = merge.steps(profile, scoring.steps(numbers, str(data.get("apiVersion"))))
-    return merge.below(("profiles", position), found)
+    profile = read_form(data).required_profile(name)
+    found, _ = merge.apply_steps(profile, scoring.write_numbers(numbers, str(data.get("apiVersion"))))
+    return merge.below(profile.path, found)
 
 
-def merged(source: Source, name: str, numbers: Packing) -> str:
-    return merge.merged(source, patches(source.data, name, numbers))
+def merged(given: Source, name: str, numbers: Packing) -> str:
+    return merge.merged(given, patches(given.data, name, numbers))
+
+
+def profile_of(data: Mapping[str, Any]) -> Profile:
+    return read_form(data).required_profile(NAME)
 
 
 FIT = {DONGLE: Fit("MostAllocated", 20), "cpu": Fit("LeastAllocated", 2)}
@@ -88,9 +94,9 @@ profiles:
 
 
 def test_an_entry_that_is_there_is_updated_in_place() -> None:
-    text = merged(config.read(SMALL), NAME, NUMBERS)
+    text = merged(source.read(SMALL), NAME, NUMBERS)
     assert text == SMALL_MERGED
-    assert merged(config.read(text), NAME, NUMBERS) == text
+    assert merged(source.read(text), NAME, NUMBERS) == text
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["LF", "CRLF"])
@@ -100,7 +106,7 @@ def test_the_charts_files_keep_every_line(version: str, newline: str) -> None:
         pytest.skip("needs the shared corpus")
     path = SHARED / "corpus" / "koordinator" / f"sched-config-chart-v{version}.yaml"
     before = path.read_text().replace("\n", newline)
-    after = merged(config.read(before), NAME, NUMBERS)
+    after = merged(source.read(before), NAME, NUMBERS)
     added = [line for line in difflib.ndiff(before.split(newline), after.split(newline)) if line[0] in "+-?"]
     assert [line.strip() for line in added] == [
         *("+         - name: NodeResourcesFitPlus", "+           args:"),
@@ -112,28 +118,28 @@ def test_the_charts_files_keep_every_line(version: str, newline: str) -> None:
         *("+               - name: NodeResourcesFitPlus", "+                 weight: 82"),
         *("+               - name: NodeAffinity", "+                 weight: 89"),
     ]
-    assert merged(config.read(after), NAME, NUMBERS) == after
+    assert merged(source.read(after), NAME, NUMBERS) == after
 
 
 @pytest.mark.parametrize("version", ["1.6.0", "1.7.0", "1.8.0"])
 def test_enabled_at_both_points_behind_reservation(version: str) -> None:
     text = writer.dump(chart.configuration(parse(version), chart.NAMESPACE))
-    _, profile = config.profile(config.read(merged(config.read(text), NAME, NUMBERS)).data, NAME)
-    before = list(config.point(profile, "preScore").enabled)
+    profile = profile_of(source.read(merged(source.read(text), NAME, NUMBERS)).data)
+    before = profile.point("preScore").names
     assert before[0] == "Reservation"
     assert before[-1] == "NodeResourcesFitPlus"
-    assert config.point(profile, "score").enabled["NodeResourcesFitPlus"] == 82
-    assert config.point(profile, "score").enabled["NodeAffinity"] == 89
+    assert profile.point("score").weights["NodeResourcesFitPlus"] == 82
+    assert profile.point("score").weights["NodeAffinity"] == 89
 
 
 def _changed(profile: dict[str, Any], numbers: Packing = WITHOUT_PREFERENCE) -> dict[str, Any]:
     data = {
         "apiVersion": "kubescheduler.config.k8s.io/v1beta3",
-        "kind": config.KIND,
+        "kind": KIND,
         "profiles": [{"schedulerName": NAME, **profile}],
     }
-    source = config.read(merged(config.read(writer.dump(data)), NAME, numbers))
-    changed: dict[str, Any] = source.data["profiles"][0]
+    made = source.read(merged(source.read(writer.dump(data)), NAME, numbers))
+    changed: dict[str, Any] = made.data["profiles"][0]
     return changed
 
 
@@ -189,13 +195,13 @@ def test_preference_where_pre_score_is_cleared() -> None:
 
 
 def test_what_is_right_already_is_left_alone() -> None:
-    assert patches(config.read(SMALL_MERGED).data, NAME, NUMBERS) == ()
+    assert patches(source.read(SMALL_MERGED).data, NAME, NUMBERS) == ()
 
 
 def test_numbers_do_not_depend_on_an_earlier_merge() -> None:
     cluster = dongles()
     target = cluster.targets["koordinator"]
     data = chart.configuration(parse(""), "ns")
-    first = packing(cluster, target, config.profile(data, NAME)[1], NAME, parse(""))
-    again = config.read(merged(config.read(writer.dump(data)), NAME, first)).data
-    assert packing(cluster, target, config.profile(again, NAME)[1], NAME, parse("")) == first
+    first = packing(cluster, target, profile_of(data), NAME, parse(""))
+    again = source.read(merged(source.read(writer.dump(data)), NAME, first)).data
+    assert packing(cluster, target, profile_of(again), NAME, parse("")) == first

@@ -12,11 +12,11 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import chart, config, weights
+from policykit.targets.koordinator.scheduler import chart, configuration, weights
 from policykit.targets.koordinator.scheduler.packing import ASSUMED_OTHERS, Packing, default_fit, packing
-from policykit.targets.koordinator.scheduler.scores import Fit, estimated_load, fit_plus, load_aware, numa
-from policykit.targets.koordinator.scheduler.weights import Rival
+from policykit.targets.koordinator.scheduler.weights import Fit, Rival
 from tests.targets.koordinator.clusters import DONGLE, NODE, dongles
+from tests.targets.koordinator.scheduler.scores import estimated_load, fit_plus, load_aware, numa
 
 NAME = "koord-scheduler"
 SEED_POD = {"cpu": 40, "memory": 40 * 2**20, DONGLE: 2}
@@ -26,7 +26,7 @@ RELEASES = ["1.6.0", "1.7.0", "1.8.0"]
 def _numbers(version: str = "", **cluster: Any) -> Packing:
     made = dongles(version=version, **cluster)
     release = versions.parse(version)
-    _, profile = config.profile(chart.configuration(release, chart.NAMESPACE), NAME)
+    profile = configuration.read(chart.configuration(release, chart.NAMESPACE)).required_profile(NAME)
     return packing(made, made.targets["koordinator"], profile, NAME, release)
 
 
@@ -44,7 +44,7 @@ def test_the_seeds_numbers() -> None:
     assert numbers.margins == (weights.Margin(DONGLE, 8, 2, 8),)
     assert numbers.weight == 650 // 8 + 1
     assert numbers.affinity is None
-    assert set(numbers.asked) == {"NodeAffinity", "InterPodAffinity", "Reservation", "Coscheduling"}
+    assert set(numbers.conditional) == {"NodeAffinity", "InterPodAffinity", "Reservation", "Coscheduling"}
 
 
 def test_soft_taints_make_another_rival() -> None:

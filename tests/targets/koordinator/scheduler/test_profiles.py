@@ -21,10 +21,10 @@ from policykit.model.queue import Preemption
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.generate import generate
-from policykit.targets.koordinator.scheduler import chart, config, configuration, placing, profiles
+from policykit.targets.koordinator.scheduler import chart, configuration, placements, profiles, source
 from policykit.targets.koordinator.scheduler.configuration import Profile
-from policykit.targets.koordinator.scheduler.profiles import Drawing
-from policykit.targets.koordinator.scheduler.scores import Fit
+from policykit.targets.koordinator.scheduler.profiles import Plan
+from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import policies
 from tests.targets.koordinator.checker import faults
@@ -33,10 +33,10 @@ from tests.targets.koordinator.policies import DENSE, GPU, NAME, SHAPED, WIDE
 VERSIONS = ("1.4.1", "1.5.0", "1.6.1", "1.7.0", "1.8.0")
 
 
-def drawn(cluster: Cluster, version: str = "1.8.0") -> tuple[Drawing, dict[str, Any]]:
-    """The drawing over the chart's configuration, and the configuration after."""
+def planned(cluster: Cluster, version: str = "1.8.0") -> tuple[Plan, dict[str, Any]]:
+    """The plan for the chart's configuration, and the configuration after."""
     data = chart.configuration(parse(version), chart.NAMESPACE)
-    made = profiles.drawing(cluster, cluster.targets["koordinator"], data, NAME, parse(version))
+    made = profiles.plan(cluster, cluster.targets["koordinator"], data, NAME, parse(version))
     return made, reduce(patched, made.patches, data)
 
 
@@ -66,9 +66,12 @@ def said(generated: Generated) -> list[str]:
 
 
 def test_what_scores_otherwise_does_not_score() -> None:
-    _, data = drawn(placed(DENSE))
+    _, data = planned(placed(DENSE))
     found = profile(data)
-    assert found.points["score"].disabled == ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
+    assert [each.name for each in found.points["score"].disabled] == [
+        "NodeResourcesFit",
+        "NodeResourcesBalancedAllocation",
+    ]
     assert args(found)["DeviceShare"]["scoringStrategy"]["type"] == "MostAllocated"
     assert "NodeNUMAResource" not in args(found)
 
@@ -77,7 +80,7 @@ def test_cpu_packed_is_packed_by_numa_too() -> None:
     packed = Placement(
         "p", "binpack", {"cpu": ResourcePlacement("binpack", 3), "memory": ResourcePlacement("spread")}
     )
-    _, data = drawn(placed(packed))
+    _, data = planned(placed(packed))
     strategy = {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 3}]}
     assert args(profile(data))["NodeNUMAResource"] == {
         "scoringStrategy": strategy,
@@ -88,17 +91,17 @@ def test_cpu_packed_is_packed_by_numa_too() -> None:
 def test_options_beat_the_placement_and_that_is_said() -> None:
     spread = {"type": "LeastAllocated", "resources": [{"name": "koordinator.sh/rdma", "weight": 1}]}
     cluster = placed(DENSE, device_share={"scoringStrategy": spread})
-    _, data = drawn(cluster)
+    _, data = planned(cluster)
     assert args(profile(data))["DeviceShare"]["scoringStrategy"] == spread
     assert any(
-        "DeviceShare scores by the options of the policy against placement dense" in t
+        "the scoringStrategy that the policy sets for DeviceShare contradicts placement dense" in t
         for t in said(generate(cluster))
     )
 
 
 @pytest.mark.parametrize(("version", "memory"), [("1.6.1", False), ("1.7.0", True)])
 def test_devices_of_the_release(version: str, memory: bool) -> None:
-    _, data = drawn(placed(DENSE), version)
+    _, data = planned(placed(DENSE), version)
     names = [each["name"] for each in args(profile(data))["DeviceShare"]["scoringStrategy"]["resources"]]
     assert ("koordinator.sh/gpu-memory" in names) is memory
     assert "koordinator.sh/gpu-memory-ratio" in names
@@ -107,8 +110,8 @@ def test_devices_of_the_release(version: str, memory: bool) -> None:
 def test_avoiding_beats_packing_and_preference_beats_both() -> None:
     kind = WorkloadKind("k", ("a", "b"), {"a": 9}, scheduler=NAME, placement_name="dense")
     cluster = policies.cluster(placements=(DENSE,), workloads=(kind,), options={})
-    made, data = drawn(cluster)
-    numbers = made.drawn[0].packing
+    made, data = planned(cluster)
+    numbers = made.profiles[0].packing
     rivals = sum(rival.points for rival in numbers.rivals)
     assert 7 * numbers.avoidance > rivals + 100 * numbers.weight
     assert numbers.affinity is not None
@@ -123,14 +126,14 @@ def test_avoiding_beats_packing_and_preference_beats_both() -> None:
 
 
 def test_a_stated_weight_of_avoidance() -> None:
-    _, data = drawn(placed(DENSE, scarce={"weight": 7, "resources": ["x.io/y"]}))
+    _, data = planned(placed(DENSE, scarce={"weight": 7, "resources": ["x.io/y"]}))
     assert weights(profile(data))["ScarceResourceAvoidance"] == 7
     assert args(profile(data))["ScarceResourceAvoidance"] == {"resources": [GPU, "x.io/y"]}
 
 
 def test_a_profile_beside_the_targets_own() -> None:
-    made, data = drawn(placed(DENSE, WIDE, schedulers=["koord-wide"], load_aware={"weight": 3}))
-    assert [each.name for each in made.drawn] == [NAME, "koord-wide"]
+    made, data = planned(placed(DENSE, WIDE, schedulers=["koord-wide"], load_aware={"weight": 3}))
+    assert [each.name for each in made.profiles] == [NAME, "koord-wide"]
     wide, own = profile(data, "koord-wide"), profile(data)
     assert {each["type"] for each in args(wide)["NodeResourcesFitPlus"]["resources"].values()} == {
         "LeastAllocated"
@@ -143,13 +146,13 @@ def test_a_profile_beside_the_targets_own() -> None:
 
 
 def test_a_profile_that_is_not_asked_for_is_kube_schedulers() -> None:
-    _, data = drawn(placed(DENSE, WIDE))
+    _, data = planned(placed(DENSE, WIDE))
     assert [each["schedulerName"] for each in data["profiles"]] == [NAME]
 
 
-def test_profiles_keep_accounts_of_their_own() -> None:
+def test_profiles_track_devices_separately() -> None:
     generated = generate(placed(DENSE, WIDE, schedulers=["koord-wide"]))
-    assert any("profiles koord-scheduler, koord-wide each keep accounts" in text for text in said(generated))
+    assert any("profiles koord-scheduler, koord-wide each track devices" in text for text in said(generated))
     assert not any("each keep accounts" in text for text in said(generate(placed(DENSE))))
 
 
@@ -157,30 +160,32 @@ def test_two_placements_for_one_profile() -> None:
     other = DENSE._replace(name="other", strategy="spread")
     generated = generate(placed(DENSE, other))
     assert any(
-        "placements dense, other are for one schedulerName, koord-scheduler" in text
+        "placements dense, other have the same schedulerName, koord-scheduler" in text
         for text in said(generated)
     )
-    assert any("workload kind other asks to spread" in text for text in said(generated))
+    assert any("workload kind other asks to be spread" in text for text in said(generated))
 
 
 def test_a_placement_of_another_scheduler_has_no_effect() -> None:
     kind = WorkloadKind("web", scheduler=NAME, placement="spread", placement_name="wide")
     cluster = policies.cluster(placements=(WIDE,), workloads=(kind,), options={})
     assert (
-        "workload kind web names placement wide, whose scheduler is koord-wide, and states scheduler "
-        "koord-scheduler, which does not place so: leave the scheduler of one of the two out"
+        "workload kind web has scheduler koord-scheduler, but its placement wide has scheduler koord-wide, "
+        "so the placement has no effect: remove one of the two schedulers"
     ) in said(generate(cluster))
     assert not any("does not place so" in text for text in said(generate(placed(DENSE, WIDE))))
 
 
 def test_a_placement_that_names_the_profile_comes_first() -> None:
     own = DENSE._replace(name="own", scheduler=NAME)
-    assert placing.governed(placed(DENSE, own), NAME) == placing.Governed(own, ("dense",))
+    assert placements.profile_placement(placed(DENSE, own), NAME) == placements.ProfilePlacement(
+        own, ("dense",)
+    )
 
 
 @pytest.mark.parametrize("version", ["1.5.0", "1.8.0"])
 def test_a_shape_is_scored_by_the_tree(version: str) -> None:
-    made, data = drawn(placed(SHAPED), version)
+    made, data = planned(placed(SHAPED), version)
     found = profile(data)
     assert args(found)["NodeResourcesFit"]["scoringStrategy"] == {
         "type": "RequestedToCapacityRatio",
@@ -190,7 +195,7 @@ def test_a_shape_is_scored_by_the_tree(version: str) -> None:
         },
     }
     assert "NodeResourcesFitPlus" not in args(found)
-    numbers = made.drawn[0].packing
+    numbers = made.profiles[0].packing
     (margin,) = numbers.margins
     assert (margin.step, margin.points) == (1, 12)
     assert weights(found)["NodeResourcesFit"] == numbers.weight
@@ -198,17 +203,19 @@ def test_a_shape_is_scored_by_the_tree(version: str) -> None:
 
 
 def test_up_to_1_5_the_tree_packs_the_cards_alone() -> None:
-    made, data = drawn(placed(DENSE), "1.5.0")
+    made, data = planned(placed(DENSE), "1.5.0")
     assert args(profile(data))["NodeResourcesFit"]["scoringStrategy"] == {
         "type": "MostAllocated",
         "resources": [{"name": GPU, "weight": 10}],
     }
-    assert profile(data).points["score"].disabled == ("NodeResourcesBalancedAllocation",)
-    assert made.drawn[0].packing.left_out == ("cpu",)
+    assert [each.name for each in profile(data).points["score"].disabled] == [
+        "NodeResourcesBalancedAllocation"
+    ]
+    assert made.profiles[0].packing.left_out == ("cpu",)
     text = "\n".join(said(generate(policies.cluster("1.5.0"))))
     assert "because of Koordinator 1.5.0, which has no NodeResourcesFitPlus" in text
-    assert "one way: cpu left out" in text
-    assert "Koordinator 1.5.0 has no ScarceResourceAvoidance (since 1.6.0)" in text
+    assert "all its resources have the same type: cpu left out" in text
+    assert "Koordinator 1.5.0 has no ScarceResourceAvoidance (added in 1.6.0)" in text
 
 
 def test_spread_is_told_as_such() -> None:
@@ -219,7 +226,7 @@ def test_spread_is_told_as_such() -> None:
 
 def test_the_policys_own_fit_stays_above_its_placement() -> None:
     cluster = placed(DENSE, fit={GPU: {"type": "MostAllocated", "weight": 33}})
-    _, data = drawn(cluster)
+    _, data = planned(cluster)
     assert args(profile(data))["NodeResourcesFitPlus"]["resources"] == {
         GPU: {"type": "MostAllocated", "weight": 33}
     }
@@ -248,14 +255,14 @@ FITS = {
 @pytest.mark.parametrize(("placement", "expected"), FITS.values(), ids=FITS)
 def test_fit(placement: Placement, expected: dict[str, int]) -> None:
     """Packed positive, spread negative."""
-    assert placing.fit(placement, {GPU: 8}) == {
+    assert placements.fit(placement, {GPU: 8}) == {
         name: Fit("MostAllocated" if weight > 0 else "LeastAllocated", abs(weight))
         for name, weight in expected.items()
     }
 
 
 def test_fit_without_cards() -> None:
-    assert placing.fit(Placement("p", "binpack"), {}) == {
+    assert placements.fit(Placement("p", "binpack"), {}) == {
         "cpu": Fit("MostAllocated", 1),
         "memory": Fit("MostAllocated", 1),
     }
@@ -315,24 +322,22 @@ def test_devices_that_a_placement_packs_are_not_spread_beside_one_that_it_spread
         "koordinator.sh/rdma": ResourcePlacement("spread", 2),
     }
     placement = Placement("mixed", "binpack", listed, scheduler="koord-a")
-    _, data = drawn(policies.cluster(placements=(placement,), options={"schedulers": ["koord-a"]}), "1.6.1")
+    _, data = planned(policies.cluster(placements=(placement,), options={"schedulers": ["koord-a"]}), "1.6.1")
     assert faults(data, "1.6.1") == []
 
 
 @settings(deadline=None, max_examples=100)
 @given(CLUSTERS, st.sampled_from(VERSIONS))
 def test_every_release_starts_with_what_any_policy_gives(cluster: Cluster, version: str) -> None:
-    _, data = drawn(cluster, version)
+    _, data = planned(cluster, version)
     assert faults(data, version) == []
-    made = configuration.read(data)
-    assert configuration.read(configuration.write(made)) == made
 
 
 @settings(deadline=None, max_examples=60)
 @given(CLUSTERS, st.sampled_from(VERSIONS))
 def test_merging_twice_is_merging_once(cluster: Cluster, version: str) -> None:
-    _, data = drawn(cluster, version)
-    again = profiles.drawing(cluster, cluster.targets["koordinator"], data, NAME, parse(version))
+    _, data = planned(cluster, version)
+    again = profiles.plan(cluster, cluster.targets["koordinator"], data, NAME, parse(version))
     assert again.patches == ()
 
 
@@ -342,8 +347,8 @@ def _config_map(generated: Generated) -> str:
 
 
 def test_the_text_is_what_the_data_says() -> None:
-    _, data = drawn(policies.cluster())
-    assert config.read(_config_map(generate(policies.cluster()))).data == data
+    _, data = planned(policies.cluster())
+    assert source.read(_config_map(generate(policies.cluster()))).data == data
     assert writer.dump(data)
 
 

@@ -1,4 +1,4 @@
-"""What keeps a given configuration from starting: mended, or told."""
+"""What keeps a given configuration from starting: fixed, or reported."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicykitError
 from policykit.manifests.patch import patched
-from policykit.targets.koordinator.scheduler import chart, points
-from policykit.targets.koordinator.scheduler.repair import repaired
+from policykit.targets.koordinator.scheduler import chart, plugins
+from policykit.targets.koordinator.scheduler.repair import notices, repaired
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import checker
 from tests.targets.koordinator.checker import faults
@@ -33,11 +33,11 @@ def enabled(*names: str) -> dict[str, Any]:
     return {"enabled": [{"name": name} for name in names]}
 
 
-def mended(data: dict[str, Any], version: str = "1.8.0") -> tuple[Any, tuple[str, ...]]:
-    patches, said = repaired(data, parse(version))
+def fixed(data: dict[str, Any], version: str = "1.8.0") -> tuple[Any, tuple[str, ...]]:
+    patches, found = repaired(data, parse(version))
     after = reduce(patched, patches, data)
     assert repaired(after, parse(version)).patches == ()
-    return after, said
+    return after, found
 
 
 @pytest.mark.parametrize("version", ["1.4.1", "1.5.0", "1.6.0", "1.6.1", "1.7.0", "1.8.0"])
@@ -48,11 +48,11 @@ def test_the_charts_need_nothing(version: str) -> None:
 @pytest.mark.parametrize(
     ("given_", "version", "becomes", "why"),
     [
-        ("v1beta3", "1.8.0", "v1", "reads no configuration of apiVersion"),
-        ("v1beta2", "1.5.0", "v1beta3", "reads no configuration of apiVersion"),
-        ("v1", "1.5.0", "v1beta3", "has no args of its own of apiVersion"),
-        ("v1beta3", "1.4.1", "v1beta2", "has no args of its own of apiVersion"),
-        ("v1alpha1", "1.6.0", "v1beta3", "reads no configuration of apiVersion"),
+        ("v1beta3", "1.8.0", "v1", "does not read apiVersion"),
+        ("v1beta2", "1.5.0", "v1beta3", "does not read apiVersion"),
+        ("v1", "1.5.0", "v1beta3", "does not know its own plugins' args in apiVersion"),
+        ("v1beta3", "1.4.1", "v1beta2", "does not know its own plugins' args in apiVersion"),
+        ("v1alpha1", "1.6.0", "v1beta3", "does not read apiVersion"),
     ],
 )
 def test_another_version_is_rewritten(given_: str, version: str, becomes: str, why: str) -> None:
@@ -63,13 +63,16 @@ def test_another_version_is_rewritten(given_: str, version: str, becomes: str, w
             {"name": "Coscheduling", "args": {}},
         ]
     )
-    after, (said,) = mended({**data, "apiVersion": f"{group}{given_}"}, version)
+    after, (notice,) = fixed({**data, "apiVersion": f"{group}{given_}"}, version)
     assert after["apiVersion"] == f"{group}{becomes}"
     assert after["profiles"][0]["pluginConfig"] == [
         {"name": "ElasticQuota", "args": {"apiVersion": f"{group}{becomes}"}},
         {"name": "Coscheduling", "args": {}},
     ]
-    assert said == f"koord-scheduler {version} {why} {group}{given_}: rewritten to {group}{becomes}"
+    assert notice == (
+        f"Koordinator {version} {why} {group}{given_}: gen had to change it to "
+        f"{group}{becomes}, in the args too"
+    )
 
 
 @pytest.mark.parametrize("version", ["1.6.0", "1.6.1", "1.7.0"])
@@ -84,8 +87,9 @@ def test_what_v1beta2_alone_has_is_refused() -> None:
         "apiVersion": "kubescheduler.config.k8s.io/v1beta2",
         "healthzBindAddress": ":1",
     }
-    with pytest.raises(PolicykitError, match="v1 has no healthzBindAddress"):
+    with pytest.raises(PolicykitError) as raised:
         repaired(data, NEWEST)
+    assert "v1, which has no healthzBindAddress: delete it" in (raised.value.hint or "")
 
 
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
@@ -99,7 +103,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "1.8.0",
         {"plugins": {"queueSort": {"disabled": [{"name": "*"}], **enabled("Coscheduling")}}},
         {"plugins": {"queueSort": {"disabled": [{"name": "*"}], **enabled("PrioritySort")}}},
-        "Coscheduling is no queueSort plugin in Koordinator 1.8.0",
+        "Coscheduling is not a queueSort plugin in Koordinator 1.8.0",
     ),
     "gangs wait at preEnqueue": (
         "1.7.0",
@@ -116,7 +120,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
                 "preEnqueue": enabled("Coscheduling"),
             }
         },
-        "exactly one queueSort plugin must be enabled: PrioritySort is",
+        "queueSort disables every plugin and enables none: gen had to enable PrioritySort",
     ),
     "a plugin of a newer release": (
         "1.6.1",
@@ -127,13 +131,13 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
             }
         },
         {"plugins": {"preFilter": enabled("Reservation"), "score": {"enabled": []}}},
-        "Coscheduling is no score plugin in Koordinator 1.6.1",
+        "Coscheduling is not a score plugin in Koordinator 1.6.1",
     ),
     "a plugin that is gone": (
         "1.8.0",
         {"plugins": {"filter": enabled("BatchResourceFit")}},
         {"plugins": {"filter": {"enabled": []}}},
-        "BatchResourceFit is no filter plugin",
+        "BatchResourceFit is not a filter plugin",
     ),
     "Reservation behind others": (
         "1.8.0",
@@ -145,7 +149,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
         "1.8.0",
         {"plugins": {"bind": {"disabled": [{"name": "*"}], **enabled("Reservation")}}},
         {"plugins": {"bind": {"disabled": [{"name": "*"}], **enabled("Reservation", "DefaultBinder")}}},
-        "enables no DefaultBinder",
+        "bind disables DefaultBinder and no other binder is enabled",
     ),
     "enabled twice": (
         "1.8.0",
@@ -161,48 +165,48 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
             ]
         },
         {"pluginConfig": [{"name": "Coscheduling", "args": {"defaultTimeout": "1s"}}]},
-        "args of Coscheduling have no enablePreemption before 1.7",
+        "has no field enablePreemption in CoschedulingArgs (added in 1.7): gen had to remove it",
     ),
 }
 
 
 @pytest.mark.parametrize(("version", "before", "after", "says"), CASES.values(), ids=CASES)
-def test_mended(version: str, before: dict[str, Any], after: dict[str, Any], says: str) -> None:
-    made, said = mended(configuration(**before), version)
+def test_fixed(version: str, before: dict[str, Any], after: dict[str, Any], says: str) -> None:
+    made, found = fixed(configuration(**before), version)
     assert made == configuration(**after)
-    assert any(says in text for text in said), said
+    assert any(says in text for text in found), found
 
 
-TOLD: dict[str, tuple[dict[str, Any], str]] = {
+LEFT: dict[str, tuple[dict[str, Any], str]] = {
     "a slip": (
         configuration(pluginConfig=[{"name": "LoadAwareScheduling", "args": {"usageTresholds": {}}}]),
-        "args of LoadAwareScheduling hold usageTresholds, which Koordinator 1.8.0 does not know",
+        "Koordinator 1.8.0 has no field usageTresholds in LoadAwareSchedulingArgs",
     ),
     "a slip below": (
         configuration(pluginConfig=[{"name": "LoadAwareScheduling", "args": {"aggregated": {"p95": 1}}}]),
-        "hold aggregated.p95",
+        "has no field aggregated.p95",
     ),
     "nothing in the tree scores": (
         configuration(plugins={"score": {"disabled": [{"name": "*"}], **enabled("NodeAffinity")}}),
-        "score disables every plugin, so PreferNoSchedule taints, topology spread with ScheduleAnyway, "
+        "score disables every plugin: PreferNoSchedule taints, topology spread with ScheduleAnyway, "
         "preferred pod affinity no longer count",
     ),
     "a dash too many": (
         {**configuration(), "profiles": [{"schedulerName": "koord-scheduler"}, {"pluginConfig": []}]},
-        "profile koord-scheduler sets nothing, and the next has no schedulerName",
+        "profile koord-scheduler is empty, and the next profile has no schedulerName",
     ),
 }
 
 
-@pytest.mark.parametrize(("data", "says"), TOLD.values(), ids=TOLD)
-def test_told(data: dict[str, Any], says: str) -> None:
-    patches, said = repaired(data, NEWEST)
-    assert patches == ()
-    assert any(says in text for text in said), said
+@pytest.mark.parametrize(("data", "says"), LEFT.values(), ids=LEFT)
+def test_left_to_people(data: dict[str, Any], says: str) -> None:
+    assert repaired(data, NEWEST) == ((), ())
+    found = notices(data, NEWEST)
+    assert any(says in text for text in found), found
 
 
-PLUGINS = st.sampled_from([*points.PLUGINS, "BatchResourceFit"])
-ORDER = st.sampled_from([point for point in points.ORDER if point not in ("queueSort", "bind")])
+PLUGINS = st.sampled_from([*plugins.PLUGINS, "BatchResourceFit"])
+ORDER = st.sampled_from([point for point in plugins.ORDER if point not in ("queueSort", "bind")])
 
 
 @settings(deadline=None, max_examples=60)
@@ -214,16 +218,16 @@ ORDER = st.sampled_from([point for point in points.ORDER if point not in ("queue
 def test_any_plugins_anywhere_start(there: dict[str, list[str]], outer: str, version: str) -> None:
     given_ = {point: enabled(*names) for point, names in there.items()}
     data = configuration(plugins=given_, pluginConfig=[])
-    after, _ = mended({**data, "apiVersion": f"kubescheduler.config.k8s.io/{outer}"}, version)
+    after, _ = fixed({**data, "apiVersion": f"kubescheduler.config.k8s.io/{outer}"}, version)
     left = [fault for fault in faults(after, version) if "half enabled" not in fault]
     assert left == []
 
 
 @pytest.mark.parametrize("version", checker.POINTS)
 def test_the_table_of_points_is_the_checkers(version: str) -> None:
-    for plugin in points.PLUGINS:
+    for plugin in plugins.PLUGINS:
         theirs = set(checker.POINTS[version].get(plugin, "").split())
-        ours = {point for point in points.ORDER if points.implements(plugin, point, parse(version))}
+        ours = {point for point in plugins.ORDER if plugins.implements(plugin, point, parse(version))}
         assert ours == theirs
 
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from policykit.targets.koordinator.scheduler.scores import (
+from policykit.targets.koordinator.scheduler.weights import Fit
+from tests.targets.koordinator.clusters import DONGLE, NODE
+from tests.targets.koordinator.scheduler.scores import (
     Device,
-    Fit,
     device_share,
     estimated_load,
     fit_plus,
     load_aware,
     numa,
 )
-from tests.targets.koordinator.clusters import DONGLE, NODE
 
 FIT = {DONGLE: Fit("MostAllocated", 20), "cpu": Fit("LeastAllocated", 2), "memory": Fit("LeastAllocated", 1)}
 MIB = 2**20

@@ -1,0 +1,39 @@
+"""Problems of a koord-scheduler configuration as violations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from policykit.catalogue.koordinator.plugin_args import Problem
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Fix, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import lookup
+from policykit.model.severity import Applicability
+from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.scheduler import api_version, configuration
+from policykit.targets.koordinator.scheduler.api_version import Releases
+from policykit.targets.koordinator.scheduler.configuration import Configuration
+
+
+def read(manifest: Manifest) -> Configuration:
+    """The configuration; without profiles where another scheduler reads it."""
+    data = manifest.data
+    return configuration.read(data) if configuration.is_koordinators(data) else Configuration()
+
+
+def readers(configuration: Configuration, context: Context) -> Releases:
+    """The releases that may read it: the one the policy states, else those that know its apiVersion."""
+    return api_version.readers(configuration, versions.possible(context.cluster))
+
+
+def violations(
+    manifest: Manifest, problems: Iterable[Problem], fix: Applicability | None = None
+) -> Iterator[Violation]:
+    """Of values that are not placeholders; with the patches as fixes of this applicability."""
+    for problem in problems:
+        if is_placeholder(lookup(manifest.data, problem.path)):
+            continue
+        mend = partial(Fix, problem.change, problem.patches, fix) if fix and problem.patches else None
+        yield Violation(problem.path, problem.text, problem.help, problem.severity, problem.key, mend)

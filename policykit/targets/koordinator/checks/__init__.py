@@ -1,1 +1,0 @@
-"""What is wrong with configurations and objects of Koordinator, for the rules about them."""

@@ -1,0 +1,166 @@
+"""Koordinator's objects, apart from its scheduler's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from policykit.catalogue.koordinator.bands import BANDS
+from policykit.generator.artifact import Artifact, Role
+from policykit.manifests.writer import dump_all
+from policykit.model.cluster import Cluster
+from policykit.model.queue import Priority, Queue
+from policykit.targets.koordinator.delivery import FOLDER
+from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.objects import (
+    classes,
+    colocation,
+    podgroups,
+    policy_reservations,
+    quota_tree,
+    quotas,
+    reservations,
+    topology,
+)
+from policykit.targets.koordinator.objects.quotas import ElasticQuota
+from policykit.targets.koordinator.pods import scheduler
+from policykit.targets.kubernetes.objects import priorities as priority_class
+from policykit.targets.release import Version
+
+QUOTAS = f"{FOLDER}/quotas.yaml"
+COLOCATION = f"{FOLDER}/colocation.yaml"
+PRIORITIES = f"{FOLDER}/priorities.yaml"
+RESERVATIONS = f"{FOLDER}/reservations.yaml"
+TOPOLOGY = f"{FOLDER}/network-topology.yaml"
+
+READERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
+    podgroups.KIND: (podgroups.API_VERSION, podgroups.read),
+    quotas.KIND: (quotas.API_VERSION, quotas.read),
+    colocation.KIND: (colocation.API_VERSION, colocation.read),
+    priority_class.KIND: (priority_class.API_VERSION, priority_class.read),
+    reservations.KIND: (reservations.API_VERSION, reservations.read),
+    topology.KIND: (topology.API_VERSION, topology.read),
+}
+"""Kind to its apiVersion and reader."""
+
+_QUOTAS_COMMENT = (
+    "Each parent comes before its children, as Koordinator's webhook requires.\n"
+    "Tools that apply objects in another order, as kubectl apply -k does by name,\n"
+    "may have to apply them twice.\n"
+)
+_RESERVATIONS_COMMENT = (
+    "Each reserves resources for one pod. With a ttl it ends with the first pod that uses it;\n"
+    "without one (0s) it stays, and is free again after each pod.\n"
+)
+
+
+def generate(
+    cluster: Cluster, version: Version, namespace: str
+) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    """Files and notices of queues, classes, reservations and topology; `namespace`: of the ElasticQuotas.
+
+    Raises PolicykitError for a queue whose name is not a valid label value.
+    """
+    target = cluster.targets[SYSTEM]
+    tree = quota_tree.tree(cluster.queues, target.options.get("quota_namespace") or namespace, version)
+    bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
+    reserved, unreserved = policy_reservations.reservations_of(cluster, scheduler(cluster), version)
+    artifacts = (
+        *_file(QUOTAS, map(quotas.write, bound), _QUOTAS_COMMENT),
+        *_file(COLOCATION, map(colocation.write, classes.profiles(cluster, scheduler(cluster)))),
+        *_file(PRIORITIES, map(priority_class.write, _priority_classes(cluster))),
+        *_file(RESERVATIONS, map(reservations.write, reserved), _RESERVATIONS_COMMENT),
+        *_file(TOPOLOGY, _topologies(cluster, version)),
+    )
+    notices = (
+        *tree.notices,
+        *unbound,
+        *_queue_notices(cluster, bound, scheduler(cluster)),
+        *classes.notices(cluster),
+        *unreserved,
+    )
+    return artifacts, notices
+
+
+def _priority_classes(cluster: Cluster) -> tuple[Priority, ...]:
+    """Koordinator's own, as its chart installs them, except those that the policy states itself."""
+    stated = {priority.name for priority in cluster.priorities}
+    return tuple(
+        Priority(band.priority_class, band.lowest, description=band.description)
+        for band in BANDS
+        if classes.with_priority_classes(cluster) and band.priority_class not in stated
+    )
+
+
+def _topologies(cluster: Cluster, version: Version) -> tuple[dict[str, Any], ...]:
+    """Only where a workload kind of Koordinator has to stay within a level: nothing else reads it."""
+    needed = any(
+        kind.within is not None and kind.scheduler == scheduler(cluster)
+        for kind in cluster.workloads.values()
+    )
+    if not needed or not cluster.levels or version < topology.FIRST:
+        return ()
+    return (topology.write(topology.layers(cluster.levels)),)
+
+
+def _file(path: str, objects: Iterable[dict[str, Any]], comment: str = "") -> tuple[Artifact, ...]:
+    """A file of objects below a comment; none without objects."""
+    text = dump_all(objects)
+    lines = "".join(f"# {line}\n" for line in comment.splitlines())
+    commented = text.replace("---\n", f"---\n{lines}", 1)
+    return (Artifact(path, commented, Role.MANIFEST),) if text else ()
+
+
+_UNSUPPORTED: tuple[tuple[Callable[[Queue], bool], str], ...] = (
+    (
+        lambda queue: queue.submit is not None,
+        "Koordinator does not check who submits pods. Assign the queue to a tenant's namespaces, and "
+        "restrict who may create pods there",
+    ),
+    (
+        lambda queue: queue.pools is not None,
+        "an ElasticQuota has no pools of its own. The closest alternatives are the placement of workload "
+        "kinds, or an ElasticQuotaProfile for a tree of quotas over some nodes",
+    ),
+    (
+        lambda queue: queue.priority is not None,
+        "Koordinator has no priorities of queues. Pods are ordered by their PriorityClass",
+    ),
+    (
+        lambda queue: not queue.reclaimable,
+        "an ElasticQuota cannot express reclaimable: false. Pods with the label "
+        'quota.scheduling.koordinator.sh/preemptible: "false" are not preempted, within its minimum',
+    ),
+)
+
+
+def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler: str) -> Iterator[str]:
+    """`scheduler`: the schedulerName of the pods that quotas are charged for."""
+    for has, notice in _UNSUPPORTED:
+        names = [queue.name for queue in cluster.queues if has(queue)]
+        if names:
+            yield f"{_listed(names)}: {notice}"
+    yield from _lending(cluster, quotas)
+    parents = {quota.name for quota in quotas if quota.is_parent}
+    for kind in cluster.workloads.values():
+        if kind.scheduler == scheduler and kind.queue in parents:
+            yield (
+                f"workload kind {kind.name} has queue {kind.queue}, which has children: Koordinator refuses "
+                "pods there, unless its feature gate SupportParentQuotaSubmitPod is on. Name one of the "
+                "children"
+            )
+
+
+def _lending(cluster: Cluster, quotas: tuple[ElasticQuota, ...]) -> Iterator[str]:
+    if cluster.preemption.reclaim:
+        return
+    lending = [quota.name for quota in quotas if quota.lends and any(quota.minimum.values())]
+    if lending:
+        yield (
+            f"{_listed(lending)}: the minimum is lent while unused, and returned only as borrowing pods "
+            "end, unless the policy has preemption.reclaim: true"
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return f"queue {names[0]}" if len(names) == 1 else f"queues {', '.join(names)}"

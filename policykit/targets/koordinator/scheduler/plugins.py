@@ -1,0 +1,120 @@
+"""Plugins of koord-scheduler: their extension points by release, and which plugins score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from policykit.targets.koordinator.versions import COSCHEDULING_SCORES
+from policykit.targets.release import Version
+
+FIT_PLUS, SCARCE = "NodeResourcesFitPlus", "ScarceResourceAvoidance"
+SCORERS = (FIT_PLUS, SCARCE)
+"""Plugins whose Score needs what their PreScore prepared."""
+FIT, BALANCED = "NodeResourcesFit", "NodeResourcesBalancedAllocation"
+RESERVATION, LOAD_AWARE = "Reservation", "LoadAwareScheduling"
+DEVICES, NUMA = "DeviceShare", "NodeNUMAResource"
+COSCHEDULING, QUOTAS, PRIORITY_SORT, BINDER = "Coscheduling", "ElasticQuota", "PrioritySort", "DefaultBinder"
+
+_FIRST, _1_6, _1_7, _1_8 = Version(1, 4, 0), Version(1, 6, 0), Version(1, 7, 0), Version(1, 8, 0)
+
+PLUGINS: Mapping[str, Version] = {
+    "LoadAwareScheduling": _FIRST,
+    "NodeNUMAResource": _FIRST,
+    "Reservation": _FIRST,
+    "Coscheduling": _FIRST,
+    "DeviceShare": _FIRST,
+    "ElasticQuota": _FIRST,
+    "DefaultPreBind": _FIRST,
+    "NodeResourcesFitPlus": _1_6,
+    "ScarceResourceAvoidance": _1_6,
+    "SchedulingHint": _1_7,
+}
+"""Plugins of koord-scheduler to the first release, of those policykit knows, that has them."""
+GONE = frozenset({"BatchResourceFit", "CompatibleDefaultPreemption"})
+"""Plugins that no release from 1.3 on has."""
+PLUGIN_NAMES = frozenset({*PLUGINS, *GONE})
+"""Plugins of koord-scheduler, those of old releases included."""
+
+_POINTS: Mapping[str, Mapping[str, Version]] = {
+    "LoadAwareScheduling": {"preFilter": _1_7, "filter": _FIRST, "score": _FIRST, "reserve": _FIRST},
+    "NodeNUMAResource": {
+        **dict.fromkeys(("preFilter", "filter", "score", "reserve", "preBind"), _FIRST),
+        "preScore": _1_6,
+    },
+    "Reservation": dict.fromkeys(
+        ("preFilter", "filter", "postFilter", "preScore", "score", "reserve", "preBind", "bind"), _FIRST
+    ),
+    "Coscheduling": {
+        **dict.fromkeys(("queueSort", "preFilter", "postFilter", "reserve", "permit", "postBind"), _FIRST),
+        "preEnqueue": _1_6,
+        "preBind": _1_7,
+        "preScore": _1_8,
+        "score": _1_8,
+    },
+    "DeviceShare": {
+        **dict.fromkeys(("preFilter", "filter", "score", "reserve", "preBind"), _FIRST),
+        "preScore": _1_6,
+    },
+    "ElasticQuota": dict.fromkeys(("preFilter", "postFilter", "reserve"), _FIRST),
+    "DefaultPreBind": {"preBind": _FIRST},
+    "NodeResourcesFitPlus": {"preScore": _1_6, "score": _1_6},
+    "ScarceResourceAvoidance": {"preScore": _1_6, "score": _1_6},
+    "SchedulingHint": {"preFilter": _1_7},
+}
+"""Plugin and point to the first release. Source: methods of each plugin at the release tags."""
+_ENDED: Mapping[tuple[str, str], Version] = {("Coscheduling", "queueSort"): _1_7}
+"""What a plugin stopped implementing, to the first release without it."""
+
+RESERVATION_FIRST = ("preScore", "reserve")
+"""Points where Reservation must run before every other plugin."""
+ORDER = (
+    *("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score"),
+    *("reserve", "permit", "preBind", "bind", "postBind"),
+)
+"""Points in the order a pod passes them."""
+MULTI_POINT = "multiPoint"
+
+DEFAULT_SCORES: Mapping[str, int] = {
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    FIT: 1,
+    "PodTopologySpread": 2,
+    "InterPodAffinity": 2,
+    BALANCED: 1,
+    "ImageLocality": 1,
+}
+"""In-tree plugins that score unless they are disabled, with their weights (kube-scheduler 1.28 to 1.35)."""
+PREFERENCES: Mapping[str, str] = {
+    "TaintToleration": "PreferNoSchedule taints",
+    "NodeAffinity": "preferred node affinity",
+    "PodTopologySpread": "topology spread with ScheduleAnyway",
+    "InterPodAffinity": "preferred pod affinity",
+}
+"""In-tree plugin to the preferences of pods that only its score honours."""
+_NEVER_SCORE = frozenset(
+    {
+        *("SchedulingGates", PRIORITY_SORT, "NodeUnschedulable", "NodeName", "NodePorts", "VolumeZone"),
+        *("VolumeRestrictions", "NodeVolumeLimits", "DefaultPreemption", BINDER, "DefaultPreBind"),
+        *(QUOTAS, "SchedulingHint"),
+    }
+)
+
+
+def implements(plugin: str, point: str, version: Version) -> bool | None:
+    """Whether a plugin may be enabled at a point of a release; None for plugins of others."""
+    if plugin in GONE:
+        return False
+    if plugin not in PLUGINS:
+        return None
+    if point == MULTI_POINT:
+        return PLUGINS[plugin] <= version
+    since = _POINTS[plugin].get(point)
+    ended = _ENDED.get((plugin, point))
+    return since is not None and since <= version and (ended is None or version < ended)
+
+
+def scores(plugin: str, version: Version) -> bool:
+    """Whether a plugin takes part in scoring; an unknown plugin is assumed to."""
+    if plugin == COSCHEDULING:
+        return version >= COSCHEDULING_SCORES
+    return plugin not in _NEVER_SCORE

@@ -1,0 +1,280 @@
+"""What keeps koord-scheduler from starting with a configuration, and what has no effect or harms pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from policykit.catalogue.koordinator import fields, plugin_args
+from policykit.catalogue.koordinator.plugin_args import NO_START, Problem
+from policykit.manifests.patch import APPEND, Patch
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.scheduler import plugins
+from policykit.targets.koordinator.scheduler.api_version import (
+    Releases,
+    api_version_problems,
+    args_type_problems,
+    readers,
+)
+from policykit.targets.koordinator.scheduler.configuration import (
+    Configuration,
+    Plugin,
+    Profile,
+)
+from policykit.targets.koordinator.scheduler.plugins import (
+    BINDER,
+    COSCHEDULING,
+    MULTI_POINT,
+    PREFERENCES,
+    PRIORITY_SORT,
+    RESERVATION,
+    RESERVATION_FIRST,
+    SCORERS,
+)
+from policykit.targets.kubernetes.scheduler.in_tree import FIRST as IN_TREE
+from policykit.targets.release import Version
+
+_POINTS = frozenset({*plugins.ORDER, MULTI_POINT})
+"""Any other point is reported by PK802."""
+
+
+def problems(configuration: Configuration, version: Version) -> Iterator[Problem]:
+    """Everything wrong with a configuration that one release is to read."""
+    releases = (version,)
+    yield from startup(configuration, releases)
+    for profile in configuration.profiles:
+        yield from arguments(profile, releases)
+        yield from plugin_order(profile)
+        yield from disabled_scores(profile)
+        yield from unprepared_scores(profile, releases)
+
+
+def startup(configuration: Configuration, releases: Releases) -> Iterator[Problem]:
+    """What stops every release when it starts, the fields of args excepted. `releases`: the possible ones."""
+    yield from api_version_problems(configuration, releases)
+    reading = readers(configuration, releases)
+    yield from args_type_problems(configuration, reading)
+    for profile in configuration.profiles:
+        yield from _misplaced_plugins(profile, reading)
+    yield from _queue_sort(configuration, reading)
+    yield from _split_profiles(configuration.profiles)
+
+
+def _misplaced_plugins(profile: Profile, reading: Releases) -> Iterator[Problem]:
+    """Plugins enabled twice at a point, or at a point they do not implement."""
+    for name in filter(_POINTS.__contains__, profile.points):
+        seen: set[str] = set()
+        for plugin in profile.point(name).enabled:
+            path = (*profile.path, *plugin.path)
+            remove = (Patch("remove", path),)
+            if plugin.name in seen:
+                message, help_ = f"{plugin.name} is enabled twice at {name}", "delete one of the two"
+                change = "remove the second"
+                yield Problem((*path, "name"), message, NO_START, help_, patches=remove, change=change)
+            elif all(plugins.implements(plugin.name, name, each) is False for each in reading):
+                yield Problem(
+                    (*path, "name"),
+                    f"{plugin.name} is not a {name} plugin in {fields.named_range(reading)}",
+                    NO_START,
+                    _implemented_points(plugin.name, name),
+                    patches=remove,
+                    change="remove it there",
+                )
+            seen.add(plugin.name)
+
+
+def _implemented_points(plugin: str, point: str) -> str:
+    if plugin in plugins.GONE:
+        return "delete it: no release since 1.3 has it"
+    if (plugin, point) == (COSCHEDULING, "queueSort"):
+        return "write PrioritySort instead, and enable Coscheduling at preEnqueue"
+    since = plugins.PLUGINS[plugin]
+    have = [each for each in plugins.ORDER if plugins.implements(plugin, each, versions.RELEASES[-1])]
+    return f"delete it there: {plugin} (since {since.major}.{since.minor}) runs at {', '.join(have)}"
+
+
+def _queue_sort(configuration: Configuration, reading: Releases) -> Iterator[Problem]:
+    """All profiles share one queue, which exactly one plugin sorts."""
+    first: tuple[str, str] | None = None
+    for profile in configuration.profiles:
+        point = profile.point("queueSort")
+        default = (PRIORITY_SORT,) if profile.runs_by_default(PRIORITY_SORT, "queueSort") else ()
+        sorts = tuple(dict.fromkeys((*default, *point.names)))
+        path = (*profile.path, "plugins", "queueSort")
+        if not sorts:
+            by = (
+                "queueSort disables every plugin and"
+                if point.disabled
+                else "multiPoint disables every plugin, queueSort"
+            )
+            plugin = PRIORITY_SORT if reading[0] >= versions.PRE_ENQUEUE else COSCHEDULING
+            yield Problem(
+                path,
+                f"{by} enables none",
+                NO_START,
+                "enable exactly one: PrioritySort, from Koordinator 1.7 on",
+                key=True,
+                patches=tuple(_sorted_by(profile, plugin)),
+                change=f"enable {plugin}, as the chart does",
+            )
+        elif len(sorts) > 1:
+            message = f"queueSort has {' and '.join(sorts)}, but only one plugin may sort the queue"
+            yield Problem(path, message, NO_START, 'disable "*" there, and enable one plugin', key=True)
+        elif first and first[1] != sorts[0]:
+            yield Problem(
+                path,
+                f"queueSort is {sorts[0]}, but {first[1]} in profile {first[0]}",
+                NO_START,
+                "use the same queueSort plugin in all profiles: they share one queue",
+                key=True,
+            )
+        elif first is None:
+            first = (profile.name, sorts[0])
+
+
+def _sorted_by(profile: Profile, plugin: str) -> Iterator[Patch]:
+    yield Patch("add", (*profile.path, "plugins", "queueSort", "enabled", APPEND), {"name": plugin})
+    gangs = profile.point("permit").plugin(COSCHEDULING)
+    if plugin == PRIORITY_SORT and gangs and not profile.point("preEnqueue").plugin(COSCHEDULING):
+        path = (*profile.path, "plugins", "preEnqueue", "enabled", APPEND)
+        yield Patch("add", path, {"name": COSCHEDULING})
+
+
+def _split_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
+    """A dash too many: the name is in one profile, its plugins in the next."""
+    for one, other in pairwise(profiles):
+        if set(one.data) == {"schedulerName"} and "schedulerName" not in other.data and other.data:
+            yield Problem(
+                (*one.path, "schedulerName"),
+                f"profile {one.name} is empty, and the next profile has no schedulerName",
+                "the settings apply to default-scheduler",
+                "if both are one profile, delete the second dash",
+                patches=_joined(one, other) if one.name and len(profiles) == 2 else (),
+                change="join the two profiles",
+                certain=False,
+            )
+
+
+def _joined(one: Profile, other: Profile) -> tuple[Patch, ...]:
+    return (Patch("add", (*other.path, "schedulerName"), one.name), Patch("remove", one.path))
+
+
+def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
+    """The args of Koordinator's plugins, and whether they belong to a plugin that runs."""
+    for plugin in SCORERS:
+        yield from _unused_args(profile, plugin)
+    seen: set[str] = set()
+    for args in profile.args:
+        base = (*profile.path, *args.path)
+        if args.plugin in plugins.PLUGINS and args.plugin in seen:
+            message = f"pluginConfig has two entries for {args.plugin}"
+            yield Problem((*base[:-1], "name"), message, NO_START, "merge them into one")
+        seen.add(args.plugin)
+        for problem in plugin_args.problems(args.plugin, args.data, reading):
+            yield problem.below(base)
+
+
+def _unused_args(profile: Profile, plugin: str) -> Iterator[Problem]:
+    """A plugin enabled without resources, or args of a plugin that is not enabled."""
+    points = (profile.point(point).plugin(plugin) for point in ("score", MULTI_POINT))
+    enabled = next((entry for entry in points if entry), None)
+    args = profile.entry(plugin)
+    if enabled and not (args and args.data.get("resources")):
+        path: Path = (*enabled.path, "name")
+        if args:
+            path = args.path if args.data else (*args.path[:-1], "name")
+        yield Problem(
+            (*profile.path, *path),
+            f"{plugin} is enabled, but its args have no resources",
+            "it scores every node 100, so it decides nothing",
+            f"add resources to the args of {plugin} in pluginConfig",
+        )
+    if args and args.data and not profile.runs(plugin, "score"):
+        yield Problem(
+            (*profile.path, *args.path),
+            f"{plugin} has args, but is not enabled at score",
+            "they have no effect",
+            "enable it at preScore and at score",
+            key=True,
+        )
+
+
+def plugin_order(profile: Profile) -> Iterator[Problem]:
+    """Reservation behind other plugins, and no plugin that binds."""
+    for name in RESERVATION_FIRST:
+        enabled = profile.point(name).enabled
+        for plugin in enabled[1:]:
+            if plugin.name == RESERVATION:
+                path = (*profile.path, *plugin.path)
+                entry = Patch("add", (*path[:-1], 0), {"name": RESERVATION})
+                yield Problem(
+                    (*path, "name"),
+                    f"Reservation must be the first plugin at {name}, but {enabled[0].name} is",
+                    "",
+                    "move it to the top of the list",
+                    # Koordinator's own kustomize files have it last at reserve.
+                    Severity.WARNING if name == "reserve" else None,
+                    patches=(Patch("remove", path), entry),
+                    change="move it to the top",
+                )
+    yield from _no_binder(profile)
+
+
+def _no_binder(profile: Profile) -> Iterator[Problem]:
+    listed = {name for point in ("bind", MULTI_POINT) for name in profile.point(point).names}
+    other = any(name not in plugins.PLUGINS and name not in IN_TREE for name in listed)  # it may bind pods
+    if other or BINDER in profile.point("bind").names or profile.runs_by_default(BINDER, "bind"):
+        return
+    for point in ("bind", MULTI_POINT):
+        disabled = [each for each in profile.point(point).disabled if each.name in ("*", BINDER)]
+        if disabled:
+            path = (*profile.path, "plugins", "bind", "enabled", APPEND)
+            yield Problem(
+                (*profile.path, *disabled[0].path, "name"),
+                f"{point} disables DefaultBinder and no other binder is enabled",
+                "no pod is bound",
+                "enable DefaultBinder at bind, after Reservation",
+                patches=(Patch("add", path, {"name": BINDER}),),
+                change="enable DefaultBinder at bind",
+            )
+            return
+
+
+def disabled_scores(profile: Profile) -> Iterator[Problem]:
+    """Every plugin disabled at score, and with it those that honour the preferences of pods."""
+    point = profile.point("score")
+    lost = {plugin: preference for plugin, preference in PREFERENCES.items() if plugin not in point.names}
+    for plugin in point.disabled if lost else ():
+        if plugin.name == "*":
+            yield Problem(
+                (*profile.path, *plugin.path, "name"),
+                "score disables every plugin",
+                f"{', '.join(lost.values())} no longer count",
+                f"disable only the plugins you mean, or enable {', '.join(lost)} again",
+                Severity.WARNING,
+            )
+
+
+def unprepared_scores(profile: Profile, reading: Releases) -> Iterator[Problem]:
+    """Plugins whose Score reads the cycle state that their PreScore writes, enabled at score alone."""
+    for plugin in _scored_alone(profile):
+        if any(plugins.implements(plugin.name, "score", each) for each in reading):
+            path = (*profile.path, "plugins", "preScore", "enabled", APPEND)
+            yield Problem(
+                (*profile.path, *plugin.path, "name"),
+                f"{plugin.name} runs at score but not at preScore",
+                "every pod that fits on two or more nodes fails",
+                "enable it at preScore too",
+                patches=(Patch("add", path, {"name": plugin.name}),),
+                change="enable it at preScore",
+            )
+
+
+def _scored_alone(profile: Profile) -> Iterable[Plugin]:
+    for point in ("score", MULTI_POINT):
+        for plugin in profile.point(point).enabled:
+            scores = plugin.name in SCORERS and (point == "score" or profile.runs(plugin.name, "score"))
+            if scores and not profile.runs(plugin.name, "preScore"):
+                yield plugin
