@@ -52,14 +52,13 @@ _OF_GANGS = (
 
 FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
-    FactReader("policykit.targets.volcano.checks.hypernodes", frozenset({"HyperNode"})),
     FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
     FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
     FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_OF_GANGS),
     FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
     FactReader(
-        "policykit.targets.volcano.tier_facts",
-        frozenset({"CronJob", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
+        "policykit.targets.volcano.topology_facts",
+        frozenset({"CronJob", "HyperNode", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
     ),
     FactReader("policykit.targets.submission", frozenset({"Namespace"}), pods=True, words=("ueue", "uota")),
     FactReader(

@@ -18,10 +18,10 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
+from policykit.rules.gangs import volcano_groups as volcano
 from policykit.targets.gang_words import ANNOTATIONS
 from policykit.targets.koordinator import gang_faults as koordinator
 from policykit.targets.kueue import gang_faults as kueue
-from policykit.targets.volcano import gang_faults as volcano
 from policykit.targets.yunikorn import gang_faults as yunikorn
 
 BAD = """\

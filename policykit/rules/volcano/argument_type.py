@@ -20,7 +20,8 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
-from policykit.targets.volcano.checks import installed, listing, values
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.checks import listing, values
 from policykit.targets.volcano.checks.arguments import Given, given
 
 BAD = """\
@@ -45,7 +46,7 @@ _DISCARDED = "the scheduler discards the whole file"
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The shape of the file, its flags, and the value of every argument that is read."""
     yield from _shapes(manifest.data)
-    have = installed.stated(context.cluster)
+    have = versions.release_of(context.cluster)
     for each in given(manifest.data):
         argument = each.argument
         if argument is None or (have and have < argument.since) or is_placeholder(each.value):

@@ -12,6 +12,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.words import words
 from policykit.model.severity import Severity
+from policykit.rules.volcano import unread_fields
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -51,16 +53,12 @@ _KINDS = frozenset(
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Nothing of Volcano's is loaded for objects of others."""
+    """Fields of Volcano's objects, and annotations of any that its pods may carry."""
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
-        from policykit.targets.volcano.checks import installed, unread
-
-        yield from unread.untimely(manifest, installed.stated(context.cluster))
-        yield from unread.unread(manifest)
+        yield from unread_fields.untimely(manifest, versions.release_of(context.cluster))
+        yield from unread_fields.unread(manifest)
     if words(manifest.data).end(_KEYS):
-        from policykit.targets.volcano.checks import annotated
-
-        yield from annotated.faults(manifest)
+        yield from unread_fields.unread_annotations(manifest)
 
 
 RULE = Rule(

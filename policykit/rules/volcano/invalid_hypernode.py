@@ -6,6 +6,7 @@ stands in two others, or in itself, the topology is not ready, and no job that a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
@@ -31,6 +32,9 @@ spec:
 GOOD = BAD.replace("node-(1|2", "node-(1|2)")
 
 _Declared = Located[DeclaredHyperNode]
+_PYTHON_ONLY = re.compile(r"\(\?(?:[=!>]|<[=!]|P=)|\\[1-9]|[*+?}]\+")
+"""Lookaround, references back, atomic groups: RE2 has none of them."""
+_RE2_ONLY = re.compile(r"\\[pPQCzE]|\[\[|--|&&|\|\||~~|\(\?[a-zA-Z-]*U|\(\?<[A-Za-z]|.\(\?[a-z]+\)|\\x\{")
 _SELECTORS = "exactMatch, regexMatch or labelMatch"
 
 
@@ -66,7 +70,7 @@ def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Sc
             f"the member has {' and '.join(member.selectors)}: it may have one",
             "make a member of each",
         )
-    if problem := _pattern_problem(member.pattern):
+    if problem := pattern_problem(member.pattern):
         yield ScopeViolation(
             node, f"{number}.pattern", f"the pattern {member.pattern!r} {problem}", "correct it"
         )
@@ -88,12 +92,19 @@ def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Sc
         )
 
 
-def _pattern_problem(pattern: str) -> str:
-    if not pattern:
+def pattern_problem(pattern: str) -> str:
+    """What Go's `regexp` (RE2) says against a pattern, as a predicate; empty: nothing, as far as is known."""
+    if not pattern or is_placeholder(pattern):
         return ""
-    from policykit.targets.volcano.checks.hypernodes import pattern_problem
-
-    return pattern_problem(pattern)
+    if found := _PYTHON_ONLY.search(re.sub(r"\\\\", "", pattern)):
+        return f"has {found[0]!r}, which Go's regular expressions do not know"
+    if _RE2_ONLY.search(pattern):
+        return ""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is no regular expression: {error}"
+    return ""
 
 
 def _children(node: _Declared) -> dict[str, int]:

@@ -13,7 +13,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
-from policykit.targets.volcano.checks import installed, topology
+from policykit.rules.volcano import job_specs
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS
 
 BAD = """\
@@ -45,8 +46,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.group not in GROUP_APIS:
         return
     yield from _below_zero(manifest, context)
-    for path, bound in topology.of_sub_groups(manifest.data):
-        yield from topology.both_tiers(bound, path)
+    for path, bound in job_specs.of_sub_groups(manifest.data):
+        yield from job_specs.both_tiers(bound, path)
 
 
 def _below_zero(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -54,7 +55,7 @@ def _below_zero(manifest: Manifest, context: Context) -> Iterator[Violation]:
     path = ("spec", "minMember")
     value = whole(lookup(manifest.data, path))
     if value is not None and value < 0:
-        certain = (installed.stated(context.cluster) or (0,)) >= _BOUNDED
+        certain = (versions.release_of(context.cluster) or (0,)) >= _BOUNDED
         severity = Severity.ERROR if certain else Severity.WARNING
         yield Violation(path, f"minMember is {value}, below 0", "write a number from 0 on", severity)
 

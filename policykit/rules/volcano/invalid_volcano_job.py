@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.rules.volcano import job_admission
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -41,15 +43,10 @@ GOOD = BAD.replace(
     "  - name: ps\n    replicas: 1\n    template: *pod",
 )
 
-_GROUPS = frozenset({"batch.volcano.sh", "flow.volcano.sh", "training.volcano.sh"})
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Nothing of Volcano's is loaded for jobs of others, which most are."""
-    if manifest.group in _GROUPS:
-        from policykit.targets.volcano.checks import installed, job
-
-        yield from job.faults(manifest, installed.stated(context.cluster))
+    """As the webhooks of the release judge it."""
+    yield from job_admission.faults(manifest, versions.release_of(context.cluster))
 
 
 RULE = Rule(

@@ -17,7 +17,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, pairs, text, whole
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
-from policykit.targets.volcano.checks import installed
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS
 from policykit.targets.volcano.objects.queues import HIERARCHY, HIERARCHY_WEIGHTS
 
@@ -49,10 +49,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `webhooks/admission/queues/validate/validate_queue.go` (1.8 to 1.15)."""
     if manifest.group not in GROUP_APIS:
         return
-    have = installed.stated(context.cluster)
+    have = versions.release_of(context.cluster)
     yield from _amounts(manifest)
     yield from _weight(manifest, have)
-    if not manifest.partial and (have or installed.newest()) >= _COMPARED:
+    if not manifest.partial and (have or versions.newest()) >= _COMPARED:
         yield from _undeserved(manifest)
         if have and _WHOLE_LISTS[0] <= have <= _WHOLE_LISTS[1]:
             yield from _unlimited(manifest, have)

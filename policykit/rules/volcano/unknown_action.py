@@ -18,7 +18,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
-from policykit.targets.volcano.checks import installed, listing
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.checks import listing
 
 BAD = """\
 actions: "enqueue, allocate, gangPreempt, backfill"
@@ -43,7 +44,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     written = manifest.data.get("actions")
     if is_placeholder(written):
         return
-    have = installed.stated(context.cluster)
+    have = versions.release_of(context.cluster)
     if isinstance(written, str) and written.strip():
         words = listing.places(written)
         names = tuple(words.values())

@@ -19,7 +19,8 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
-from policykit.targets.volcano.checks import installed, layout
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.checks import layout
 from policykit.targets.volcano.checks.arguments import Given, configured, given
 from policykit.targets.volcano.checks.packed import unlisted
 from policykit.targets.volcano.checks.values import named
@@ -59,7 +60,7 @@ _MOVED = {
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Keys of the file, its tiers, its plugins and their arguments, of metrics and configurations."""
-    data, have = manifest.data, installed.stated(context.cluster)
+    data, have = manifest.data, versions.release_of(context.cluster)
     yield from layout.strange(data, have, whole=manifest.holder is not None)
     for each in given(data):
         if is_placeholder(each.key) or (each.key in FLAGS and not each.argument):
@@ -109,7 +110,7 @@ def _untimely(each: Given, have: Release | None) -> Iterator[Violation]:
             "take it out, or install a newer release",
             key=True,
         )
-    elif argument.gone and (have or installed.newest()) >= argument.gone:
+    elif argument.gone and (have or versions.newest()) >= argument.gone:
         # Without a policy an older release may be there, which does read it.
         yield Violation(
             each.path,

@@ -19,7 +19,8 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
-from policykit.targets.volcano.checks import installed, listing
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.checks import listing
 
 BAD = """\
 actions: "enqueue, allocate, backfill"
@@ -40,7 +41,7 @@ _REMOVED = frozenset({"reservation"})
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every plugin of every tier. A name like no known one may be a plugin of somebody's own."""
-    have = installed.stated(context.cluster)
+    have = versions.release_of(context.cluster)
     for plugin in listing.plugins(manifest.data).listed:
         name, path = plugin.name, (*plugin.path, "name")
         if name in context.plugins or is_placeholder(name):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.errors import PolicykitError
 from policykit.kube.names import is_hugepages
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
@@ -118,18 +117,9 @@ def _group(manifest: Manifest, context: Context) -> Iterator[Stated]:
     yield Stated(use, {"queue": ("spec", "queue")})
 
 
-def version_of(cluster: Cluster | None) -> Version:
-    """The release that the policy states, else the newest known."""
-    target = cluster.targets.get(SCHEDULER) if cluster else None
-    try:
-        return versions.parse(target.version if target else "")
-    except PolicykitError:
-        return versions.parse("")
-
-
 def ways(cluster: Cluster | None) -> Ways:
     """As the release has it: V validate_queue.go, plugins/capacity (1.8 to 1.15)."""
-    version = version_of(cluster)
+    version = versions.release_of(cluster) or versions.newest()
     stops = "plugin capacity then gives nothing to any queue of the tree"
     return Ways(
         "Volcano",

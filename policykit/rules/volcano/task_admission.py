@@ -12,9 +12,9 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts, whole
 from policykit.model.quantity import parse
-from policykit.targets.volcano.checks import ordering
-from policykit.targets.volcano.checks.ordering import Waiting
-from policykit.targets.volcano.checks.specs import Spec, Task, tasks
+from policykit.rules.volcano import dependencies
+from policykit.rules.volcano.dependencies import Waiting
+from policykit.rules.volcano.job_specs import Spec, Task, tasks
 
 _LONGEST = 63
 _NUMA_POLICIES = ("best-effort", "restricted", "single-numa-node", "none")
@@ -31,7 +31,7 @@ def faults(spec: Spec) -> Iterator[Violation]:
         yield from _name(task)
         yield from _partitions(task)
         yield from _whole_cpus(task)
-    yield from ordering.faults([_waiting(task) for task in listed])
+    yield from dependencies.faults([_waiting(task) for task in listed])
 
 
 def _twice(listed: Sequence[Task]) -> Iterator[Violation]:

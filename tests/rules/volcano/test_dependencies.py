@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.targets.volcano.checks.ordering import Waiting, faults
+from policykit.rules.volcano.dependencies import Waiting, faults
 
 NAMES = ("a", "b", "c", "d", "e")
 GRAPHS = st.dictionaries(

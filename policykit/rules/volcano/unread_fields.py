@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.kube import podsets
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
-from policykit.targets.volcano.checks import policies, topology
-from policykit.targets.volcano.checks.specs import Spec, specs, tasks
-from policykit.targets.volcano.names import GROUP_APIS
+from policykit.rules.volcano import job_policies, job_specs
+from policykit.rules.volcano.job_specs import Spec, specs, tasks
+from policykit.targets.volcano.names import BATCH_GROUP, GROUP_APIS, SCHEDULER
 
 _KINDS: Mapping[tuple[str, str], Release] = {
     ("batch.volcano.sh", "CronJob"): (1, 13),
@@ -54,11 +57,11 @@ def unread(manifest: Manifest) -> Iterator[Violation]:
     if manifest.group in GROUP_APIS and manifest.kind == "Queue":
         yield from _queue(manifest)
     if manifest.group in GROUP_APIS and manifest.kind == "PodGroup":
-        for path, bound in (*topology.of_group(manifest.data), *topology.of_sub_groups(manifest.data)):
+        for path, bound in (*job_specs.of_group(manifest.data), *job_specs.of_sub_groups(manifest.data)):
             yield from _unbounded(bound, path, manifest.partial)
         yield from _ungrouped(manifest)
     for spec in specs(manifest):
-        for path, bound in (*topology.of_job(spec), *topology.of_partitions(spec)):
+        for path, bound in (*job_specs.of_job(spec), *job_specs.of_partitions(spec)):
             yield from _unbounded(bound, path, manifest.partial)
         yield from _pending(spec)
 
@@ -95,7 +98,7 @@ def _queue(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _unbounded(bound: object, path: Path, partial: bool) -> Iterator[Violation]:
-    if topology.unbounded(bound) and not partial:
+    if job_specs.unbounded(bound) and not partial:
         yield Violation(
             path,
             "networkTopology is hard and states no tier: the pods may stand anywhere",
@@ -119,9 +122,56 @@ def _pending(spec: Spec) -> Iterator[Violation]:
     lists = [(spec.data.get("policies"), (*spec.path, "policies"))]
     lists += [(task.data.get("policies"), (*task.path, "policies")) for task in tasks(spec)]
     for listed, path in lists:
-        for place in policies.pending(listed, path):
+        for place in job_policies.pending(listed, path):
             yield Violation(
                 place,
                 "a policy for PodPending without timeout never acts",
                 "write timeout: 10m, or as long as a pod may be pending",
+            )
+
+
+_LEAST, _MOST = "volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"
+_WAITING = ("volcano.sh/sla-waiting-time", "sla-waiting-time")
+_AMOUNT = re.compile(r"\+?0*[1-9][0-9]*\Z|0*[1-9][0-9]?%\Z")
+_OWNERS = frozenset({"DaemonSet", "Deployment", "Job", "ReplicaSet", "StatefulSet"})
+
+
+def unread_annotations(manifest: Manifest) -> Iterator[Violation]:
+    """Budgets wherever they are read, and waiting times on pod templates, where nobody looks for them."""
+    if manifest.group in (*GROUP_APIS, BATCH_GROUP):
+        yield from _budget(manifest.annotations, ("metadata", "annotations"))
+    for pod_set in podsets.pod_sets(manifest.data):
+        ours = pod_set.scheduler_name == SCHEDULER or (
+            manifest.group == BATCH_GROUP and not pod_set.scheduler_name
+        )
+        if not ours:
+            continue
+        place = pod_set.place("annotations")
+        yield from _budget(pod_set.annotations, place)
+        for key in _WAITING if manifest.kind in _OWNERS else ():
+            if key in pod_set.annotations:
+                yield Violation(
+                    (*place, key),
+                    f"{key} on the pod template is not read: the group does not get it",
+                    f"write {_WAITING[0]} in the annotations of the {manifest.kind} itself",
+                    key=True,
+                )
+
+
+def _budget(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:
+    """Source: `scheduler/api/job_info.go` and `webhooks/admission/pods/validate` (1.8 to 1.15)."""
+    if _LEAST in annotations and _MOST in annotations:
+        yield Violation(
+            (*place, _MOST),
+            f"{_MOST} beside {_LEAST} is not read",
+            "keep one of them",
+            key=True,
+        )
+    for key in (_LEAST, _MOST):
+        value = annotations.get(key)
+        if value is not None and not is_placeholder(value) and not _AMOUNT.match(value):
+            yield Violation(
+                (*place, key),
+                f"{key} is {value!r}, neither a whole number above 0 nor 1% to 99%",
+                'write a number of pods or a percentage, in quotes: "2" or "50%"',
             )

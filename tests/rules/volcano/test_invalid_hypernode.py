@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.targets.volcano.checks.hypernodes import pattern_problem
+from policykit.rules.volcano.invalid_hypernode import pattern_problem
 
 
 @pytest.mark.parametrize(
