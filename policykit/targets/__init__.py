@@ -14,7 +14,7 @@ from policykit.targets.kai.names import DIALECT as KAI
 from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
 from policykit.targets.kubernetes.text import CONFIGURATION as KUBE_SCHEDULER
 from policykit.targets.kueue.names import DIALECT as KUEUE
-from policykit.targets.volcano.groups import DIALECT as VOLCANO
+from policykit.targets.volcano.dialect import DIALECT as VOLCANO
 from policykit.targets.yunikorn.groups import DIALECT as YUNIKORN
 
 if TYPE_CHECKING:

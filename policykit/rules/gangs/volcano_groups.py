@@ -1,4 +1,4 @@
-"""What is wrong with Volcano's gang metadata on pods and their owners."""
+"""Volcano's gang metadata on pods and their owners."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
 
 
 def _scheduled_elsewhere(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
-    """Groups that a controller makes for Volcano, without giving the pods its schedulerName.
+    """PodGroups that a controller creates for Volcano without setting schedulerName on the pods.
 
     Source: Trainer 2.3 `volcano` plugin, RBG 0.8 `podGroupPolicy`, AIBrix 0.7 `schedulingStrategy`.
     """
@@ -57,11 +57,12 @@ def _scheduled_elsewhere(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iter
         name = pod_set.scheduler_name
         other = name if name in _OTHERS else ""
         if (not name or other) and pod_set.scheduler_path is not None:
+            placed_by = other or "default-scheduler (no schedulerName)"
             yield Violation(
                 pod_set.scheduler_path,
-                f"{dotted(path[1:])} makes a PodGroup of Volcano, but "
-                f"{other or 'default-scheduler (no schedulerName)'} places {title(manifest.data, pod_set)}",
-                f"write schedulerName: {SCHEDULER} in every template: the controller does not",
+                f"{dotted(path[1:])} creates a PodGroup for Volcano, but "
+                f"{placed_by} schedules {title(manifest.data, pod_set)}",
+                f"set schedulerName: {SCHEDULER} in every template: the controller does not",
             )
 
 
@@ -71,7 +72,7 @@ def _pods(manifest: Manifest, pod_set: PodSet, place: Path, lacks_own: bool) -> 
         yield Violation(
             (*place, GROUP_MIN_MEMBER),
             f"{GROUP_MIN_MEMBER} on the pod template is not read: the gang has 1 member",
-            f"write it in the annotations of the {manifest.kind} itself",
+            f"set it in the annotations of the {manifest.kind} itself",
             key=True,
         )
     mode, tier = annotations.get(TOPOLOGY_MODE), annotations.get(TOPOLOGY_TIER)

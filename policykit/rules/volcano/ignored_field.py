@@ -1,7 +1,7 @@
-"""An object of Volcano says something that Volcano does not read.
+"""An object sets something that Volcano does not read.
 
-The API takes these fields, and no controller looks at them, or what they say is not enough to mean
-anything. The same holds for what is newer than the release in the policy.
+The API accepts these fields, but no controller reads them, or what they say is incomplete and has no
+effect. The same holds for fields newer than the release in the policy.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ _KINDS = frozenset(
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Fields of Volcano's objects, and annotations of any that its pods may carry."""
+    """Fields of Volcano's objects, and annotations of all objects whose pods it schedules."""
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
-        yield from unread_fields.untimely(manifest, versions.release_of(context.cluster))
-        yield from unread_fields.unread(manifest)
+        yield from unread_fields.newer_fields(manifest, versions.release_of(context.cluster))
+        yield from unread_fields.unread_fields(manifest)
     if words(manifest.data).end(_KEYS):
         yield from unread_fields.unread_annotations(manifest)
 

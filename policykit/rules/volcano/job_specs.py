@@ -1,4 +1,4 @@
-"""The spec of a Job wherever an object of Volcano carries it, and the topology that its pods stay within."""
+"""The spec of a Job wherever an object of Volcano carries it, with its policies and topologies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.targets.volcano.names import SPECS
 
 TRAINING_GROUP = "training.volcano.sh"
 _SUFFIX = "-0000000000"
-"""What a CronJob puts behind its name: the time."""
+"""What a CronJob appends to its name: the time."""
 
 
 class Spec(NamedTuple):
@@ -22,7 +22,7 @@ class Spec(NamedTuple):
     path: Path
     data: Mapping[str, Any]
     name: str = ""
-    """Of the Job that it makes, as long as that will be; empty: unknown."""
+    """Of the Job made from it, as long as it will be; empty: unknown."""
 
 
 class Task(NamedTuple):
@@ -35,7 +35,7 @@ class Task(NamedTuple):
 
 
 def specs(manifest: Manifest) -> Iterator[Spec]:
-    """All of an object; nothing for objects that hold none."""
+    """All of an object; none where it carries no Job."""
     if manifest.group == TRAINING_GROUP and manifest.kind == "HyperJob":
         listed = lookup(manifest.data, ("spec", "replicatedJobs"))
         for number, item in enumerate(listed if isinstance(listed, list) else ()):
@@ -64,52 +64,50 @@ def tasks(spec: Spec) -> list[Task]:
     ]
 
 
-def both_tiers(bound: object, path: Path) -> Iterator[Violation]:
-    """Refused by the webhooks of Jobs and PodGroups (1.14 and 1.15)."""
-    if not isinstance(bound, Mapping):
+def policy_lists(spec: Spec) -> Iterator[tuple[object, Path]]:
+    """The policies of the job and of each of its tasks, and where they stand."""
+    yield spec.data.get("policies"), (*spec.path, "policies")
+    for task in tasks(spec):
+        yield task.data.get("policies"), (*task.path, "policies")
+
+
+def both_tiers(topology: object, path: Path) -> Iterator[Violation]:
+    """Rejected by the webhooks of Jobs and PodGroups (1.14 and 1.15)."""
+    if not isinstance(topology, Mapping):
         return
-    allowed, name = bound.get("highestTierAllowed"), bound.get("highestTierName")
+    allowed, name = topology.get("highestTierAllowed"), topology.get("highestTierName")
     if allowed is not None and name not in (None, ""):
         yield Violation(
             (*path, "highestTierName"),
-            f"networkTopology has highestTierAllowed {allowed} and highestTierName {name}: it may have one",
-            "take one of them out",
+            f"networkTopology has both highestTierAllowed {allowed} and highestTierName {name}: only one is "
+            "allowed",
+            "remove one of them",
             key=True,
         )
 
 
-def unbounded(bound: object) -> bool:
-    """Hard, and without the tier that it should hold within: nothing is held."""
-    if not isinstance(bound, Mapping):
+def lacks_tier(topology: object) -> bool:
+    """Whether it is hard but names no tier, so that it holds nothing together."""
+    if not isinstance(topology, Mapping):
         return False
-    tier = bound.get("highestTierAllowed"), bound.get("highestTierName")
-    return bound.get("mode") in (None, "", "hard") and all(each in (None, "") for each in tier)
+    tier = topology.get("highestTierAllowed"), topology.get("highestTierName")
+    return topology.get("mode") in (None, "", "hard") and all(each in (None, "") for each in tier)
 
 
-Bounds = Iterator[tuple[Path, object]]
-"""Places of bounds, and what stands there."""
+Topologies = Iterator[tuple[Path, object]]
+"""Places of `networkTopology`, and what stands there."""
 
 
-def of_job(spec: Spec) -> Bounds:
-    """A Job's own."""
-    yield (*spec.path, "networkTopology"), spec.data.get("networkTopology")
-
-
-def of_partitions(spec: Spec) -> Bounds:
-    """Those of its tasks' partitions."""
+def partition_topologies(spec: Spec) -> Topologies:
+    """Those of the partitions of a Job's tasks."""
     for task in tasks(spec):
         policy = task.data.get("partitionPolicy")
         if isinstance(policy, Mapping):
             yield (*task.path, "partitionPolicy", "networkTopology"), policy.get("networkTopology")
 
 
-def of_group(data: Mapping[str, Any]) -> Bounds:
-    """A PodGroup's own."""
-    yield ("spec", "networkTopology"), mapping(data.get("spec")).get("networkTopology")
-
-
-def of_sub_groups(data: Mapping[str, Any]) -> Bounds:
-    """Those of its sub-groups."""
+def sub_group_topologies(data: Mapping[str, Any]) -> Topologies:
+    """Those of the sub-groups of a PodGroup."""
     listed = mapping(data.get("spec")).get("subGroupPolicy")
     for number, policy in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(policy, Mapping):

@@ -12,18 +12,17 @@ from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts, whole
 from policykit.model.quantity import parse
-from policykit.rules.volcano import dependencies
-from policykit.rules.volcano.dependencies import Waiting
+from policykit.rules.volcano.dependencies import Dependent, dependency_violations
 from policykit.rules.volcano.job_specs import Spec, Task, tasks
 
 _LONGEST = 63
 _NUMA_POLICIES = ("best-effort", "restricted", "single-numa-node", "none")
 
 
-def faults(spec: Spec) -> Iterator[Violation]:
+def task_violations(spec: Spec) -> Iterator[Violation]:
     """Source: `webhooks/admission/jobs/validate/admit_job.go` (1.8 to 1.15)."""
     listed = tasks(spec)
-    yield from _twice(listed)
+    yield from _duplicates(listed)
     yield from _pod_names(spec, listed)
     yield from _below_zero(spec.data, spec.path, ("minAvailable", "maxRetry", "ttlSecondsAfterFinished"))
     for task in listed:
@@ -31,17 +30,17 @@ def faults(spec: Spec) -> Iterator[Violation]:
         yield from _name(task)
         yield from _partitions(task)
         yield from _whole_cpus(task)
-    yield from dependencies.faults([_waiting(task) for task in listed])
+    yield from dependency_violations([_dependent(task) for task in listed])
 
 
-def _twice(listed: Sequence[Task]) -> Iterator[Violation]:
+def _duplicates(listed: Sequence[Task]) -> Iterator[Violation]:
     names = [task.name for task in listed]
     for number, task in enumerate(listed):
         if task.name in names[:number] and not is_placeholder(task.name):
             yield Violation(
                 (*task.path, "name"),
-                f"two tasks have the name {task.name}: Volcano refuses the job",
-                "give each task a name of its own",
+                f"two tasks are named {task.name}: Volcano rejects the job",
+                "give each task its own name",
             )
 
 
@@ -49,18 +48,18 @@ def _below_zero(data: Mapping[str, Any], path: Path, fields: Sequence[str]) -> I
     for field in fields:
         value = whole(data.get(field))
         if value is not None and value < 0:
-            yield Violation((*path, field), f"{field} is {value}, below 0", "write a number from 0 on")
+            yield Violation((*path, field), f"{field} is {value}, below 0", "write 0 or more")
 
 
 def _name(task: Task) -> Iterator[Violation]:
-    """Its pods and their host names are called after it."""
+    """Its pods and their host names are named after it."""
     problem = "" if is_placeholder(task.name) else dns_label_problem(task.name)
     if problem:
-        yield Violation((*task.path, "name"), f"the name {task.name!r} {problem}", "rename the task")
+        yield Violation((*task.path, "name"), f"task name {task.name!r} {problem}", "rename the task")
 
 
 def _pod_names(spec: Spec, listed: Sequence[Task]) -> Iterator[Violation]:
-    """A task's pods are called after it and the job, with a number behind."""
+    """A task's pods are named after the job and the task, with a number at the end."""
     if not spec.name or is_placeholder(spec.name) or len(spec.name) > _LONGEST:
         return
     for number, task in enumerate(listed):
@@ -68,9 +67,9 @@ def _pod_names(spec: Spec, listed: Sequence[Task]) -> Iterator[Violation]:
         if len(pod) > _LONGEST and not is_placeholder(task.name) and not label_value_problem(task.name):
             yield Violation(
                 (*task.path, "name"),
-                f"pods of task {task.name} would be called {pod}, which has {len(pod)} characters, the limit "
-                f"is {_LONGEST}",
-                "give the job or the task a shorter name",
+                f"pods of task {task.name} would be named {pod}, which has {len(pod)} characters, more than "
+                f"{_LONGEST}",
+                "shorten the name of the job or the task",
             )
 
 
@@ -83,16 +82,16 @@ def _partitions(task: Task) -> Iterator[Violation]:
     if whole(replicas) is not None and replicas != total * size:
         yield Violation(
             (*task.path, "replicas"),
-            f"task {task.name} has {replicas} replicas, and {total} partitions of {size} are {total * size}",
-            f"write replicas: {total * size}, or change the partitions",
+            f"task {task.name} has {replicas} replicas, but {total} partitions of {size} make {total * size}",
+            f"set replicas: {total * size}, or change the partitions",
         )
     least, available = whole(policy.get("minPartitions")), whole(task.data.get("minAvailable"))
     if least and least > 0 and available is not None and available != least * size:
         yield Violation(
             (*task.path, "minAvailable"),
-            f"minAvailable of task {task.name} is {available}, and {least} partitions of {size} are "
+            f"minAvailable of task {task.name} is {available}, but {least} partitions of {size} make "
             f"{least * size}",
-            f"write minAvailable: {least * size}, or leave it out",
+            f"set minAvailable: {least * size}, or remove it",
         )
 
 
@@ -104,7 +103,7 @@ def _whole_cpus(task: Task) -> Iterator[Violation]:
     if policy not in _NUMA_POLICIES:
         yield Violation(
             (*task.path, "topologyPolicy"),
-            f"topologyPolicy {policy!r} of task {task.name} is none that a node has: its pods never start",
+            f"topologyPolicy {policy!r} of task {task.name} matches no node: its pods never start",
             f"write {', '.join(_NUMA_POLICIES[:-1])} or {_NUMA_POLICIES[-1]}",
         )
         return
@@ -118,11 +117,11 @@ def _whole_cpus(task: Task) -> Iterator[Violation]:
         if asked is not None and quantity is None:
             continue
         if quantity is None or quantity.nanos <= 0 or quantity.milli % 1000:
-            said = f"requests {asked} CPU" if asked is not None else "requests no CPU"
+            found = f"requests {asked} CPU" if asked is not None else "requests no CPU"
             yield Violation(
                 (*base, field, position, "resources"),
-                f"topologyPolicy {policy} of task {task.name} needs whole CPUs, and a container {said}",
-                "request a whole number of CPUs, or take topologyPolicy out",
+                f"topologyPolicy {policy} of task {task.name} needs whole CPUs, but a container {found}",
+                "request a whole number of CPUs, or remove topologyPolicy",
             )
 
 
@@ -131,6 +130,6 @@ def _cpu(container: Mapping[str, Any]) -> object:
     return (mapping(resources.get("requests")) or mapping(resources.get("limits"))).get("cpu")
 
 
-def _waiting(task: Task) -> Waiting:
+def _dependent(task: Task) -> Dependent:
     after = texts(mapping(task.data.get("dependsOn")).get("name"))
-    return Waiting("task", task.name, (*task.path, "dependsOn", "name"), after)
+    return Dependent("task", task.name, (*task.path, "dependsOn", "name"), after)

@@ -14,8 +14,8 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.network import DeclaredHyperNode, DeclaredMember
 from policykit.model.tier import TierUse, TopologyPlugin
+from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 
-PLUGIN = "network-topology-aware"
 BOUNDS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec", "networkTopology"),
     ("batch.volcano.sh", "CronJob"): ("spec", "jobTemplate", "spec", "networkTopology"),
@@ -36,7 +36,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         tiers = mappings(manifest.data.get("tiers"))
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
-            yield Stated(TopologyPlugin(PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
+            yield Stated(TopologyPlugin(TOPOLOGY_PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
     else:
         yield from _use(manifest, () if manifest.partial else pod_sets)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.rules.volcano.dependencies import Waiting, faults
+from policykit.rules.volcano.dependencies import Dependent, dependency_violations
 
 NAMES = ("a", "b", "c", "d", "e")
 GRAPHS = st.dictionaries(
@@ -13,8 +13,8 @@ GRAPHS = st.dictionaries(
 )
 
 
-def waiting(after: Mapping[str, tuple[str, ...]]) -> list[Waiting]:
-    return [Waiting("task", name, ("tasks", name), targets) for name, targets in after.items()]
+def waiting(after: Mapping[str, tuple[str, ...]]) -> list[Dependent]:
+    return [Dependent("task", name, ("tasks", name), targets) for name, targets in after.items()]
 
 
 def sorts(after: Mapping[str, tuple[str, ...]]) -> bool:
@@ -28,11 +28,13 @@ def sorts(after: Mapping[str, tuple[str, ...]]) -> bool:
 @given(GRAPHS)
 def test_something_is_said_exactly_where_there_is_no_order(after: dict[str, tuple[str, ...]]) -> None:
     known = {name: tuple(each for each in targets if each in after) for name, targets in after.items()}
-    assert bool(list(faults(waiting(known)))) != sorts(known)
+    assert bool(list(dependency_violations(waiting(known)))) != sorts(known)
 
 
 @given(GRAPHS)
 def test_unknown_names_are_each_said_once(after: dict[str, tuple[str, ...]]) -> None:
     unknown = [(name, each) for name, targets in after.items() for each in targets if each not in after]
-    said = [found.message for found in faults(waiting(after)) if "does not exist" in found.message]
-    assert said == [f"task {name} waits for {each}, which does not exist" for name, each in unknown]
+    said = [
+        found.message for found in dependency_violations(waiting(after)) if "does not exist" in found.message
+    ]
+    assert said == [f"task {name} depends on {each}, which does not exist" for name, each in unknown]

@@ -28,10 +28,10 @@ def test_taken(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("node-(1|2", "is no regular expression: missing ), unterminated subpattern at position 5"),
-        ("[a-", "is no regular expression: unterminated character set at position 0"),
-        ("^(?!master)", "has '(?!', which Go's regular expressions do not know"),
-        (r"(a)\1", "has '\\\\1', which Go's regular expressions do not know"),
+        ("node-(1|2", "is not a regular expression: missing ), unterminated subpattern at position 5"),
+        ("[a-", "is not a regular expression: unterminated character set at position 0"),
+        ("^(?!master)", "has '(?!', which Go's regular expressions do not support"),
+        (r"(a)\1", "has '\\\\1', which Go's regular expressions do not support"),
     ],
 )
 def test_refused(pattern: str, said: str) -> None:

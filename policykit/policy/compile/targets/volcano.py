@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from policykit.catalogue.volcano.check import options_mistakes
+from policykit.catalogue.volcano.options import option_problems
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
@@ -34,8 +34,8 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[st
         elif resource:
             weights[resource] = weight
     made = _scheduler(stated)
-    for mistake in options_mistakes(made, have):
-        draft.problems.error((*path, *mistake.path), mistake.message, mistake.hint, key=mistake.key)
+    for problem in option_problems(made, have):
+        draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
     binpack: dict[str, Any] = {}
     if stated.binpack.weight is not None:
         binpack["weight"] = stated.binpack.weight

@@ -1,4 +1,4 @@
-"""Packing and spreading of resources: which plugin does it, with which weights."""
+"""Packing and spreading by resource: which plugin does it, with which weights."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from policykit.targets import fleet
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler import reasons, weights
-from policykit.targets.volcano.scheduler.options import Stated
+from policykit.targets.volcano.scheduler.options import VolcanoOptions
+from policykit.targets.volcano.scheduler.placement import DesiredPlacement
 from policykit.targets.volcano.scheduler.weights import Step
-from policykit.targets.volcano.scheduler.wishes import Wish
 
 BINPACK_PLUGIN, FIT_PLUGIN = "binpack", "resource-strategy-fit"
 
 
-class Placing(NamedTuple):
+class Packing(NamedTuple):
     """What scores how full a node is."""
 
     plugin: str = ""
@@ -35,38 +35,52 @@ class Placing(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def placing(
-    cluster: Cluster, wish: Wish, stated: Stated, version: Version, rivals: Mapping[str, int]
-) -> Placing:
-    """How the wish is had in a release. Below 1.13 only what is packed can be told apart."""
-    if wish.by_resource and version >= versions.RESOURCE_STRATEGY:
-        return _weighed(cluster, wish, stated, rivals, FIT_PLUGIN)
-    if wish.strategy == SPREAD and not wish.mixed:
-        late = (reasons.spread_by_card(version),) if wish.by_resource else ()
-        return Placing(spreading=weights.SPREADING, notices=(reasons.SPREAD_ONLY, *late))
-    return _packed(cluster, wish, stated, version, rivals)
+def packing(
+    cluster: Cluster,
+    desired: DesiredPlacement,
+    options: VolcanoOptions,
+    version: Version,
+    rivals: Mapping[str, int],
+) -> Packing:
+    """How a release does it. Below 1.13 only packed resources can be weighed."""
+    if desired.by_resource and version >= versions.RESOURCE_STRATEGY:
+        return _weighed(cluster, desired, options, rivals, FIT_PLUGIN)
+    if desired.strategy == SPREAD and not desired.mixed:
+        late = (reasons.spread_by_card(version),) if desired.by_resource else ()
+        return Packing(spreading=weights.SPREADING, notices=(reasons.SPREAD_ONLY, *late))
+    return _packed(cluster, desired, options, version, rivals)
 
 
 def _packed(
-    cluster: Cluster, wish: Wish, stated: Stated, version: Version, rivals: Mapping[str, int]
-) -> Placing:
+    cluster: Cluster,
+    desired: DesiredPlacement,
+    options: VolcanoOptions,
+    version: Version,
+    rivals: Mapping[str, int],
+) -> Packing:
     """Plugin binpack: what should be spread counts nothing in it."""
-    listed = {*wish.stated, "cpu", "memory", *fleet.cards_per_node(cluster)}
-    spread = sorted(name for name in listed if wish.strategy_of(name) == SPREAD)
-    without = stated._replace(resources={**dict.fromkeys(spread, 0), **stated.resources})
-    made = _weighed(cluster, wish, without, rivals, BINPACK_PLUGIN)
+    listed = {*desired.weights, "cpu", "memory", *fleet.cards_per_node(cluster)}
+    spread = sorted(name for name in listed if desired.strategy_of(name) == SPREAD)
+    without = options._replace(resources={**dict.fromkeys(spread, 0), **options.resources})
+    made = _weighed(cluster, desired, without, rivals, BINPACK_PLUGIN)
     notices = (reasons.not_spread(spread, version),) if spread else ()
     return made._replace(notices=(*notices, *made.notices))
 
 
-def _weighed(cluster: Cluster, wish: Wish, stated: Stated, rivals: Mapping[str, int], plugin: str) -> Placing:
+def _weighed(
+    cluster: Cluster,
+    desired: DesiredPlacement,
+    options: VolcanoOptions,
+    rivals: Mapping[str, int],
+    plugin: str,
+) -> Packing:
     total = sum(rivals.values())
-    steps, resources, notices = _steps(cluster, {**wish.stated, **stated.resources})
+    steps, resources, notices = _steps(cluster, {**desired.weights, **options.resources})
     counted = [step for step in steps if step.weight or plugin == BINPACK_PLUGIN]
     if plugin == BINPACK_PLUGIN:
-        counted = [step for step in counted if wish.strategy_of(step.resource) == BINPACK]
-    weight, unpacked = _plugin_weight(counted, stated.weight, total, rivals)
-    strategies = {name: wish.strategy_of(name) for name in resources}
+        counted = [step for step in counted if desired.strategy_of(step.resource) == BINPACK]
+    weight, unpacked = _plugin_weight(counted, options.weight, total, rivals)
+    strategies = {name: desired.strategy_of(name) for name in resources}
     comments: list[str] = []
     for strategy, opening in ((BINPACK, reasons.PACKING), (SPREAD, reasons.SPREADING)):
         shown = [step for step in counted if strategies[step.resource] == strategy and weight]
@@ -74,7 +88,7 @@ def _weighed(cluster: Cluster, wish: Wish, stated: Stated, rivals: Mapping[str, 
         comments += [opening, *lines] if lines else []
     if comments:
         comments.append(reasons.rivals(dict(rivals)))
-    return Placing(
+    return Packing(
         plugin, weight, resources, strategies, comments=tuple(comments), notices=(*notices, *unpacked)
     )
 

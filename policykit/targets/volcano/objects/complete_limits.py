@@ -1,4 +1,4 @@
-"""Releases whose webhook takes a dimension left out of a queue's limit for 0 (1.13.0 to 1.14.1)."""
+"""Limits for releases whose webhook takes a resource missing in a queue's limit as 0 (1.13.0 to 1.14.1)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 
 _PARENTS = Version(1, 14, 0)
-"""From here on a parent's limit must have every dimension that a child's has."""
+"""Since then a parent's limit must have every resource that a child's has."""
 
 
-def listed(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues, parents first, with those dimensions stated that such a webhook asks for.
+def complete_limits(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
+    """The queues, parents first, with the resources that such a webhook requires in their limits.
 
-    A dimension that has to be stated is as large as it may be: the sum of the children's
-    limits, at least what is deserved, and no more than the nearest limit above.
+    An added limit is as large as it may be: the sum of the children's limits, at least what is
+    deserved, and no more than the nearest limit above.
     """
     first, last = versions.WHOLE_LISTS
     if not first <= version <= last:
@@ -37,15 +37,15 @@ def listed(queues: Sequence[Queue], version: Version) -> tuple[tuple[Queue, ...]
 
 
 def _missing(queue: Queue, children: Sequence[Queue], *, whole: bool) -> dict[str, int]:
-    """What has to be stated beside the queue's limit; `whole`: every dimension of the children's too."""
-    asked: dict[str, int] = {}
+    """What the queue's limit lacks; `whole`: every resource of the children's limits too."""
+    below: dict[str, int] = {}
     for child in children:
         for name, amount in child.limit.items():
-            asked[name] = asked.get(name, 0) + amount
-    if not queue.limit and not (whole and asked):
+            below[name] = below.get(name, 0) + amount
+    if not queue.limit and not (whole and below):
         return {}
-    names = {**queue.deserved, **(asked if whole else {})}
-    missing = {name: max(asked.get(name, 0), queue.deserved.get(name, 0)) for name in names}
+    names = {**queue.deserved, **(below if whole else {})}
+    missing = {name: max(below.get(name, 0), queue.deserved.get(name, 0)) for name in names}
     return {name: amount for name, amount in missing.items() if name not in queue.limit}
 
 
@@ -60,7 +60,7 @@ def _above(queue: Queue, resource: str, stated: Mapping[str, Queue]) -> float:
 
 def _notice(queue: Queue, missing: Mapping[str, int], version: Version) -> str:
     return (
-        f"queue {queue.name}: where limits are stated, Volcano {version} takes a missing one for 0, so a "
-        f"limit on {', '.join(sorted(missing))} is added: what is deserved, or what the queues below may "
-        "use. State it, or use 1.14.2 or newer"
+        f"queue {queue.name}: Volcano {version} takes a resource missing in a limit as 0, so a limit on "
+        f"{', '.join(sorted(missing))} is added: what is deserved, or what the queues below may use. Set "
+        "it, or use 1.14.2 or newer"
     )

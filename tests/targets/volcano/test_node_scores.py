@@ -1,7 +1,7 @@
 import pytest
 
 from policykit.model.pool import Amounts
-from policykit.targets.volcano.scheduler import scores
+from tests.targets.volcano import node_scores as scores
 from tests.targets.volcano.clusters import GPU
 
 WEIGHTS = {"cpu": 1, "memory": 1, GPU: 10}

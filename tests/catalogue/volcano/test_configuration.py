@@ -3,10 +3,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.catalogue.volcano import configuration as config
+from policykit.catalogue.volcano.configuration import Configuration, Plugin, in_policy
 from policykit.catalogue.volcano.flags import FLAGS
 from policykit.manifests import writer
-from policykit.targets.volcano.scheduler import config
-from policykit.targets.volcano.scheduler.config import Configuration, Plugin
 from tests.shared import SHARED
 
 NAMES = st.from_regex(r"[a-z][a-z-]{0,12}", fullmatch=True)
@@ -30,7 +30,8 @@ CONFIGURATIONS = st.builds(
 
 @given(CONFIGURATIONS)
 def test_what_is_written_reads_back(configuration: Configuration) -> None:
-    assert config.read(yaml.safe_load(writer.dump(config.write(configuration)))) == configuration
+    read = config.read(yaml.safe_load(writer.dump(config.write(configuration))))
+    assert in_policy(read) == in_policy(configuration)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +71,11 @@ def test_reads_flags_apart_from_arguments() -> None:
     }
     read = config.read(data)
     assert read.actions == ("enqueue", "allocate", "")
-    assert read.plugin("gang") == Plugin("gang", {"enablePreemptable": False}, {"a.b": 1})
+    assert read.plugin("gang") == Plugin(
+        "gang", {"enablePreemptable": False}, {"a.b": 1}, ("tiers", 0, "plugins", 0)
+    )
     assert read.plugin("drf") is None
-    assert read.tiers[0][1] == Plugin("")
+    assert read.tiers[0][1] == Plugin("", path=("tiers", 0, "plugins", 1))
 
 
 def test_reads_what_stands_beside_the_tiers() -> None:
@@ -106,11 +109,12 @@ def test_flags_left_out_count_as_true_but_for_two() -> None:
 
 def test_where_plugins_stand() -> None:
     data = {"tiers": [{"plugins": [{"name": "gang"}, 3]}, "x", {"plugins": [{}, {"name": "drf"}]}]}
-    assert config.plugin_path(data, "drf") == ("tiers", 2, "plugins", 1)
-    assert config.plugin_path(data, "gang") == ("tiers", 0, "plugins", 0)
-    assert config.plugin_path(data, "binpack") is None
-    assert config.plugin_path(["tiers"], "gang") is None
-    read = Configuration(tiers=((Plugin("gang"),), (Plugin("drf"),)))
+    read = config.read(data)
+    assert [(each.name, each.path) for each in read.plugins] == [
+        ("gang", ("tiers", 0, "plugins", 0)),
+        ("drf", ("tiers", 2, "plugins", 1)),
+    ]
+    assert [each.path for each in in_policy(read).plugins] == [("plugins", "gang"), ("plugins", "drf")]
     assert (read.tier("gang"), read.tier("drf"), read.tier("binpack")) == (0, 1, None)
 
 

@@ -1,4 +1,4 @@
-"""What workload kinds ask of placing: one configuration scores every pod, so one wish is chosen."""
+"""The placement that workload kinds ask for: one configuration scores every pod, so one is chosen."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from policykit.model.workload import WorkloadKind
 SCHEDULER_NAME = "volcano"
 
 
-class Wish(NamedTuple):
-    """How the configuration should place."""
+class DesiredPlacement(NamedTuple):
+    """How the configuration should place pods."""
 
     strategy: str = BINPACK
     placement: Placement | None = None
@@ -21,14 +21,14 @@ class Wish(NamedTuple):
     avoid: tuple[str, ...] = ()
     """Scarce resources of every placement in play."""
     others: tuple[str, ...] = ()
-    """Kinds whose placement is another named one: theirs cannot be had."""
+    """Kinds with another named placement, which the configuration does not follow."""
 
     def strategy_of(self, resource: str) -> str:
         stated = self.placement.resources.get(resource) if self.placement else None
         return stated.strategy if stated else self.strategy
 
     @property
-    def stated(self) -> Mapping[str, int]:
+    def weights(self) -> Mapping[str, int]:
         """Weights of resources that the placement states."""
         if self.placement is None:
             return {}
@@ -42,7 +42,7 @@ class Wish(NamedTuple):
 
     @property
     def by_resource(self) -> bool:
-        """One plugin has to be told of each resource what to do."""
+        """The plugin needs a strategy for each resource."""
         return self.mixed or (self.strategy == SPREAD and self.placement is not None)
 
     @property
@@ -51,8 +51,8 @@ class Wish(NamedTuple):
         return self.by_resource or bool(self.avoid)
 
 
-def served(cluster: Cluster, target: Target) -> list[WorkloadKind]:
-    """Kinds whose pods may name this target's scheduler, in the policy's order."""
+def scheduled_kinds(cluster: Cluster, target: Target) -> list[WorkloadKind]:
+    """Kinds whose pods this target's scheduler may place, in the policy's order."""
     names = ("", target.scheduler_name or SCHEDULER_NAME)
     return [
         kind
@@ -72,7 +72,7 @@ def strategy(cluster: Cluster, kind: WorkloadKind) -> str:
     return placement.strategy if placement else kind.placement
 
 
-def wish(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Wish:
+def desired_placement(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> DesiredPlacement:
     """Spreading where every kind asks for it, else packing; of placements the first that does so."""
     spreading = bool(kinds) and all(strategy(cluster, kind) == SPREAD for kind in kinds)
     wanted = SPREAD if spreading else BINPACK
@@ -88,4 +88,4 @@ def wish(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Wish:
         for kind, placement in named
         if placement.strategy == wanted and chosen and placement.resources != chosen.resources
     ]
-    return Wish(wanted, chosen, tuple(avoid), tuple(others))
+    return DesiredPlacement(wanted, chosen, tuple(avoid), tuple(others))
