@@ -1,8 +1,8 @@
-"""A Volcano configuration gives a value of a type that is not taken.
+"""A Volcano configuration sets an argument to a value of the wrong type.
 
-Each argument is read as one type. A whole number in quotes is no number: the scheduler logs it and
-keeps the default. Some plugins end the whole scheduler instead, and a flag that is not true or
-false makes it discard the whole file.
+Each argument has one type. A whole number in quotes is not a number: the scheduler logs it and uses the
+default. Some plugins make the whole scheduler exit instead, and a flag other than true or false makes it
+discard the whole file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A Volcano configuration lists an action or a plugin that cannot do its work there.
+"""A Volcano configuration lists an action or a plugin that has no effect there.
 
-Actions and plugins depend on each other: preempt needs somebody to name victims and no gang to
-forbid them all, tdm needs shuffle to evict, usage needs metrics. Without them nothing is reported,
-and nothing happens.
+Actions and plugins depend on each other: preempt needs a plugin that selects victims and no gang plugin
+that protects them all, tdm needs shuffle to evict, usage needs metrics. Without them nothing happens,
+and nothing is reported.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A Volcano configuration packs pods and spreads them at once.
 
-Scores of all plugins are added. nodeorder prefers empty nodes as long as leastrequested.weight is
-left at 1, binpack prefers full ones: which of them wins depends on the pod. And binpack counts cpu
-and memory only, unless binpack.resources lists the cards.
+The scores of all plugins are added up. nodeorder prefers empty nodes unless leastrequested.weight is 0,
+binpack prefers full ones: which one wins depends on the pod. And binpack counts only cpu and memory
+unless binpack.resources lists the cards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A Volcano configuration combines what does not work together.
+"""A Volcano configuration combines parts that do not work together.
 
-Two plugins that share among queues both hold their limits against every job. Two ways of sharing
-cards end the scheduler. The gang-wise actions and the pod-wise ones evict against each other.
+Two plugins that share among queues both enforce their limits on every job. Two ways of sharing cards make
+the scheduler exit. Actions that evict gangs and actions that evict pods work against each other.
 """
 
 from __future__ import annotations

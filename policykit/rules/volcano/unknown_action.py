@@ -1,8 +1,8 @@
 """A Volcano configuration lists an action that its scheduler does not have.
 
-Names are compared exactly, small letters and all, and what stands behind the last comma counts
-as a name. One unknown name and the scheduler throws the whole file away: at the start it
-runs with its built-in configuration, later with the one it had before. Only its log says so.
+Names are case-sensitive, and whatever follows the last comma counts as a name. With one unknown name the
+scheduler discards the whole file: at startup it uses its built-in configuration, later the previous one.
+Only its log reports it.
 """
 
 from __future__ import annotations

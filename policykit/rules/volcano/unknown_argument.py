@@ -1,7 +1,7 @@
-"""A Volcano configuration says something that its scheduler does not read.
+"""A Volcano configuration sets something that its scheduler does not read.
 
-The file is read without strictness: a misspelt argument, one that a release has given up, and one
-that stands beside `arguments:` instead of below it are dropped without a word, and the default holds.
+The file is decoded leniently: a misspelled argument, one that a release has dropped, and one that stands
+beside `arguments:` instead of under it are ignored silently, and the default applies.
 """
 
 from __future__ import annotations

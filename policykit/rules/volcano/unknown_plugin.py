@@ -1,8 +1,7 @@
 """A Volcano configuration names a plugin that its scheduler does not have.
 
-The scheduler logs it in every cycle and goes on without it: what the plugin should do never
-happens. Names have hyphens, no underscores. A plugin of your own, loaded with --plugins-dir, is
-listed in the policy under lint.extraPlugins.
+The scheduler logs it in every cycle and continues without the plugin. Names contain hyphens, not
+underscores. List your own plugins, loaded with --plugins-dir, in the policy under lint.extraPlugins.
 """
 
 from __future__ import annotations

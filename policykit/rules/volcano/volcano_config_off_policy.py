@@ -1,7 +1,7 @@
 """A Volcano configuration lacks what the policy asks for.
 
-The policy says which pods start together, how queues share and who makes room for whom. The
-scheduler does it only with the plugins and actions for it in its own configuration.
+The policy defines which pods start together, how queues share and which pods make room for others. The
+scheduler does so only with the matching plugins and actions in its own configuration.
 """
 
 from __future__ import annotations

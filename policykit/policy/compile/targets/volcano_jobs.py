@@ -1,4 +1,4 @@
-"""Job plugins and task topology of workload kinds: names there are, arguments that Volcano takes."""
+"""Job plugins and task topology of workload kinds: known names, and arguments that Volcano takes."""
 
 from __future__ import annotations
 
