@@ -7,8 +7,9 @@ from typing import Any
 
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument import Argument
-from policykit.catalogue.volcano.check import options_mistakes
+from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.catalogue.volcano.flags import FLAGS
+from policykit.catalogue.volcano.options import option_problems
 from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
 from policykit.manifests.path import dotted
@@ -16,7 +17,6 @@ from policykit.model.cluster import Cluster, Target
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
 from policykit.targets.volcano.scheduler.actions import in_order
-from policykit.targets.volcano.scheduler.config import Configuration, Plugin
 from policykit.targets.volcano.scheduler.plan import plan
 
 Say = Callable[[str], None]
@@ -76,9 +76,9 @@ def _tries(
 
 def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object]) -> str:
     """Why a policy may not state this; empty: it may."""
-    mistake = next(options_mistakes(stated, version), None)
-    if mistake:
-        return f"{dotted(mistake.path)} is left out: {mistake.message}"
+    problem = next(option_problems(stated, version), None)
+    if problem:
+        return f"{dotted(problem.path)} is left out: {problem.message}"
     try:
         made(stated)
     except PolicykitError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.catalogue.volcano.configuration import Configuration, read
 from policykit.errors import PolicykitError
 from policykit.importer import koordinator
 from policykit.importer.draft import Draft
@@ -17,8 +18,6 @@ from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT, TYPES
 from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission
-from policykit.targets.volcano.scheduler import config
-from policykit.targets.volcano.scheduler.config import Configuration
 from policykit.targets.volcano.scheduler.scoring import scoring
 from policykit.targets.yunikorn import options as yunikorn
 from policykit.targets.yunikorn.derived import node_sorting
@@ -31,7 +30,7 @@ def add_weights(draft: Draft, found: Found, cluster: Cluster) -> None:
     if "yunikorn" in draft.data.get("targets", {}):
         _yunikorn(draft, cluster)
     if found.volcano is not None and "volcano" in cluster.targets:
-        _volcano(draft, found, cluster, config.read(found.volcano))
+        _volcano(draft, found, cluster, read(found.volcano))
 
 
 def _koordinator(draft: Draft, found: Found, cluster: Cluster) -> None:

@@ -15,7 +15,7 @@ from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
 from policykit.targets.kubernetes.text import CONFIGURATION as KUBE_SCHEDULER
 from policykit.targets.kueue.names import DIALECT as KUEUE
 from policykit.targets.kueue.names import POD_GROUP_TOTAL
-from policykit.targets.volcano.groups import DIALECT as VOLCANO
+from policykit.targets.volcano.dialect import DIALECT as VOLCANO
 from policykit.targets.yunikorn.groups import DIALECT as YUNIKORN
 
 if TYPE_CHECKING:
@@ -62,14 +62,13 @@ _OF_GANGS = (
 
 FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
-    FactReader("policykit.targets.volcano.checks.hypernodes", frozenset({"HyperNode"})),
     FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
     FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
     FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_OF_GANGS),
     FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
     FactReader(
-        "policykit.targets.volcano.tier_facts",
-        frozenset({"CronJob", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
+        "policykit.targets.volcano.topology_facts",
+        frozenset({"CronJob", "HyperNode", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
     ),
     FactReader("policykit.targets.submission", frozenset({"Namespace"}), pods=True, words=("ueue", "uota")),
     FactReader(

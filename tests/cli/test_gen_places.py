@@ -9,7 +9,7 @@ from tests.cli.commands import Shell
 HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: demo}\ndomain: d.example\n"
 OUT = "generate: {out: generated}\n"
 VOLCANO = 'targets: {volcano: {version: "1.15.1"}}\n'
-LOWER = "lower the first or raise deserved of queue a: Volcano refuses such a queue"
+LOWER = "lower the first or raise deserved of queue a: Volcano rejects such a queue"
 
 CASES = {
     "children are due more than their parent": (
@@ -27,7 +27,7 @@ CASES = {
         'targets:\n  volcano: {version: "1.15.1", actions: [enqueue, allocate, backfill]}\n',
         "7:32: preemption.withinQueue is true, but targets.volcano.actions lists neither preempt nor"
         " gangpreempt",
-        "add preempt to the actions and take enqueue out, or leave the actions out",
+        "add preempt to the actions and remove enqueue, or leave the actions out",
     ),
     "a property of a queue of YuniKorn": (
         "queues: {a: {weight: 2}}\n"

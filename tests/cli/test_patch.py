@@ -333,6 +333,6 @@ def test_what_a_scheduler_cannot_be_told_is_said_once(shell: Shell) -> None:
     said = shell.run("patch", ".")
     assert said.code == 0
     assert said.err == (
-        "policykit: a.yaml:1:1: Deployment/web: each ReplicaSet of a Deployment is a gang of its own, and 3"
+        "policykit: a.yaml:1:1: Deployment/web: each ReplicaSet of a Deployment is a gang of its own, so 3"
         " new pods start together or not at all: roll out with strategy Recreate, or maxSurge 100%\n"
     )

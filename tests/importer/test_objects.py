@@ -247,8 +247,8 @@ def test_volcanos_configuration(text: str, target: dict[str, Any]) -> None:
     assert section(made, "targets", "volcano") == {**target, "binpack": weights, "plugins": plugins}
     assert section(made, "preemption") == {"withinQueue": True}
     assert made.remarks == (
-        "volcano: actions[0] is left out: action enqueue keeps waiting jobs from preempt: those see admitted "
-        "jobs only",
+        "volcano: actions[0] is left out: action enqueue admits only jobs that fit, so preempt never makes "
+        "any room",
         "volcano: actions are enqueue, allocate, preempt, backfill; `policykit gen` writes allocate, "
         "backfill, preempt, shuffle",
     )

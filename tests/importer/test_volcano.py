@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from policykit.catalogue.volcano.configuration import Configuration
 from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.plugins import PREEMPTABLE, RECLAIMABLE
+from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING
 from policykit.errors import PolicykitError
 from policykit.importer.volcano import options as needed
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission
-from policykit.targets.volcano.scheduler.actions import PREEMPTING, RECLAIMING
-from policykit.targets.volcano.scheduler.config import Configuration
 from policykit.targets.volcano.scheduler.plan import plan
 from tests.importer.test_objects import imported, section
 from tests.shared import SHARED
@@ -118,11 +118,10 @@ def test_the_guide_to_capacity_is_put_right_and_told() -> None:
         "capacity": {},
     }
     assert made.remarks == (
-        "volcano: actions[0] is left out: action enqueue keeps waiting jobs from reclaim: those see "
-        "admitted jobs "
-        "only",
-        "volcano: plugin conformance chooses victims of reclaim in another tier than capacity: the first "
-        "tier that finds any decides alone; `policykit gen` writes it otherwise",
+        "volcano: actions[0] is left out: action enqueue admits only jobs that fit, so reclaim never "
+        "makes any room",
+        "volcano: plugins conformance and capacity choose victims of reclaim in different tiers: the "
+        "first tier that finds any decides alone; `policykit gen` writes it otherwise",
         "volcano: actions are enqueue, allocate, backfill, reclaim; `policykit gen` writes allocate, "
         "backfill, "
         "reclaim",
@@ -185,8 +184,8 @@ def test_every_part_of_a_configuration() -> None:
     }
     assert made.remarks == (
         "volcano: plugins.tdm.arguments['tdm.revocable-zone.zone-a'] is left out: "
-        "tdm.revocable-zone.zone-a must be "
-        "hours of the day, as 20:00-08:00, not '8-18'",
+        'tdm.revocable-zone.zone-a of plugin tdm is the string "8-18", not hours such as '
+        "20:00-08:00",
         "volcano: plugin reservation is in the configuration, `policykit gen` would leave it out",
     )
 

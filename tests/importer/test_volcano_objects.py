@@ -16,8 +16,8 @@ from policykit.manifests.parser import parse
 from policykit.model.queue import PoolAffinity, Queue
 from policykit.model.tenant import Tenant
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.generate import object_artifacts
 from policykit.targets.volcano.objects import admission, hypernodes, queues
-from policykit.targets.volcano.objects import everything as objects
 from policykit.targets.volcano.objects.hypernodes import HyperNode, Member
 from tests.importer.live import generated
 from tests.policy.memory import load_body
@@ -79,7 +79,7 @@ def test_a_queue_comes_back_as_it_was(queue: Queue) -> None:
 def test_tenants_and_levels_come_back() -> None:
     tenants = (Tenant("team-a", ("a", "a-dev"), "team-a"),)
     made = racks.cluster()._replace(tenants=tenants)
-    files, _ = objects.generate(made, NEWEST)
+    files, _ = object_artifacts(made, NEWEST)
     found = found_in(*(file.text for file in files if not file.path.endswith("kustomization.yaml")))
     assert tuple(found.tenants.values()) == tenants
     assert found.levels == racks.KEYS

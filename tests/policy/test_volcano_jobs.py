@@ -47,10 +47,10 @@ NO_LABEL = "must begin and end with a lower-case letter or digit, with only thos
     ("body", "said"),
     [
         ("trainin: {}", "11:7 there is no workload kind 'trainin'"),
-        ("training: {plugins: {svcs: []}}", "11:28 job plugin 'svcs' is not known to Volcano"),
+        ("training: {plugins: {svcs: []}}", "11:28 Volcano has no job plugin svcs"),
         (
             "training: {plugins: {ray: []}}",
-            "11:28 job plugin ray is not in Volcano 1.12.4, 1.13 is the first that has it",
+            "11:28 Volcano 1.12.4 has no job plugin ray (added in 1.13)",
         ),
         (
             "training: {plugins: {mpi: [--port=a]}}",

@@ -14,7 +14,7 @@ from policykit.model.cluster import Cluster, Target
 from policykit.model.gang import PodGroup
 from policykit.targets import DIALECTS, system_of
 from policykit.targets.koordinator import groups as koordinator
-from policykit.targets.volcano import groups as volcano
+from policykit.targets.volcano import dialect as volcano
 from policykit.targets.yunikorn import groups as yunikorn
 
 LABEL = "pod-group.scheduling.sigs.k8s.io"

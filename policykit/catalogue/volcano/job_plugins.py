@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from policykit.catalogue.volcano.argument import Mistake, Release, outside, unknown
+from policykit.catalogue.volcano.problem import UPGRADE, Problem, Release, not_yet, suggestion
 from policykit.manifests.path import Path
 
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z-]*)(?:=(.*))?\Z", re.DOTALL)
@@ -80,7 +80,7 @@ JOB_PLUGINS: Mapping[str, JobPlugin] = {
 }
 
 
-def check(plugins: Mapping[str, Sequence[str]], have: Release | None) -> Iterator[Mistake]:
+def check(plugins: Mapping[str, Sequence[str]], have: Release | None) -> Iterator[Problem]:
     """What is wrong with a job's plugins, name to arguments; paths lead to a name or an argument.
 
     `have` is the release; None: the newest. An unknown name is refused by the webhook; an
@@ -89,30 +89,32 @@ def check(plugins: Mapping[str, Sequence[str]], have: Release | None) -> Iterato
     for name, arguments in plugins.items():
         plugin = JOB_PLUGINS.get(name)
         if plugin is None:
-            yield unknown("job plugin", name, tuple(JOB_PLUGINS), (name,))
+            advice = suggestion(name, JOB_PLUGINS, "job plugins")
+            yield Problem((name,), f"Volcano has no job plugin {name}", advice, key=True)
             continue
-        yield from outside(f"job plugin {name}", plugin.since, (), (name,), have)
+        if message := not_yet(f"job plugin {name}", plugin.since, have):
+            yield Problem((name,), message, UPGRADE, key=True)
         for number, argument in enumerate(arguments):
             yield from _argument(name, plugin, argument, (name, number), have)
 
 
 def _argument(
     name: str, plugin: JobPlugin, argument: str, path: Path, have: Release | None
-) -> Iterator[Mistake]:
+) -> Iterator[Problem]:
     matched = _FLAG.match(argument)
     if matched is None:
-        yield Mistake(path, f"argument {argument!r} of job plugin {name} is not of the form --name=value")
+        yield Problem(path, f"argument {argument!r} of job plugin {name} is not of the form --name=value")
         return
-    flag = plugin.flags.get(matched[1])
+    option, flag = f"--{matched[1]}", plugin.flags.get(matched[1])
     if flag is None:
-        known = tuple(f"--{each}" for each in plugin.flags)
-        yield unknown(f"argument of job plugin {name}:", f"--{matched[1]}", known, path)._replace(key=False)
+        advice = suggestion(option, (f"--{each}" for each in plugin.flags), "arguments")
+        yield Problem(path, f"job plugin {name} has no argument {option}", advice)
         return
-    what = f"argument --{matched[1]} of job plugin {name}"
-    yield from (each._replace(key=False) for each in outside(what, flag.since, (), path, have))
-    problem = _problem(flag, matched[2])
-    if problem:
-        yield Mistake(path, f"{what} {problem}")
+    what = f"argument {option} of job plugin {name}"
+    if message := not_yet(what, flag.since, have):
+        yield Problem(path, message, UPGRADE)
+    if problem := _problem(flag, matched[2]):
+        yield Problem(path, f"{what} {problem}")
 
 
 def _problem(flag: Flag, value: str | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.catalogue.volcano.argument import Argument, Release
+from policykit.catalogue.volcano.argument import Argument
+from policykit.catalogue.volcano.problem import Release
 
 
 class Plugin(NamedTuple):

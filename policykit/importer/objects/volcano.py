@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.catalogue.volcano.configuration import read
+from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING
 from policykit.importer.found import Found
 from policykit.manifests.shape import mapping
 from policykit.targets.volcano.generate import NAMESPACE
-from policykit.targets.volcano.scheduler import config
-from policykit.targets.volcano.scheduler.actions import PREEMPTING, RECLAIMING
+from policykit.targets.volcano.names import CONFIG_FILE, CONFIG_OVERRIDE
 
 
 def config_map(data: Mapping[str, Any], found: Found) -> str:
     """The scheduler configuration in a ConfigMap, as text; empty: it carries none."""
-    text = mapping(data.get("data")).get(config.CONFIG_KEY)
+    text = mapping(data.get("data")).get(CONFIG_FILE)
     if not isinstance(text, str):
         return ""
     namespace = mapping(data.get("metadata")).get("namespace")
@@ -28,7 +29,7 @@ def values(data: Mapping[str, Any], found: Found) -> str:
     tag = basic.get("image_tag_version")
     if isinstance(tag, str):
         found.target("volcano", version=tag.removeprefix("v"))
-    text = custom.get(config.OVERRIDE)
+    text = custom.get(CONFIG_OVERRIDE)
     if not isinstance(text, str):
         return ""
     found.target("volcano", delivery="helm-values")
@@ -40,7 +41,7 @@ def configuration(data: object, found: Found) -> None:
     if isinstance(data, Mapping) and "tiers" in data and found.volcano is None:
         found.volcano = data
         found.target("volcano")
-        actions = config.read(data).actions
+        actions = read(data).actions
         if any(name in actions for name in PREEMPTING):
             found.preemption = found.preemption._replace(within_queue=True)
         if any(name in actions for name in RECLAIMING):

@@ -20,9 +20,9 @@ from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.rules.gangs import koordinator_groups as koordinator
 from policykit.rules.gangs import kueue_metadata as kueue
+from policykit.rules.gangs import volcano_groups as volcano
 from policykit.rules.gangs import yunikorn_metadata as yunikorn
 from policykit.targets import GANG_ANNOTATIONS
-from policykit.targets.volcano import gang_faults as volcano
 
 BAD = """\
 apiVersion: batch/v1

@@ -1,17 +1,22 @@
-"""A Volcano configuration gives a value of a type that is not taken.
+"""A Volcano configuration sets an argument to a value of the wrong type.
 
-Each argument is read as one type. A whole number in quotes is no number: the scheduler logs it and
-keeps the default. Some plugins end the whole scheduler instead, and a flag that is not true or
-false makes it discard the whole file.
+Each argument has one type. A whole number in quotes is not a number: the scheduler logs it and uses the
+default. Some plugins make the whole scheduler exit instead, and a flag other than true or false makes it
+discard the whole file.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from policykit.catalogue.volcano import argument_values
 from policykit.catalogue.volcano.actions import METRICS
+from policykit.catalogue.volcano.argument import FALSE, TRUE, TYPES, Argument, is_of_type
+from policykit.catalogue.volcano.argument_values import ArgumentValue, shown
+from policykit.catalogue.volcano.configuration import plugin_items
 from policykit.catalogue.volcano.flags import FLAGS
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -20,8 +25,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Applicability, Severity
-from policykit.targets.volcano.checks import installed, listing, values
-from policykit.targets.volcano.checks.arguments import Given, given
+from policykit.targets.volcano import versions
 
 BAD = """\
 actions: "allocate, backfill"
@@ -40,51 +44,108 @@ GOOD = BAD.replace('"0"', "0")
 
 _LISTS = ("tiers", "configurations")
 _DISCARDED = "the scheduler discards the whole file"
+_STRINGS = {
+    **dict.fromkeys(("true", "yes", "on", "y"), True),
+    **dict.fromkeys(("false", "no", "off", "n"), False),
+}
+"""Words that certainly mean a switch."""
+_WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
+_NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?\Z")
+_EXITING = ("volumebinding.", "dynamicresources.", "extender.managedResources")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The shape of the file, its flags, and the value of every argument that is read."""
     yield from _shapes(manifest.data)
-    have = installed.stated(context.cluster)
-    for each in given(manifest.data):
+    have = versions.release_of(context.cluster)
+    for each in argument_values.of_file(manifest.data):
         argument = each.argument
         if argument is None or (have and have < argument.since) or is_placeholder(each.value):
             continue
-        if not values.fits(each):
-            yield _type(each)
-        else:
-            yield from _value(each)
+        if not _is_taken(each, argument):
+            yield _type(each, argument)
+        elif message := each.out_of_range:
+            wrong_choice = isinstance(each.value, str)
+            advice = "write one of these" if wrong_choice else f"write {argument.least} or more"
+            yield Violation(each.path, message, advice, None if wrong_choice else Severity.WARNING)
 
 
-def _type(each: Given) -> Violation:
-    assert each.argument is not None
-    wanted, meant = values.expected(each.argument), values.meant(each)
-    message = f"{values.named(each)} of {each.owner} is {_shown(each.value)}, not {wanted}"
-    fixed = meant is not values.NO_VALUE
+def _type(each: ArgumentValue, argument: Argument) -> Violation:
+    meant = _meant(each, argument)
     return Violation(
         each.path,
-        f"{message}: {values.effect(each)}",
-        f"write {_shown(meant)}" if fixed else f"write {wanted}",
-        fix=partial(_fix, each.path, meant) if fixed else None,
+        f"{each.wrong_type}: {_effect(each, argument)}",
+        f"write {TYPES[argument.kind] if meant is None else shown(meant)}",
+        fix=None if meant is None else partial(_fix, each.path, meant),
     )
 
 
-def _value(each: Given) -> Iterator[Violation]:
-    """Of the right type, but none that the plugin knows."""
-    argument, value, name = each.argument, each.value, values.named(each)
-    assert argument is not None
-    if argument.choices and isinstance(value, str) and value not in argument.choices:
-        known = ", ".join(filter(None, argument.choices))
-        yield Violation(
-            each.path, f"{name} of {each.owner} is {value!r}, which Volcano does not know", f"known: {known}"
-        )
-    elif argument.least is not None and isinstance(value, (int, float)) and value < argument.least:
-        yield Violation(
-            each.path,
-            f"{name} of {each.owner} is {value}, below {argument.least}",
-            f"write {argument.least} or more",
-            Severity.WARNING,
-        )
+def _is_taken(each: ArgumentValue, argument: Argument) -> bool:
+    """Whether Volcano takes the value. Source: `framework/arguments.go` and the plugins (1.8 to 1.15)."""
+    value = each.value
+    if value is None:
+        return not _panics(each)
+    if not each.name:
+        return not isinstance(value, (list, Mapping))
+    if argument.kind == "whole" and _decoded(each) and isinstance(value, float):
+        return True  # the fraction is cut off
+    if argument.kind == "switch" and isinstance(value, str):
+        return value in TRUE | FALSE
+    return is_of_type(value, argument.kind)
+
+
+def _decoded(each: ArgumentValue) -> bool:
+    """Whether it is decoded into a structure, where a value of another type ends the scheduler."""
+    if each.name == "resource-strategy-fit":
+        return True
+    return each.name in ("predicates", "extender") and each.top.startswith(_EXITING)
+
+
+def _panics(each: ArgumentValue) -> bool:
+    """Whether its type is taken for granted: another one ends the scheduler."""
+    if each.nested or isinstance(each.value, str):
+        return False
+    return each.name == "tdm" or (each.name == "rescheduling" and each.key in ("interval", "metricsPeriod"))
+
+
+def _effect(each: ArgumentValue, argument: Argument) -> str:
+    """What Volcano does with a value of another type."""
+    if _decoded(each):
+        return "the scheduler exits"
+    if _panics(each) or (each.name == "rescheduling" and argument.kind == "whole"):
+        return "the scheduler panics"
+    if each.name == "usage" and each.top == "thresholds" and each.nested:
+        return "it counts as 0, so no node in use is chosen"
+    if each.name == "tdm" and argument.kind == "hours":
+        return "its nodes take no pods"
+    if not each.name:
+        return _DISCARDED
+    default = argument.default
+    if default in (None, ""):
+        return "it is ignored"
+    return f"it is ignored and the default {shown(default)} applies"
+
+
+def _meant(each: ArgumentValue, argument: Argument) -> Any:
+    """The value of the right type that was certainly meant; None: there is none."""
+    value, kind = each.value, argument.kind
+    if not each.name:
+        return None
+    if kind in ("whole", "number") and isinstance(value, str):
+        return _number(value.strip(), kind)
+    if kind == "whole" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if kind == "switch" and isinstance(value, str):
+        return _STRINGS.get(value.strip().lower())
+    if kind == "names" and isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+        return ", ".join(value)
+    return None
+
+
+def _number(written: str, kind: str) -> float | None:
+    if _WHOLE.match(written):
+        return int(written)
+    return float(written) if kind == "number" and _NUMBER.match(written) else None
 
 
 def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
@@ -96,7 +157,7 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
     for number, tier in enumerate(data["tiers"] if isinstance(data.get("tiers"), list) else ()):
         if isinstance(tier, Mapping):
             yield from _shape(tier.get("plugins"), list, ("tiers", number, "plugins"))
-    for _, path, item in listing.items(data):
+    for path, item in plugin_items(data):
         yield from _shape(item, dict, path)
         if isinstance(item, Mapping):
             yield from _plugin(item, path)
@@ -106,8 +167,8 @@ def _shapes(data: Mapping[str, Any]) -> Iterator[Violation]:
             flat = [known for known in METRICS if known.startswith(f"{key}.")]
             yield Violation(
                 ("metrics", key),
-                f"{key} of metrics is {_shown(value)}, not a text: {_DISCARDED}",
-                f"write keys with a dot in them, beside type: {', '.join(flat)}" if flat else "take it out",
+                f"{key} of metrics is {shown(value)}, not a string: {_DISCARDED}",
+                f"write keys with a dot in them, beside type: {', '.join(flat)}" if flat else "remove it",
             )
 
 
@@ -115,12 +176,12 @@ def _plugin(item: Mapping[str, Any], path: Path) -> Iterator[Violation]:
     yield from _shape(item.get("arguments"), dict, (*path, "arguments"))
     for flag in FLAGS:
         value = item.get(flag)
-        if flag in item and value is not None and not isinstance(value, bool) and not is_placeholder(value):
+        if value is not None and not isinstance(value, bool) and not is_placeholder(value):
             meant = {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
             yield Violation(
                 (*path, flag),
-                f"{flag} is {_shown(value)}, not true or false: {_DISCARDED}",
-                f"write {_shown(meant)}" if meant is not None else "write true or false",
+                f"{flag} is {shown(value)}, not true or false: {_DISCARDED}",
+                f"write {shown(meant)}" if meant is not None else "write true or false",
                 fix=None if meant is None else partial(_fix, (*path, flag), meant),
             )
 
@@ -130,22 +191,14 @@ def _shape(value: object, wanted: type, path: Path) -> Iterator[Violation]:
         return
     word = "a list" if wanted is list else "a map"
     what = path[-1] if isinstance(path[-1], str) else f"an item of {path[-2]}"
-    advice = "write it as an item of the list: - name: gang" if path[-2:-1] == ("plugins",) else ""
-    yield Violation(path, f"{what} is {_shown(value)}, not {word}: {_DISCARDED}", advice or f"write {word}")
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, Mapping)):
-        return "a list" if isinstance(value, list) else "a map"
-    if value is None:
-        return "empty"
-    return f'the text "{value}"' if isinstance(value, str) else str(value)
+    advice = (
+        "write it as an item of the list: - name: gang" if path[-2:-1] == ("plugins",) else f"write {word}"
+    )
+    yield Violation(path, f"{what} is {shown(value)}, not {word}: {_DISCARDED}", advice)
 
 
 def _fix(path: Path, meant: Any) -> Fix:
-    return Fix(f"write {_shown(meant)}", (Patch("replace", path, meant),), Applicability.SAFE)
+    return Fix(f"write {shown(meant)}", (Patch("replace", path, meant),), Applicability.SAFE)
 
 
 RULE = Rule(

@@ -1,7 +1,7 @@
-"""An object of Volcano says something that Volcano does not read.
+"""An object sets something that Volcano does not read.
 
-The API takes these fields, and no controller looks at them, or what they say is not enough to mean
-anything. The same holds for what is newer than the release in the policy.
+The API accepts these fields, but no controller reads them, or what they say is incomplete and has no
+effect. The same holds for fields newer than the release in the policy.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.words import words
 from policykit.model.severity import Severity
+from policykit.rules.volcano import unread_fields
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -51,16 +53,12 @@ _KINDS = frozenset(
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Nothing of Volcano's is loaded for objects of others."""
+    """Fields of Volcano's objects, and annotations of all objects whose pods it schedules."""
     if ".volcano.sh" in manifest.api_version or "scheduling.incubator.k8s.io" in manifest.api_version:
-        from policykit.targets.volcano.checks import installed, unread
-
-        yield from unread.untimely(manifest, installed.stated(context.cluster))
-        yield from unread.unread(manifest)
+        yield from unread_fields.newer_fields(manifest, versions.release_of(context.cluster))
+        yield from unread_fields.unread_fields(manifest)
     if words(manifest.data).end(_KEYS):
-        from policykit.targets.volcano.checks import annotated
-
-        yield from annotated.faults(manifest)
+        yield from unread_fields.unread_annotations(manifest)
 
 
 RULE = Rule(

@@ -1,11 +1,12 @@
-"""A HyperNode that Volcano refuses, or that breaks the topology of the whole cluster.
+"""A HyperNode that Volcano rejects, or that breaks the topology of the whole cluster.
 
-Members are chosen by one selector each, other HyperNodes only by their name. Where one HyperNode
-stands in two others, or in itself, the topology is not ready, and no job that asks for one starts.
+Each member has one selector, and other HyperNodes are selected by name only. If a HyperNode is a
+member of two others, or of itself, the topology is not ready and no job that asks for one starts.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
@@ -14,6 +15,7 @@ from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
 from policykit.model.network import DeclaredHyperNode, DeclaredMember
 from policykit.model.severity import Severity
+from policykit.rules.volcano.dependencies import cycles
 
 BAD = """\
 apiVersion: topology.volcano.sh/v1alpha1
@@ -31,19 +33,23 @@ spec:
 GOOD = BAD.replace("node-(1|2", "node-(1|2)")
 
 _Declared = Located[DeclaredHyperNode]
+_PYTHON_ONLY = re.compile(r"\(\?(?:[=!>]|<[=!]|P=)|\\[1-9]|[*+?}]\+")
+"""Lookaround, references back, atomic groups: RE2 has none of them."""
+_RE2_ONLY = re.compile(r"\\[pPQCzE]|\[\[|--|&&|\|\||~~|\(\?[a-zA-Z-]*U|\(\?<[A-Za-z]|.\(\?[a-z]+\)|\\x\{")
+_NOT_READY = "Volcano starts no job with a network topology"
 _SELECTORS = "exactMatch, regexMatch or labelMatch"
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """Each by itself; those of one folder, which are of one cluster, together."""
+    """Each alone; those of one folder, which belong to one cluster, together."""
     declared = scope.of(DeclaredHyperNode)
     for node in declared:
         if not node.value.members and not node.partial:
             yield ScopeViolation(
                 node,
                 "members",
-                "the HyperNode has no members: Volcano refuses it",
-                f"list what belongs to it, each with a type and {_SELECTORS}",
+                "the HyperNode has no members: Volcano rejects it",
+                f"list its members, each with a type and {_SELECTORS}",
             )
         for number, member in enumerate(node.value.members):
             yield from _member(node, number, member)
@@ -53,7 +59,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             folders.setdefault(dirname(node.path), []).append(node)
     for folder in folders.values():
         yield from _two_parents(folder)
-        yield from _circles(folder)
+        yield from _cycles(folder)
         yield from _tier_names(folder)
 
 
@@ -63,19 +69,19 @@ def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Sc
         yield ScopeViolation(
             node,
             str(number),
-            f"the member has {' and '.join(member.selectors)}: it may have one",
-            "make a member of each",
+            f"the member has {' and '.join(member.selectors)}: only one is allowed",
+            "write a member for each",
         )
-    if problem := _pattern_problem(member.pattern):
+    if problem := pattern_problem(member.pattern):
         yield ScopeViolation(
-            node, f"{number}.pattern", f"the pattern {member.pattern!r} {problem}", "correct it"
+            node, f"{number}.pattern", f"pattern {member.pattern!r} {problem}", "correct the pattern"
         )
     if member.kind == "HyperNode" and member.selectors and "exactMatch" not in member.selectors:
         yield ScopeViolation(
             node,
             str(number),
-            f"a member of type HyperNode is chosen by {member.selectors[0]}, which is read for nodes "
-            "only: it matches nothing",
+            f"a member of type HyperNode uses {member.selectors[0]}, which only applies to nodes: it "
+            "matches nothing",
             "name each HyperNode with exactMatch",
         )
     elif not member.chosen and member.kind in ("Node", "HyperNode") and not node.partial:
@@ -83,17 +89,24 @@ def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Sc
             node,
             str(number),
             f"a member of type {member.kind} has no selector: it matches nothing",
-            f"choose it by {_SELECTORS}",
+            f"add {_SELECTORS}",
             Severity.WARNING,
         )
 
 
-def _pattern_problem(pattern: str) -> str:
-    if not pattern:
+def pattern_problem(pattern: str) -> str:
+    """Why Go's `regexp` (RE2) rejects a pattern, as a predicate; empty: it takes it, as far as is known."""
+    if not pattern or is_placeholder(pattern):
         return ""
-    from policykit.targets.volcano.checks.hypernodes import pattern_problem
-
-    return pattern_problem(pattern)
+    if found := _PYTHON_ONLY.search(re.sub(r"\\\\", "", pattern)):
+        return f"has {found[0]!r}, which Go's regular expressions do not support"
+    if _RE2_ONLY.search(pattern):
+        return ""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is not a regular expression: {error}"
+    return ""
 
 
 def _children(node: _Declared) -> dict[str, int]:
@@ -114,41 +127,24 @@ def _two_parents(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
                 yield ScopeViolation(
                     node,
                     f"{number}.name",
-                    f"HyperNode {child} stands in {first.value.name} and in {node.value.name}: Volcano "
-                    "starts no job with a topology then",
-                    "take it out of one of them",
+                    f"HyperNode {child} is a member of both {first.value.name} and {node.value.name}: "
+                    f"{_NOT_READY}",
+                    "remove it from one of them",
                 )
 
 
-def _circles(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
+def _cycles(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
     """Each once, at the first HyperNode of it."""
     named = {node.value.name: node for node in folder}
-    told: set[str] = set()
-    for name, node in named.items():
-        way = () if name in told else _way_back(name, named)
-        if way:
-            told |= set(way)
-            number = _children(node)[way[1] if len(way) > 1 else name]
-            yield ScopeViolation(
-                node,
-                f"{number}.name",
-                f"HyperNode {name} stands in itself: {' holds '.join((*way, name))}. Volcano starts no job "
-                "with a topology then",
-                "take one of the members out",
-            )
-
-
-def _way_back(start: str, named: dict[str, _Declared]) -> tuple[str, ...]:
-    ways: list[tuple[str, ...]] = [(start,)]
-    seen: set[str] = set()
-    for way in ways:
-        for child in _children(named[way[-1]]):
-            if child == start:
-                return way
-            if child in named and child not in seen:
-                seen.add(child)
-                ways.append((*way, child))
-    return ()
+    for cycle in cycles({name: list(_children(node)) for name, node in named.items()}):
+        node = named[cycle[0]]
+        number = _children(node)[cycle[1] if len(cycle) > 1 else cycle[0]]
+        yield ScopeViolation(
+            node,
+            f"{number}.name",
+            f"HyperNode {cycle[0]} contains itself ({' > '.join((*cycle, cycle[0]))}): {_NOT_READY}",
+            "remove one of the members",
+        )
 
 
 def _tier_names(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
@@ -162,9 +158,9 @@ def _tier_names(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
             yield ScopeViolation(
                 node,
                 "tier_name",
-                f"tier {tier} of HyperNode {node.value.name} is called {name}, as is tier {first.value.tier} "
-                f"of {first.value.name}",
-                "give each tier a name of its own",
+                f"tier {tier} of HyperNode {node.value.name} has the name {name}, as tier {first.value.tier} "
+                f"of {first.value.name} has",
+                "give each tier its own name",
                 Severity.WARNING,
             )
 

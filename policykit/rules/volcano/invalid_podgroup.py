@@ -1,7 +1,7 @@
-"""Volcano refuses a PodGroup that is written so.
+"""A PodGroup that Volcano rejects.
 
-How far the pods of a sub-group may stand apart is said by one tier, by its number or its name: the
-webhook refuses both at once. The whole group's topology is a matter of PK309, its queue of PK401.
+One tier limits how far apart the pods of a sub-group may run, given by its number or its name: the
+webhook rejects both at once. PK309 covers the topology of the whole group, PK401 its queue.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
-from policykit.targets.volcano.checks import installed, topology
+from policykit.rules.volcano import job_specs
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS
 
 BAD = """\
@@ -45,18 +46,18 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.group not in GROUP_APIS:
         return
     yield from _below_zero(manifest, context)
-    for path, bound in topology.of_sub_groups(manifest.data):
-        yield from topology.both_tiers(bound, path)
+    for path, bound in job_specs.sub_group_topologies(manifest.data):
+        yield from job_specs.both_tiers(bound, path)
 
 
 def _below_zero(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Refused since 1.14; earlier it binds no pods."""
+    """Rejected since 1.14; earlier it has no effect."""
     path = ("spec", "minMember")
     value = whole(lookup(manifest.data, path))
     if value is not None and value < 0:
-        certain = (installed.stated(context.cluster) or (0,)) >= _BOUNDED
+        certain = (versions.release_of(context.cluster) or (0,)) >= _BOUNDED
         severity = Severity.ERROR if certain else Severity.WARNING
-        yield Violation(path, f"minMember is {value}, below 0", "write a number from 0 on", severity)
+        yield Violation(path, f"minMember is {value}, below 0", "write 0 or more", severity)
 
 
 RULE = Rule(

@@ -1,9 +1,9 @@
-"""Volcano refuses a job that is written so.
+"""A job that Volcano rejects.
 
-The webhook compares what a schema cannot: tasks with each other, policies with the events that they
-may name, names with the pods that will carry them. A JobTemplate and the job in a CronJob are
-looked at by nobody before a Job is made of them, and that fails then. A gang's size is a matter of
-PK301, its topology of PK309, its queue of PK401 and PK402.
+The webhook checks what a schema cannot: tasks against each other, policies against the events they
+may name, names against the pods that will carry them. A JobTemplate, or the job in a CronJob, is not
+checked until a Job is created from it, and creating it then fails. PK301 covers the size of a gang,
+PK309 its topology, PK401 and PK402 its queue.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
+from policykit.rules.volcano import job_admission
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -41,15 +43,10 @@ GOOD = BAD.replace(
     "  - name: ps\n    replicas: 1\n    template: *pod",
 )
 
-_GROUPS = frozenset({"batch.volcano.sh", "flow.volcano.sh", "training.volcano.sh"})
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Nothing of Volcano's is loaded for jobs of others, which most are."""
-    if manifest.group in _GROUPS:
-        from policykit.targets.volcano.checks import installed, job
-
-        yield from job.faults(manifest, installed.stated(context.cluster))
+    """As the webhooks of the release check it."""
+    yield from job_admission.job_violations(manifest, versions.release_of(context.cluster))
 
 
 RULE = Rule(

@@ -1,14 +1,14 @@
-"""Volcano refuses a queue that is written so.
+"""A queue that Volcano rejects.
 
-What is guaranteed has to be deserved as well, and amounts of cards and pods are whole and not
-negative. Amounts that contradict each other are said by PK406, trees of queues by PK403 to PK405.
+What is guaranteed must be deserved as well, and amounts of cards and pods must be whole and not
+negative. PK406 reports amounts that contradict each other, PK403 to PK405 trees of queues.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.catalogue.volcano.problem import Release, release_text
 from policykit.kube.names import is_extended
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
@@ -17,7 +17,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, pairs, text, whole
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
-from policykit.targets.volcano.checks import installed
+from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS
 from policykit.targets.volcano.objects.queues import HIERARCHY, HIERARCHY_WEIGHTS
 
@@ -40,33 +40,31 @@ _LISTS: tuple[Path, ...] = (_GUARANTEE, ("spec", "deserved"), ("spec", "capabili
 _MAX_WEIGHT = 65535
 _BOUNDED = (1, 14)
 _COMPARED = (1, 13)
-"""From here on the webhook holds the lists against each other."""
+"""The webhook compares the lists since then."""
 _WHOLE_LISTS = ((1, 13, 0), (1, 14, 1))
-"""First and last release that takes a dimension missing in capability for 0."""
+"""First and last release that takes a resource missing in capability as 0."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `webhooks/admission/queues/validate/validate_queue.go` (1.8 to 1.15)."""
     if manifest.group not in GROUP_APIS:
         return
-    have = installed.stated(context.cluster)
+    have = versions.release_of(context.cluster)
     yield from _amounts(manifest)
     yield from _weight(manifest, have)
-    if not manifest.partial and (have or installed.newest()) >= _COMPARED:
+    if not manifest.partial and (have or versions.newest()) >= _COMPARED:
         yield from _undeserved(manifest)
         if have and _WHOLE_LISTS[0] <= have <= _WHOLE_LISTS[1]:
             yield from _unlimited(manifest, have)
     yield from _hierarchy(manifest)
     state = lookup(manifest.data, ("status", "state"))
     if isinstance(state, str) and state not in ("", "Open", "Closed") and not is_placeholder(state):
-        yield Violation(
-            ("status", "state"), f"state is {state!r}, neither Open nor Closed", "take status out"
-        )
+        yield Violation(("status", "state"), f"state is {state!r}, neither Open nor Closed", "remove status")
     if manifest.name == "root" and any(mapping(lookup(manifest.data, path)) for path in _LISTS):
         yield Violation(
             ("metadata", "name"),
-            "queue root is Volcano's own, and its amounts may not be changed",
-            "state them at the queues below it",
+            "queue root belongs to Volcano: its amounts cannot be changed",
+            "set them on the queues below it",
             Severity.WARNING,
         )
 
@@ -96,8 +94,8 @@ def _weight(manifest: Manifest, have: Release | None) -> Iterator[Violation]:
         yield Violation(
             ("spec", "weight"),
             f"weight is {weight}, outside 1 to {_MAX_WEIGHT}",
-            "what counts is the weight beside that of other queues: write a "
-            + ("smaller number" if weight > 0 else "number from 1 on"),
+            "only the ratio to the weights of other queues counts: write a "
+            + ("smaller number" if weight > 0 else "number of at least 1"),
             Severity.WARNING if weight > 0 and have is None else None,
         )
 
@@ -109,7 +107,7 @@ def _undeserved(manifest: Manifest) -> Iterator[Violation]:
         if resource not in deserved and quantity is not None and quantity.nanos >= 0:
             yield Violation(
                 (*_GUARANTEE, resource),
-                f"queue {manifest.name} is guaranteed {resource} {written}, and deserved does not list it",
+                f"queue {manifest.name} guarantees {resource} {written}, but deserved does not list it",
                 f"add {resource} to spec.deserved, {written} or more",
                 key=True,
             )
@@ -122,8 +120,8 @@ def _unlimited(manifest: Manifest, have: Release) -> Iterator[Violation]:
         if limits and resource not in limits and quantity is not None and quantity.nanos > 0:
             yield Violation(
                 ("spec", "deserved", resource),
-                f"queue {manifest.name} deserves {resource} {written}, and capability does not list it: "
-                f"Volcano {release_text(have)} takes that for 0",
+                f"queue {manifest.name} deserves {resource} {written}, but capability does not list it: "
+                f"Volcano {release_text(have)} takes it as 0",
                 f"add {resource} to spec.capability",
                 key=True,
             )
@@ -140,15 +138,15 @@ def _hierarchy(manifest: Manifest) -> Iterator[Violation]:
     if not weights or len(steps) != len(numbers):
         yield Violation(
             (*place, HIERARCHY_WEIGHTS if weights else HIERARCHY),
-            f"path {path!r} has {len(steps)} steps, and there are {len(numbers) if weights else 0} weights",
-            f"write as many in {HIERARCHY_WEIGHTS}, with / between them",
+            f"path {path!r} has {len(steps)} steps, but there are {len(numbers) if weights else 0} weights",
+            f"write as many weights in {HIERARCHY_WEIGHTS}, separated by /",
         )
         return
     for number in numbers:
         if not _positive(number):
             yield Violation(
                 (*place, HIERARCHY_WEIGHTS),
-                f"weight {number!r} is no number above 0",
+                f"weight {number!r} is not a number above 0",
                 "write a number above 0",
             )
 

@@ -1,17 +1,25 @@
-"""A plugin of a Volcano Job is told something that it cannot use.
+"""A Volcano Job sets a job plugin to something that it cannot use.
 
-Plugins tensorflow, pytorch, mpi, ray and hcclrank find the tasks of a job by their names. Where a
-name is wrong the pods start without what the framework needs, and nothing is reported. An argument
-that is not understood is only logged, and those behind it are lost with it.
+Plugins tensorflow, pytorch, mpi, ray and hcclrank find the tasks of a job by name. With a wrong name the
+pods start without what the framework needs, and nothing is reported. An argument that is not understood
+is only logged, and those after it are lost too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from policykit.catalogue.volcano import job_plugins
+from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
+from policykit.catalogue.volcano.problem import suggestion
+from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping, texts
 from policykit.model.severity import Severity
+from policykit.rules.volcano.job_specs import specs, tasks
+from policykit.targets.volcano import versions
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -39,15 +47,43 @@ spec:
 
 GOOD = BAD.replace("--master=main", "--master=master")
 
-_GROUPS = frozenset({"batch.volcano.sh", "flow.volcano.sh", "training.volcano.sh"})
-
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Unknown plugins are PK510's. Nothing of Volcano's is loaded for jobs of others."""
-    if manifest.group in _GROUPS:
-        from policykit.targets.volcano.checks import installed, plugged
+    """Of every known plugin; PK510 reports the others. Source: `controllers/job/plugins` (1.8 to 1.15)."""
+    have = versions.release_of(context.cluster)
+    for spec in specs(manifest):
+        names = [task.name for task in tasks(spec)]
+        for plugin, written in mapping(spec.data.get("plugins")).items():
+            if not isinstance(plugin, str) or plugin not in JOB_PLUGINS:
+                continue
+            path: Path = (*spec.path, "plugins", plugin)
+            arguments = texts(written)
+            for problem in job_plugins.check({plugin: arguments}, have):
+                if len(problem.path) > 1 and not is_placeholder(arguments[int(problem.path[1])]):
+                    yield Violation((*path, problem.path[1]), problem.message, problem.help)
+            if names and not any(map(is_placeholder, (*names, *arguments))):
+                yield from _roles(plugin, arguments, names, path)
 
-        yield from plugged.faults(manifest, installed.stated(context.cluster))
+
+def _roles(plugin: str, arguments: Sequence[str], names: Sequence[str], path: Path) -> Iterator[Violation]:
+    for role, task in job_plugins.roles(plugin, arguments).items():
+        if task in names:
+            continue
+        places = (n for n, each in enumerate(arguments) if each.lstrip("-").startswith(f"{role}="))
+        number = next(places, None)
+        advice = suggestion(task, names, "tasks")
+        if plugin == "mpi" and role == "master":
+            source = "--master names" if number is not None else "its master defaults to"
+            yield Violation(
+                path if number is None else (*path, number),
+                f"job plugin mpi: {source} task {task}, which the job does not have: Volcano rejects the job",
+                advice if number is not None else f"{advice}; set it with --master=",
+                Severity.ERROR,
+                key=number is None,
+            )
+        elif number is not None:
+            message = f"--{role} of job plugin {plugin} names task {task}, which the job does not have"
+            yield Violation((*path, number), message, advice)
 
 
 RULE = Rule(

@@ -1,8 +1,8 @@
 """A Volcano configuration packs pods and spreads them at once.
 
-Scores of all plugins are added. nodeorder prefers empty nodes as long as leastrequested.weight is
-left at 1, binpack prefers full ones: which of them wins depends on the pod. And binpack counts cpu
-and memory only, unless binpack.resources lists the cards.
+The scores of all plugins are added up. nodeorder prefers empty nodes unless leastrequested.weight is 0,
+binpack prefers full ones: which one wins depends on the pod. And binpack counts only cpu and memory
+unless binpack.resources lists the cards.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from policykit.catalogue.volcano import scores
+from policykit.catalogue.volcano.configuration import Configuration, read
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.volcano.checks import listing
-from policykit.targets.volcano.checks.listing import Plugins
-from policykit.targets.volcano.checks.packed import resources
-from policykit.targets.volcano.checks.scoring import Force, forces
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -41,60 +39,32 @@ GOOD = BAD.replace("nodeorder\n", "nodeorder\n    arguments:\n      leastrequest
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """The first that spreads beside the first that packs; and cards of the policy that do not count."""
-    plugins = listing.plugins(manifest.data)
-    found = list(forces(plugins))
-    packing = [each for each in found if each.packs]
-    for spreads in (each for each in found if not each.packs):
-        against = next((each for each in packing if each.plugin != spreads.plugin or _same(each)), None)
-        if against:
-            yield _opposed(spreads, against, _as_shipped(plugins, spreads, against))
-            break
+    """The first score that spreads beside the first that packs; and cards of the policy that do not count."""
+    made = read(manifest.data)
+    if problem := scores.opposing_scores(made):
+        yield Violation(*problem)
     if context.cluster:
-        yield from _uncounted(plugins, context.cluster)
+        yield from _uncounted(made, context.cluster)
 
 
-def _same(packs: Force) -> bool:
-    """Of one plugin only nodeorder can be set against itself: others say it for each resource."""
-    return packs.plugin == "nodeorder"
-
-
-def _opposed(spreads: Force, packs: Force, shipped: bool) -> Violation:
-    if spreads.plugin == "nodeorder":
-        advice = "write leastrequested.weight: 0 in the arguments of nodeorder, or take the packing out"
-    else:
-        advice = f"keep one of them, {spreads.what} or {packs.what}"
-    return Violation(
-        spreads.path,
-        f"{spreads.what} spreads what {packs.what} packs: which of them wins depends on the pod",
-        advice,
-        Severity.INFO if shipped else None,
-    )
-
-
-def _as_shipped(plugins: Plugins, spreads: Force, packs: Force) -> bool:
-    """Volcano's own file lists both without a word about either."""
-    named = [plugins.get("nodeorder"), plugins.get("binpack")]
-    as_shipped = all(plugin is None or not plugin.arguments for plugin in named)
-    return as_shipped and (spreads.plugin, packs.plugin) == ("nodeorder", "binpack")
-
-
-def _uncounted(plugins: Plugins, cluster: Cluster) -> Iterator[Violation]:
+def _uncounted(made: Configuration, cluster: Cluster) -> Iterator[Violation]:
     """Cards that kinds of the policy ask Volcano to pack."""
-    plugin = plugins.get("binpack")
-    if plugin is None or is_placeholder(plugin.arguments.get("binpack.resources")):
+    plugin = made.plugin("binpack")
+    key = scores.RESOURCE_LISTS["binpack"]
+    if plugin is None or is_placeholder(plugin.arguments.get(key)):
         return
-    from policykit.targets.volcano.checks.wanted import packed_cards
+    # How a policy becomes a configuration is much to load for runs without one.
+    from policykit.rules.volcano.planned_configuration import packed_cards
 
-    missing = [name for name in packed_cards(cluster) if name not in resources(plugin)]
+    listed = scores.listed_resources(plugin)
+    missing = [name for name in packed_cards(cluster) if name not in listed]
     if missing:
-        key = "binpack.resources"
         path = (*plugin.path, "arguments", key) if key in plugin.arguments else (*plugin.path, "name")
         yield Violation(
             path,
-            f"binpack does not count {', '.join(missing)}, which the policy's kinds of work are to be packed "
-            "by: only cpu and memory decide",
-            f"write binpack.resources: {', '.join((*filter(None, resources(plugin)), *missing))}",
+            f"binpack does not count {', '.join(missing)}, by which the policy packs its workload kinds: "
+            "only cpu and memory count",
+            f"set {key}: {', '.join((*filter(None, listed), *missing))}",
         )
 
 

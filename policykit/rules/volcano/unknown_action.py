@@ -1,8 +1,8 @@
 """A Volcano configuration lists an action that its scheduler does not have.
 
-Names are compared exactly, small letters and all, and what stands behind the last comma counts
-as a name. One unknown name and the scheduler throws the whole file away: at the start it
-runs with its built-in configuration, later with the one it had before. Only its log says so.
+Names are case-sensitive, and whatever follows the last comma counts as a name. With one unknown name the
+scheduler discards the whole file: at startup it uses its built-in configuration, later the previous one.
+Only its log reports it.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from policykit.catalogue.volcano.actions import ACTIONS
-from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.catalogue.volcano.argument_values import shown
+from policykit.catalogue.volcano.configuration import is_of_agent
+from policykit.catalogue.volcano.problem import UPGRADE, Release, not_yet, suggestion
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
-from policykit.nearest import nearest
-from policykit.targets.volcano.checks import installed, listing
+from policykit.targets.volcano import versions
 
 BAD = """\
 actions: "enqueue, allocate, gangPreempt, backfill"
@@ -43,28 +44,21 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     written = manifest.data.get("actions")
     if is_placeholder(written):
         return
-    have = installed.stated(context.cluster)
+    have = versions.release_of(context.cluster)
     if isinstance(written, str) and written.strip():
-        words = listing.places(written)
-        names = tuple(words.values())
-        for part, name in _once(words):
-            if listing.for_agents(manifest) and name in ACTIONS and name != "allocate":
-                yield _not_of_agents(name)._replace(part=part)
+        names = _spans(written)
+        for part, name in _once(names):
+            if is_of_agent(manifest) and name in ACTIONS and name != "allocate":
+                yield _not_of_agent(name)._replace(part=part)
             elif message := _problem(name, have):
-                effect = _effect(have)
-                yield Violation(
-                    ("actions",),
-                    f"{message}: {effect}",
-                    _advice(name, have),
-                    fix=partial(_fix, names, have),
-                    part=part,
-                )
+                fix = partial(_fix, tuple(names.values()), have)
+                message, advice = f"{message}: {_effect(have)}", _advice(name, have)
+                yield Violation(("actions",), message, advice, fix=fix, part=part)
     elif isinstance(written, (list, dict)):
-        shape = "a list" if isinstance(written, list) else "a map"
         yield Violation(
             ("actions",),
-            f"actions is {shape}, not one text: the scheduler discards the whole file",
-            'write the names in one text, with commas between them: "allocate, backfill"',
+            f"actions is {shown(written)}, not a string: the scheduler discards the whole file",
+            'write the names in one string, separated by commas: "allocate, backfill"',
         )
     elif manifest.holder is not None or isinstance(written, str):
         # A file by itself may be an excerpt; what a ConfigMap or a chart holds is all there is.
@@ -73,6 +67,18 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             f"the configuration lists no action: {_effect(have)}",
             'list them: actions: "enqueue, allocate, backfill"',
         )
+
+
+def _spans(written: str) -> dict[tuple[int, int], str]:
+    """The names in the text of the actions, by where each stands there; of an empty one, its comma."""
+    found, start = {}, 0
+    for piece in written.split(","):
+        name = piece.strip()
+        begin = start + (len(piece) - len(piece.lstrip()) if name else 0)
+        end = begin + len(name) if name else min(start + len(piece) + 1, len(written))
+        found[begin, end] = name
+        start += len(piece) + 1
+    return found
 
 
 def _once(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int], str]]:
@@ -84,11 +90,11 @@ def _once(words: Mapping[tuple[int, int], str]) -> Iterator[tuple[tuple[int, int
             yield part, name
 
 
-def _not_of_agents(name: str) -> Violation:
+def _not_of_agent(name: str) -> Violation:
     return Violation(
         ("actions",),
         f"the agent scheduler has no action {name}: it discards the whole file",
-        "its one action is allocate",
+        "its only action is allocate",
     )
 
 
@@ -97,10 +103,7 @@ def _problem(name: str, have: Release | None) -> str:
         return "actions has an empty name between its commas"
     if name not in ACTIONS:
         return f"Volcano has no action {name!r}"
-    since = ACTIONS[name].since
-    if have and since and have < since:
-        return f"Volcano {release_text(have)} has no action {name} (since {release_text(since)})"
-    return ""
+    return not_yet(f"action {name}", ACTIONS[name].since, have)
 
 
 def _effect(have: Release | None) -> str:
@@ -111,18 +114,16 @@ def _effect(have: Release | None) -> str:
 
 def _advice(name: str, have: Release | None) -> str:
     if not name:
-        return "delete the comma: no name stands behind it"
+        return "delete the comma"
     if name in ACTIONS:
-        return "take it out, or install a newer release"
+        return UPGRADE
     if name.lower() in ACTIONS:
-        return f"write {name.lower()}: upper and lower case count"
+        return f"write {name.lower()}: names are case-sensitive"
     if name in _REMOVED:
-        return "it was removed in Volcano 1.6: take it out"
-    near = nearest(name, tuple(ACTIONS))
-    if near:
-        return f"did you mean {near}?"
-    known = [each for each, action in ACTIONS.items() if not (have and have < action.since)]
-    return f"actions are {', '.join(known)}"
+        return "remove it: Volcano dropped it in 1.6"
+    return suggestion(
+        name, (each for each, one in ACTIONS.items() if not have or have >= one.since), "actions"
+    )
 
 
 def _fix(names: Sequence[str], have: Release | None) -> Fix | None:

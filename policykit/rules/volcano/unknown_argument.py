@@ -1,17 +1,23 @@
-"""A Volcano configuration says something that its scheduler does not read.
+"""A Volcano configuration sets something that its scheduler does not read.
 
-The file is read without strictness: a misspelt argument, one that a release has given up, and one
-that stands beside `arguments:` instead of below it are dropped without a word, and the default holds.
+The file is decoded leniently: a misspelled argument, one that a release has dropped, and one that stands
+beside `arguments:` instead of under it are ignored silently, and the default applies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
+from policykit.catalogue.volcano import argument_values
 from policykit.catalogue.volcano.actions import ACTIONS
-from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.catalogue.volcano.argument import Argument
+from policykit.catalogue.volcano.argument_values import ArgumentValue
+from policykit.catalogue.volcano.configuration import configured_actions, read
 from policykit.catalogue.volcano.flags import FLAGS
+from policykit.catalogue.volcano.problem import UPGRADE, Release, not_yet, release_text
+from policykit.catalogue.volcano.scores import RESOURCE_LISTS, listed_resources
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -19,10 +25,8 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
-from policykit.targets.volcano.checks import installed, layout
-from policykit.targets.volcano.checks.arguments import Given, configured, given
-from policykit.targets.volcano.checks.packed import unlisted
-from policykit.targets.volcano.checks.values import named
+from policykit.rules.volcano.misplaced_keys import misplaced_keys
+from policykit.targets.volcano import versions
 
 BAD = """\
 actions: "allocate, backfill"
@@ -59,62 +63,49 @@ _MOVED = {
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Keys of the file, its tiers, its plugins and their arguments, of metrics and configurations."""
-    data, have = manifest.data, installed.stated(context.cluster)
-    yield from layout.strange(data, have, whole=manifest.holder is not None)
-    for each in given(data):
-        if is_placeholder(each.key) or (each.key in FLAGS and not each.argument):
+    data, have = manifest.data, versions.release_of(context.cluster)
+    yield from misplaced_keys(data, have, whole=manifest.holder is not None)
+    for value in argument_values.of_file(data):
+        if is_placeholder(value.key) or (value.key in FLAGS and not value.argument):
             continue
-        if each.argument is None:
-            if each.owner != "metrics" or not isinstance(each.value, (list, dict)):
-                yield _unknown(each)
-        else:
-            yield from _untimely(each, have)
-    yield from unlisted(data)
-    for path, name, _ in configured(data):
+        if value.argument is not None:
+            yield from _untimely(value, value.argument, have)
+        elif value.name or not isinstance(value.value, (list, dict)):
+            yield _unknown(value)
+    yield from _unlisted(data)
+    for path, name, _ in configured_actions(data):
         if name and name not in ACTIONS and not is_placeholder(name):
             near = nearest(name.lower(), tuple(ACTIONS))
             yield Violation(
                 (*path, "name"),
-                f"configurations of {name!r} are read by nobody: Volcano has no such action",
+                f"configurations of {name!r} are ignored: Volcano has no such action",
                 f"did you mean {near}?" if near else "name an action",
             )
 
 
-def _unknown(each: Given) -> Violation:
-    what = "argument" if not each.inside else "key"
-    if each.owner == "metrics":
-        message = f"metrics has no key {each.key}: it is not read"
-    else:
-        message = f"{each.owner} has no {what} {named(each)}: it is not read"
-    wanted = _INSTEAD.get(named(each), "") or nearest(each.key, each.known, 0.75)
-    if not wanted and each.name:
-        wanted = next((known for known in each.known if known.rpartition(".")[2] == each.key), "")
-    if each.key in _MOVED:
-        return Violation(each.path, message, _MOVED[each.key], key=True)
+def _unknown(value: ArgumentValue) -> Violation:
+    message = f"{value.unknown}: it is ignored"
+    if value.key in _MOVED:
+        return Violation(value.path, message, _MOVED[value.key], key=True)
+    wanted = _INSTEAD.get(value.field, "") or nearest(value.key, value.known, 0.75)
+    if not wanted and value.name:
+        wanted = next((known for known in value.known if known.rpartition(".")[2] == value.key), "")
     if wanted:
-        fix = partial(_rename, each.path, wanted)
-        return Violation(each.path, message, f"did you mean {wanted}?", key=True, fix=fix)
-    advice = f"known are {', '.join(sorted(each.known))}" if each.known else "it takes none"
-    return Violation(each.path, message, advice, key=True)
+        fix = partial(_rename, value.path, wanted)
+        return Violation(value.path, message, f"did you mean {wanted}?", key=True, fix=fix)
+    advice = f"known names: {', '.join(sorted(value.known))}" if value.known else "it takes none"
+    return Violation(value.path, message, advice, key=True)
 
 
-def _untimely(each: Given, have: Release | None) -> Iterator[Violation]:
-    argument = each.argument
-    assert argument is not None
-    if have and argument.since and have < argument.since:
-        yield Violation(
-            each.path,
-            f"{each.owner} reads {named(each)} since {release_text(argument.since)}, "
-            f"and the policy has {release_text(have)}",
-            "take it out, or install a newer release",
-            key=True,
-        )
-    elif argument.gone and (have or installed.newest()) >= argument.gone:
+def _untimely(value: ArgumentValue, argument: Argument, have: Release | None) -> Iterator[Violation]:
+    if message := not_yet(f"argument {value.label}", argument.since, have):
+        yield Violation(value.path, message, UPGRADE, key=True)
+    elif argument.gone and (have or versions.newest()) >= argument.gone:
         # Without a policy an older release may be there, which does read it.
         yield Violation(
-            each.path,
-            f"{each.owner} does not read {named(each)} since {release_text(argument.gone)}",
-            _MOVED.get(each.key, "take it out"),
+            value.path,
+            f"{value.owner} does not read {value.field} since Volcano {release_text(argument.gone)}",
+            _MOVED.get(value.key, "remove it"),
             None if have else Severity.WARNING,
             key=True,
         )
@@ -122,6 +113,29 @@ def _untimely(each: Given, have: Release | None) -> Iterator[Violation]:
 
 def _rename(path: Path, wanted: str) -> Fix:
     return Fix(f"write {wanted}", (Patch("rename", path, wanted),), Applicability.UNSAFE)
+
+
+def _unlisted(data: Mapping[str, Any]) -> Iterator[Violation]:
+    """Weights of resources that the plugin's list leaves out. Source: `plugins/binpack` (1.8 to 1.15)."""
+    for plugin in read(data).plugins:
+        key = RESOURCE_LISTS.get(plugin.name)
+        if key is None or is_placeholder(plugin.arguments.get(key)):
+            continue
+        listed, path = listed_resources(plugin), (*plugin.path, "arguments")
+        for written in plugin.arguments:
+            resource = written.removeprefix(f"{key}.") if isinstance(written, str) else ""
+            if resource and resource != written and resource not in listed:
+                yield Violation(
+                    (*path, written),
+                    f"plugin {plugin.name} ignores {written}: {key} does not list {resource}",
+                    f"add {resource} to {key}",
+                    key=True,
+                    fix=partial(_list, (*path, key), ", ".join((*filter(None, listed), resource))),
+                )
+
+
+def _list(path: Path, resources: str) -> Fix:
+    return Fix(f"write {resources} as {path[-1]}", (Patch("add", path, resources),), Applicability.UNSAFE)
 
 
 RULE = Rule(

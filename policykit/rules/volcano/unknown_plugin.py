@@ -1,8 +1,7 @@
 """A Volcano configuration names a plugin that its scheduler does not have.
 
-The scheduler logs it in every cycle and goes on without it: what the plugin should do never
-happens. Names have hyphens, no underscores. A plugin of your own, loaded with --plugins-dir, is
-listed in the policy under lint.extraPlugins.
+The scheduler logs it in every cycle and continues without the plugin. Names contain hyphens, not
+underscores. List your own plugins, loaded with --plugins-dir, in the policy under lint.extraPlugins.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.catalogue.volcano.argument import Release, release_text
+from policykit.catalogue.volcano.configuration import Configuration, plugin_items, read
 from policykit.catalogue.volcano.plugins import PLUGINS
+from policykit.catalogue.volcano.problem import UPGRADE, not_yet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -19,7 +19,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
-from policykit.targets.volcano.checks import installed, listing
+from policykit.targets.volcano import versions
 
 BAD = """\
 actions: "enqueue, allocate, backfill"
@@ -40,53 +40,42 @@ _REMOVED = frozenset({"reservation"})
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Every plugin of every tier. A name like no known one may be a plugin of somebody's own."""
-    have = installed.stated(context.cluster)
-    for plugin in listing.plugins(manifest.data).listed:
+    have, made = versions.release_of(context.cluster), read(manifest.data)
+    for plugin in made.plugins:
         name, path = plugin.name, (*plugin.path, "name")
         if name in context.plugins or is_placeholder(name):
             continue
-        since = PLUGINS[name].since if name in PLUGINS else ()
         if name not in PLUGINS:
-            yield _unknown(name, path, listing.plugins(manifest.data), context.cluster is not None)
-        elif have and since and have < since:
-            yield Violation(path, _late(name, since, have), "take it out, or install a newer release")
-    for _, path, item in listing.items(manifest.data):
+            yield _unknown(name, path, made, by_policy=context.cluster is not None)
+        elif message := not_yet(f"plugin {name}", PLUGINS[name].since, have):
+            yield Violation(path, f"{message}: it has no effect", UPGRADE)
+    for path, item in plugin_items(manifest.data):
         if isinstance(item, dict) and "name" not in item and (item.keys() - {"arguments"}):
-            yield Violation(path, "a plugin without a name has no effect", _NAMELESS)
+            advice = "write it as an item of the list: - name: gang"
+            yield Violation(path, "a plugin without a name has no effect", advice)
 
 
-_NAMELESS = "write it as an item of the list: - name: gang"
-
-
-def _late(name: str, since: Release, have: Release) -> str:
-    return (
-        f"Volcano {release_text(have)} has no plugin {name} (since {release_text(since)}): it has no effect"
-    )
-
-
-def _unknown(name: str, path: Path, plugins: listing.Plugins, by_policy: bool) -> Violation:
-    meant = _meant(name)
-    own = "if your scheduler loads it with --plugins-dir, list it in the policy under lint.extraPlugins"
+def _unknown(name: str, path: Path, made: Configuration, *, by_policy: bool) -> Violation:
     if name in _REMOVED:
-        return Violation(
-            path, f"Volcano has no plugin {name!r} since 1.6: it has no effect", "take it out of the tier"
-        )
-    message = f"Volcano has no plugin {name!r}: it has no effect"
-    if not meant:
+        message = f"Volcano has had no plugin {name!r} since 1.6: it has no effect"
+        return Violation(path, message, "remove it from the tier")
+    message, near = f"Volcano has no plugin {name!r}: it has no effect", _nearest(name)
+    if not near:
+        own = "if your scheduler loads it with --plugins-dir, list it in the policy under lint.extraPlugins"
         return Violation(path, message, own, None if by_policy else Severity.WARNING)
-    fix = None if plugins.has(meant) else partial(_fix, path, meant)
-    return Violation(path, message, f"did you mean {meant}?", fix=fix)
+    fix = None if made.has(near) else partial(_fix, path, near)
+    return Violation(path, message, f"did you mean {near}?", fix=fix)
 
 
-def _meant(name: str) -> str:
-    """The plugin that is spelt almost so."""
+def _nearest(name: str) -> str:
+    """The plugin that is spelled almost so."""
     plain = {known.replace("-", ""): known for known in PLUGINS}
     same = plain.get(name.replace("_", "").replace("-", "").replace(" ", "").lower())
     return same or nearest(name.lower(), tuple(PLUGINS), 0.75)
 
 
-def _fix(path: Path, meant: str) -> Fix:
-    return Fix(f"write {meant}", (Patch("replace", path, meant),), Applicability.UNSAFE)
+def _fix(path: Path, name: str) -> Fix:
+    return Fix(f"write {name}", (Patch("replace", path, name),), Applicability.UNSAFE)
 
 
 RULE = Rule(

@@ -1,7 +1,7 @@
-"""A pod asks for a share of a card in a way that Volcano does not give.
+"""A pod requests a share of a card in a way that Volcano does not support.
 
-volcano.sh/vgpu-memory and vgpu-cores are of each card, volcano.sh/vgpu-number is how many cards.
-Volcano's scheduler alone writes down which cards a pod gets: placed by another one, it never starts.
+volcano.sh/vgpu-memory and vgpu-cores apply to each card, volcano.sh/vgpu-number is the number of cards.
+Only Volcano's scheduler records which cards a pod gets: placed by another one, the pod never starts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if mode and mode not in _MODES and not is_placeholder(mode):
         yield Violation(
             review.pod_set.place("annotations", _MODE),
-            f"{_MODE} is {mode!r}, a mode that no node has",
+            f"{_MODE} is {mode!r}, which no node supports",
             f"write {', '.join(_MODES[:-1])} or {_MODES[-1]}",
         )
 
@@ -79,34 +79,34 @@ def _container(limits: Mapping[str, Any], path: Path, cluster: Cluster | None) -
     if _NUMBER not in limits and _MEMORY not in limits:
         yield Violation(
             (*path, written[0]),
-            f"{' and '.join(written)} without {_NUMBER} or {_MEMORY} asks for no card",
+            f"{' and '.join(written)} without {_NUMBER} or {_MEMORY} requests no card",
             f"add {_NUMBER}: 1",
             key=True,
         )
     elif _PERCENT in limits:
         yield Violation(
             (*path, _PERCENT),
-            f"{_PERCENT} is not read, unless the configuration of the devices gives it that name",
+            f"{_PERCENT} is not read unless the device configuration defines that name",
             f"write {_MEMORY}, in MiB",
             Severity.WARNING,
             key=True,
         )
     cores = _whole(limits.get(_CORES))
     if cores is not None and not 0 <= cores <= 100:
-        yield Violation((*path, _CORES), f"{_CORES} is {cores}, of 100 for a whole card", "write 0 to 100")
+        yield Violation((*path, _CORES), f"{_CORES} is {cores}, but a whole card has 100", "write 0 to 100")
     memory = _whole(limits.get(_MEMORY))
     if memory is not None and memory > _TOO_MUCH:
         yield Violation(
             (*path, _MEMORY),
-            f"{_MEMORY} is {limits[_MEMORY]}, and is counted in MiB: no card has {memory} MiB",
+            f"{_MEMORY} is {limits[_MEMORY]}, counted in MiB: no card has {memory} MiB",
             _in_mib(memory),
         )
     for name in _OLDER:
         if name in limits:
             yield Violation(
                 (*path, name),
-                f"{name} stands beside {written[0]}: each is of another device plugin",
-                f"keep those of the plugin on your nodes, {written[0]} of the newer one",
+                f"{name} and {written[0]} belong to different device plugins",
+                f"keep the one your nodes run: {written[0]} is of the newer plugin",
                 Severity.WARNING,
                 key=True,
             )
@@ -114,8 +114,8 @@ def _container(limits: Mapping[str, Any], path: Path, cluster: Cluster | None) -
     if number is not None and most and number > most:
         yield Violation(
             (*path, _NUMBER),
-            f"{_NUMBER} is {number}, and a node of the policy has {most} cards at most",
-            "the shares of one container are of different cards: ask for fewer, with more of each",
+            f"{_NUMBER} is {number}, but nodes of the policy have at most {most} cards",
+            "the shares of a container come from different cards: request fewer, with more of each",
         )
 
 
@@ -139,7 +139,7 @@ def _most(cluster: Cluster | None) -> int:
 
 
 def _scheduler(review: Review, resource: str) -> Iterator[Violation]:
-    """Known to be another one; what an operator or a webhook fills in is unknown."""
+    """Only where it is known to be another one: an operator or a webhook may fill it in."""
     pod_set = review.pod_set
     name = pod_set.scheduler_name
     if review.manifest.partial or review.manifest.group not in _BUILT_IN or is_placeholder(name):
@@ -148,8 +148,8 @@ def _scheduler(review: Review, resource: str) -> Iterator[Violation]:
     if system is not None and system != SCHEDULER:
         yield Violation(
             pod_set.place("schedulerName"),
-            f"{resource} is given by Volcano, and {name or DEFAULT_SCHEDULER} places the pod",
-            "write schedulerName: volcano",
+            f"only Volcano allocates {resource}, but {name or DEFAULT_SCHEDULER} schedules the pod",
+            "set schedulerName: volcano",
         )
 
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
+from policykit.catalogue.volcano import configuration
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.model.cluster import Cluster, Target
 from policykit.targets import fleet
 from policykit.targets.release import Version
-from policykit.targets.volcano import page, versions
-from policykit.targets.volcano.objects import admission, queues
-from policykit.targets.volcano.objects import everything as objects
-from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano import names, page, versions
+from policykit.targets.volcano.jobs import options as job_options
+from policykit.targets.volcano.objects import admission, nodegroups, queues, submission, topology
 from policykit.targets.volcano.scheduler.plan import Plan, plan
 
 TARGET = "volcano"
@@ -31,7 +31,7 @@ _WIDTH = 74
 def generate(cluster: Cluster) -> Generated:
     """Everything for `cluster.targets["volcano"]`; nothing where the policy has no such target.
 
-    Raises PolicykitError for an unknown version or delivery, and for queues Volcano would refuse.
+    Raises PolicykitError for an unknown version or delivery, and for queues Volcano would reject.
     """
     target = cluster.targets.get(TARGET)
     if target is None:
@@ -43,28 +43,39 @@ def generate(cluster: Cluster) -> Generated:
     artifacts = [_configuration(text(planned), delivery, cluster, target, version)]
     if written:
         artifacts.append(Artifact(QUEUES, writer.dump_all(map(queues.write, written)), Role.MANIFEST))
-    made, beside = objects.generate(cluster, version)
-    artifacts += made
+    objects, object_notices = object_artifacts(cluster, version)
+    artifacts += objects
     artifacts.append(_page(artifacts, target, version, delivery))
-    said = (
+    messages = (
         *unsupported,
         *planned.scored.notices,
         *_sampling(cluster, delivery, version),
         *notices,
         *planned.notices,
-        *beside,
+        *object_notices,
     )
-    return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in said))
+    return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in messages))
+
+
+def object_artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    """HyperNodes, node groups and the tenants' namespaces; and what they cannot express.
+
+    Queues are written with the configuration, which depends on them.
+    """
+    made = [module.artifacts(cluster, version) for module in (topology, nodegroups, submission)]
+    artifacts = tuple(artifact for artifacts, _ in made for artifact in artifacts)
+    notices = tuple(notice for _, notices in made for notice in notices)
+    return artifacts, (*notices, *job_options.unread(cluster))
 
 
 def text(planned: Plan) -> str:
-    """The configuration file, with the reasons for it on top as comments."""
+    """The configuration file, with the reasons for it as comments at the top."""
     lines = (
         line
         for comment in planned.comments
         for line in wrap(comment, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     )
-    return "".join(f"# {line}\n" for line in lines) + writer.dump(config.write(planned.configuration))
+    return "".join(f"# {line}\n" for line in lines) + writer.dump(configuration.write(planned.configuration))
 
 
 def _page(artifacts: Sequence[Artifact], target: Target, version: Version, delivery: str) -> Artifact:
@@ -78,14 +89,14 @@ def _delivery(target: Target, version: Version) -> tuple[str, tuple[str, ...]]:
     wanted = target.delivery or "helm-values"
     if wanted not in ("helm-values", "manifest"):
         raise PolicykitError(
-            f"delivery {wanted} is not known for Volcano",
+            f"Volcano has no delivery {wanted}",
             "set targets.volcano.delivery to helm-values or manifest",
             path=("targets", "volcano", "delivery"),
         )
     if wanted == "helm-values" and version < versions.CONFIG_OVERRIDE:
         return "manifest", (
-            f"the chart of Volcano {version} has no value for the scheduler configuration (since "
-            f"{versions.CONFIG_OVERRIDE}): a ConfigMap is written instead. Apply it again after each helm "
+            f"the chart of Volcano {version} has no value for the scheduler configuration (added "
+            f"in {versions.CONFIG_OVERRIDE}): a ConfigMap is written instead. Apply it again after each helm "
             "upgrade, which restores the chart's own",
         )
     return wanted, ()
@@ -93,15 +104,15 @@ def _delivery(target: Target, version: Version) -> tuple[str, tuple[str, ...]]:
 
 def _configuration(text: str, delivery: str, cluster: Cluster, target: Target, version: Version) -> Artifact:
     if delivery == "helm-values":
-        custom: dict[str, Any] = {config.OVERRIDE: text}
+        custom: dict[str, Any] = {names.CONFIG_OVERRIDE: text}
         if _sampled(cluster) and version >= versions.NODES_TO_FIND:
             custom["scheduler_percentage_nodes_to_find"] = 100
         return Artifact(VALUES, writer.dump({"custom": custom}), Role.VALUES)
     manifest = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": config.CONFIG_MAP, "namespace": target.namespace or NAMESPACE},
-        "data": {config.CONFIG_KEY: text},
+        "metadata": {"name": names.CONFIG_MAP, "namespace": target.namespace or NAMESPACE},
+        "data": {names.CONFIG_FILE: text},
     }
     return Artifact(CONFIG_MAP, writer.dump(manifest), Role.MANIFEST)
 
@@ -114,7 +125,7 @@ def _sampling(cluster: Cluster, delivery: str, version: Version) -> tuple[str, .
     if not _sampled(cluster) or (delivery == "helm-values" and version >= versions.NODES_TO_FIND):
         return ()
     return (
-        f"with {fleet.node_total(cluster)} nodes Volcano scores only a sample of those a pod fits on (all of "
-        f"them up to {fleet.SCORED_NODES} nodes), so a preferred or fuller node may be missed. Start the "
-        "scheduler with --percentage-nodes-to-find=100",
+        f"with {fleet.node_total(cluster)} nodes Volcano scores only a sample of the nodes a pod fits on "
+        f"(all of them up to {fleet.SCORED_NODES} nodes), so it may miss a preferred or fuller node. Start "
+        "the scheduler with --percentage-nodes-to-find=100",
     )

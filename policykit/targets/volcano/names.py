@@ -6,6 +6,12 @@ from policykit.linter.dialect import Key
 from policykit.manifests.path import Path
 
 SCHEDULER = "volcano"
+CONFIG_FILE = "volcano-scheduler.conf"
+"""The scheduler's configuration: the file it is started with, and its key in the ConfigMap."""
+CONFIG_MAP = "volcano-scheduler-configmap"
+CONFIG_OVERRIDE = "scheduler_config_override"
+"""Helm value below `custom` with the whole configuration."""
+TOPOLOGY_PLUGIN = "network-topology-aware"
 GROUP_NAME = "scheduling.k8s.io/group-name"
 """Pod annotation: the PodGroup it joins. The only binding the scheduler reads."""
 QUEUE_NAME = "scheduling.volcano.sh/queue-name"

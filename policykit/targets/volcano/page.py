@@ -1,4 +1,4 @@
-"""The page beside Volcano's generated files: what each is and how it is applied."""
+"""README of Volcano's generated files: what each is and how to apply it."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from policykit.targets.release import Version
 
 _RELOAD = (
     "The scheduler watches its configuration: a change takes effect without a restart, about a minute after "
-    "the ConfigMap changed. A file it cannot parse is logged as an error and the former configuration stays, "
-    "so look into the scheduler's log after a change."
+    "the ConfigMap changed. If it cannot parse the file, it logs an error and keeps the previous "
+    "configuration, so check the scheduler's log after a change."
 )
 _AGENT = (
-    "Where the chart's agent scheduler is enabled, it is given the same override, refuses its actions and "
-    "runs on its built-in configuration: the weights hold for the scheduler `volcano` only."
+    "If the chart's agent scheduler is enabled, it gets the same override, rejects its actions and runs with "
+    "its built-in configuration: the weights apply to the scheduler `volcano` only."
 )
 
 
 _ROWS: Mapping[str, str] = {
     "queues.yaml": (
-        "the queues, parents first. `kubectl apply -f queues.yaml`, or by the kustomization of this folder's "
-        "parent. Volcano makes `default` and `root` itself."
+        "the queues, parents first. `kubectl apply -f queues.yaml`, or use the kustomization in the parent "
+        "folder. Volcano creates `default` and `root` itself."
     ),
     "hypernodes.yaml": (
-        "the topology: a HyperNode for each place that the policy states, found by labels of its nodes. "
-        "`kubectl apply -f hypernodes.yaml`, or by the kustomization of this folder's parent."
+        "the topology: a HyperNode for each place in the policy, which selects nodes by label. `kubectl "
+        "apply -f hypernodes.yaml`, or use the kustomization in the parent folder."
     ),
     "nodegroups.sh": (
-        "the node label that tells queues their pools. Run it before the configuration takes effect: plugin "
-        "`nodegroup` keeps the pods of these queues off nodes without it."
+        "the node label that assigns pools to queues. Run it before the configuration takes effect: plugin "
+        "`nodegroup` keeps pods of these queues off nodes without the label."
     ),
     "namespaces/kustomization.yaml": (
-        "a kustomize component with the tenants' queues, for the kustomization that holds their Namespaces: "
-        "nothing here makes a Namespace, or takes one away."
+        "a kustomize component with the tenants' queues, for the kustomization that contains their "
+        "Namespaces: it neither creates nor deletes a Namespace."
     ),
 }
 
@@ -52,11 +52,11 @@ def text(paths: Sequence[str], namespace: str, version: Version, *, agent: bool)
 def _configuration_row(name: str, namespace: str) -> str:
     if name == "values.yaml":
         return (
-            f"- `{name}`: Helm values with the whole scheduler configuration; the comments in it give the "
+            f"- `{name}`: Helm values with the whole scheduler configuration; its comments explain the "
             f"arithmetic of the weights. `helm upgrade volcano volcano-sh/volcano -n {namespace} "
             f"--reuse-values -f {name}`. Leave `basic.scheduler_config_file` as it is."
         )
     return (
         f"- `{name}`: the scheduler configuration as the ConfigMap of Volcano's installer, in namespace "
-        f"`{namespace}`; the comments in it give the arithmetic of the weights. `kubectl apply -f {name}`."
+        f"`{namespace}`; its comments explain the arithmetic of the weights. `kubectl apply -f {name}`."
     )

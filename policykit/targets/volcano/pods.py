@@ -1,4 +1,4 @@
-"""What Volcano reads from pods and their owners: the gang they are, and how close they stand."""
+"""What Volcano reads from pods and their owners: their gang, and its network topology."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from policykit.targets.volcano.objects import podgroups, topology
 MIN_MEMBER = Version(1, 12, 0)
 """The size of a PodGroup that Volcano makes is read from the owner of the pods."""
 POD_TOPOLOGY = Version(1, 13, 0)
-"""The closeness of such a PodGroup is read from the pods."""
+"""The network topology of such a PodGroup is read from the pods."""
 _GROUPED = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", ""})
 """Owners with one PodGroup for all their pods, made by Volcano's controller; empty: any of them."""
 _BY_OPERATOR = frozenset(
@@ -38,16 +38,16 @@ _BY_OPERATOR = frozenset(
 
 class _Gang(NamedTuple):
     size: int | None
-    """None: no gang, or not to be told."""
+    """None: no gang, or of unknown size."""
     notices: tuple[str, ...] = ()
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
-    """Annotations of pods and owner for a kind's gang and closeness, or a PodGroup beside them.
+    """Annotations of pods and owner for a kind's gang and network topology, or a PodGroup for them.
 
-    For pods that Volcano schedules and that no Volcano Job makes (`jobs.patches` speaks of
-    those). A kind that asks for neither gang nor closeness needs nothing: Volcano makes a
-    group of one for each owner. Source: `controllers/podgroup` (1.8 to 1.15).
+    For pods that Volcano schedules and that no Volcano Job creates (`jobs.patches` is for
+    those). A kind that needs neither gets nothing: Volcano creates a group of one for each
+    owner. Source: `controllers/podgroup` (1.8 to 1.15).
     """
     if kind.gang != "all" and not kind.within:
         return PodFields()
@@ -63,8 +63,8 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
 
 def _by_operator(kind: str) -> str:
     return (
-        f"the operator of {kind} makes the PodGroup, where it is set to use Volcano: gang and closeness are "
-        "for its own fields to say"
+        f"the operator of {kind} creates the PodGroup if it is set to use Volcano: set gang and network "
+        "topology in its own fields"
     )
 
 
@@ -75,20 +75,20 @@ def _gang(kind: WorkloadKind, pods: Pods) -> _Gang:
     replicas = [members.replicas for members in pods.job]
     if not replicas or None in replicas:
         # Of a component nothing is known; each workload has its own number.
-        unknown = "how many of its pods start together is no fixed number: state gang.size in the policy"
+        unknown = "the number of pods that start together is not fixed: set gang.size in the policy"
         return _Gang(stated, (unknown,) if replicas and not stated else ())
-    pods_there = sum(number or 0 for number in replicas)
+    total = sum(number or 0 for number in replicas)
     if pods.owner_kind == "Pod":
-        lone = "a Pod alone: what gang it belongs to only an annotation scheduling.k8s.io/group-name can say"
+        lone = "a single Pod joins a gang only by the annotation scheduling.k8s.io/group-name"
         return _Gang(None, (lone,) if stated and stated > 1 else ())
-    if stated and stated > pods_there:
-        few = f"a gang of {stated} is asked for, but there are {pods_there} pods: it is all of them"
-        return _Gang(pods_there, (few,))
-    return _Gang(stated or pods_there)
+    if stated and stated > total:
+        few = f"the policy asks for a gang of {stated}, but there are {total} pods: the gang is all of them"
+        return _Gang(total, (few,))
+    return _Gang(stated or total)
 
 
 def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, version: Version) -> PodFields:
-    """By annotations where Volcano's own group reads them, else by a group of ours."""
+    """Annotations where Volcano's own PodGroup reads them, else a PodGroup of ours."""
     grouped = pods.owner_kind in _GROUPED
     by_owner = grouped and version >= MIN_MEMBER
     by_pods = (grouped or pods.owner_kind == "Pod") and version >= POD_TOPOLOGY
@@ -97,8 +97,8 @@ def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, ve
     if (not wants_size or by_owner) and (not wants_place or by_pods or version < versions.TOPOLOGY):
         place = _place(kind, cluster, version) if wants_place else {}
         owner = {GROUP_MIN_MEMBER: str(size)} if wants_size else {}
-        said = tuple(_rollout(pods.owner_kind, size or 1)) if wants_size and pods.owner else ()
-        return PodFields(annotations=place, owner_annotations=owner, notices=(*said, *_far(kind, version)))
+        rollout = tuple(_rollout(pods.owner_kind, size or 1)) if wants_size and pods.owner else ()
+        return PodFields(annotations=place, owner_annotations=owner, notices=(*rollout, *_far(kind, version)))
     return _own_group(kind, cluster, pods, size or 1, version)
 
 
@@ -156,34 +156,31 @@ def _rollout(owner_kind: str, size: int) -> Iterator[str]:
     """Controllers that make pods one after another never complete a gang of their own."""
     if owner_kind == "Deployment":
         yield (
-            f"each ReplicaSet of a Deployment is a gang of its own, and {size} new pods start together "
-            "or not at all: roll out with strategy Recreate, or maxSurge 100%"
+            f"each ReplicaSet of a Deployment is a gang of its own, so {size} new pods start together or "
+            "not at all: roll out with strategy Recreate, or maxSurge 100%"
         )
     if owner_kind == "StatefulSet":
         yield (
-            "a StatefulSet makes its next pod when the last one is ready, so a gang of them needs "
+            "a StatefulSet creates its next pod when the last one is ready, so a gang needs "
             "podManagementPolicy Parallel"
         )
 
 
 def _far(kind: WorkloadKind, version: Version) -> Iterator[str]:
     if kind.within and version < versions.TOPOLOGY:
-        yield (
-            f"Volcano {version} has no network topology (since {versions.TOPOLOGY}): that the pods stay "
-            f"within one {kind.within.level} is not written. Pod affinity on its label comes nearest"
-        )
+        yield topology.unsupported(version, kind.within.level)
 
 
 def _late(kind: WorkloadKind) -> Iterator[str]:
-    """Volcano keeps no place for a gang that does not fit whole, so waiting needs no timeout."""
+    """Volcano reserves nothing for a gang that does not fit, so waiting needs no timeout."""
     rule = kind.gang_rule
     if rule and rule.on_timeout == "start":
         yield (
-            "Volcano starts no part of a gang after a time: a smaller gang size comes nearest, the other "
-            "pods follow when they fit"
+            "Volcano cannot start part of a gang after a timeout. Nearest: a smaller gang size, with the "
+            "other pods following when they fit"
         )
     if rule and rule.timeout and rule.on_timeout == "fail":
         yield (
-            "a PodGroup has no timeout: of a Job, activeDeadlineSeconds comes nearest, and a Volcano Job has "
-            "a policy for it"
+            "a PodGroup has no timeout. Nearest: activeDeadlineSeconds of a Job, or the policies of a "
+            "Volcano Job"
         )

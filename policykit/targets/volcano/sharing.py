@@ -1,11 +1,10 @@
-"""What Volcano's Queues and PodGroups say about the sharing of a cluster, and its way with a tree of them."""
+"""Facts about sharing from Volcano's Queues and PodGroups, and how Volcano treats a tree of queues."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.errors import PolicykitError
 from policykit.kube.names import is_hugepages
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
@@ -35,11 +34,11 @@ _AMOUNTS = {
 }
 _COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 _UNLIMITED_AT_NONE = ("cpu", "memory")
-"""Of these a capability of 0 is none; of others it keeps the queue off the resource."""
+"""For these a capability of 0 means no limit; for others it keeps the queue off the resource."""
 _ORDER_CHECKED = Version(1, 13, 0)
-"""From here on the webhook holds guarantee, deserved and capability against each other."""
+"""The webhook compares guarantee, deserved and capability since then."""
 _TREE_CHECKED = Version(1, 14, 0)
-"""From here on it holds children against parents; before, plugin capacity stops at such a tree."""
+"""It compares children with parents since then; before, plugin capacity stops at such a tree."""
 _DEPTH_CHECKED = Version(1, 14, 2)
 _NODES = (
     ("nodeGroupAffinity", "requiredDuringSchedulingIgnoredDuringExecution"),
@@ -96,7 +95,7 @@ def _queue(manifest: Manifest) -> Stated:
 
 
 def counts(resource: str) -> bool:
-    """Whether Volcano counts a resource under this name; others it drops without a message."""
+    """Whether Volcano counts a resource of this name; others it drops silently."""
     return resource in _COUNTED or "/" in resource or is_hugepages(resource)
 
 
@@ -118,18 +117,9 @@ def _group(manifest: Manifest, context: Context) -> Iterator[Stated]:
     yield Stated(use, {"queue": ("spec", "queue")})
 
 
-def version_of(cluster: Cluster | None) -> Version:
-    """The release that the policy states, else the newest known."""
-    target = cluster.targets.get(SCHEDULER) if cluster else None
-    try:
-        return versions.parse(target.version if target else "")
-    except PolicykitError:
-        return versions.parse("")
-
-
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """As the release has it: V validate_queue.go, plugins/capacity (1.8 to 1.15)."""
-    version = version_of(cluster)
+    """Of a release. Source: `validate_queue.go` and `plugins/capacity` (1.8 to 1.15)."""
+    version = versions.release_of(cluster) or versions.newest()
     stops = "plugin capacity then gives nothing to any queue of the tree"
     return QueueSemantics(
         "Volcano",

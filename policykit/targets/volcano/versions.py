@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from policykit.errors import PolicykitError
 from policykit.targets.release import Version, release
+from policykit.targets.volcano.names import SCHEDULER
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 NEWEST = "1.15.1"
 
@@ -41,3 +47,18 @@ def parse(text: str) -> Version:
     Raises PolicykitError for releases policykit has no facts about.
     """
     return release("Volcano", text, NEWEST, _LAST_PATCH)
+
+
+def release_of(cluster: Cluster | None) -> Version | None:
+    """The release that a policy states; None where it states none, or one that is not known."""
+    target = cluster.targets.get(SCHEDULER) if cluster else None
+    if target is None or not target.version:
+        return None
+    try:
+        return parse(target.version)
+    except PolicykitError:
+        return None
+
+
+def newest() -> Version:
+    return parse("")

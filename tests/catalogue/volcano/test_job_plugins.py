@@ -1,9 +1,9 @@
 import pytest
 
-from policykit.catalogue.volcano.argument import Release
 from policykit.catalogue.volcano.job_plugins import check, roles
+from policykit.catalogue.volcano.problem import Release
 
-NOT_KNOWN = "known are env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
+NOT_KNOWN = "job plugins: env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,14 @@ NOT_KNOWN = "known are env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
             "quux",
             [],
             None,
-            [(("quux",), "job plugin 'quux' is not known to Volcano", NOT_KNOWN)],
+            [(("quux",), "Volcano has no job plugin quux", NOT_KNOWN)],
             id="unknown",
         ),
         pytest.param(
             "pytorh",
             [],
             None,
-            [(("pytorh",), "job plugin 'pytorh' is not known to Volcano", "did you mean pytorch?")],
+            [(("pytorh",), "Volcano has no job plugin pytorh", "did you mean pytorch?")],
             id="misspelt",
         ),
         pytest.param(
@@ -34,8 +34,8 @@ NOT_KNOWN = "known are env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
             [
                 (
                     ("ray",),
-                    "job plugin ray is not in Volcano 1.12.4, 1.13 is the first that has it",
-                    "leave it out, or install a newer release",
+                    "Volcano 1.12.4 has no job plugin ray (added in 1.13)",
+                    "remove it or upgrade Volcano",
                 )
             ],
             id="too-new",
@@ -47,9 +47,9 @@ NOT_KNOWN = "known are env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
             [
                 (
                     ("pytorch", 0),
-                    "argument --wait-master-enabled of job plugin pytorch is not in Volcano 1.13.3, 1.14 "
-                    "is the first that has it",
-                    "leave it out, or install a newer release",
+                    "Volcano 1.13.3 has no argument --wait-master-enabled of job plugin pytorch "
+                    "(added in 1.14)",
+                    "remove it or upgrade Volcano",
                 )
             ],
             id="flag-too-new",
@@ -68,7 +68,7 @@ NOT_KNOWN = "known are env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
             [
                 (
                     ("mpi", 0),
-                    "argument of job plugin mpi: '--mastr' is not known to Volcano",
+                    "job plugin mpi has no argument --mastr",
                     "did you mean --master?",
                 )
             ],
@@ -78,7 +78,7 @@ NOT_KNOWN = "known are env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
             "env",
             ["--x=1"],
             None,
-            [(("env", 0), "argument of job plugin env: '--x' is not known to Volcano", "")],
+            [(("env", 0), "job plugin env has no argument --x", "")],
             id="none",
         ),
         pytest.param(
@@ -110,7 +110,7 @@ def test_check(
     name: str, arguments: list[str], have: Release | None, expected: list[tuple[object, str, str]]
 ) -> None:
     found = list(check({name: arguments}, have))
-    assert [(each.path, each.message, each.hint) for each in found] == expected
+    assert [(each.path, each.message, each.help) for each in found] == expected
 
 
 @pytest.mark.parametrize(

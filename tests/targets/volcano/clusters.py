@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.catalogue.volcano.configuration import Configuration
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster, Target
 from policykit.model.pool import Pool, Shape
@@ -52,3 +53,9 @@ def cluster(
 
 def target(made: Cluster) -> Target:
     return made.targets["volcano"]
+
+
+def without_paths(configuration: Configuration) -> Configuration:
+    """As it is made, before it stands in a file."""
+    tiers = (tuple(plugin._replace(path=()) for plugin in tier) for tier in configuration.tiers)
+    return configuration._replace(tiers=tuple(tiers))

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from policykit.model.pool import Amounts
-from policykit.targets.volcano.scheduler import scores
 from policykit.targets.volcano.scheduler.scoring import Scoring
+from tests.targets.volcano import node_scores as scores
 
 
 class Node(NamedTuple):

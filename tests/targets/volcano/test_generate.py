@@ -3,14 +3,17 @@ from typing import Any
 import pytest
 import yaml
 
+from policykit.catalogue.volcano.configuration import Configuration, Plugin, read
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
-from policykit.model.queue import Queue
-from policykit.targets.volcano.generate import generate
-from policykit.targets.volcano.scheduler import config
-from policykit.targets.volcano.scheduler.config import Configuration
+from policykit.model.queue import PoolAffinity, Queue
+from policykit.model.tenant import Tenant
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.generate import generate, object_artifacts
+from policykit.targets.volcano.names import CONFIG_FILE
 from tests.shared import SHARED
-from tests.targets.volcano.clusters import GPU, POOLS, cluster, pool
+from tests.targets.volcano import racks
+from tests.targets.volcano.clusters import GPU, POOLS, cluster, pool, without_paths
 
 QUEUES = (
     Queue("train", guarantee={GPU: 64}, limit={"cpu": 100_000, "memory": 200 << 30, GPU: 128}),
@@ -24,10 +27,8 @@ def artifact(generated: Generated, path: str) -> Artifact:
 
 def configuration(generated: Generated) -> Configuration:
     data: Any = yaml.safe_load(generated.artifacts[0].text)
-    text = (
-        data["custom"]["scheduler_config_override"] if "custom" in data else data["data"][config.CONFIG_KEY]
-    )
-    return config.read(yaml.safe_load(text))
+    text = data["custom"]["scheduler_config_override"] if "custom" in data else data["data"][CONFIG_FILE]
+    return without_paths(read(yaml.safe_load(text)))
 
 
 def messages(generated: Generated) -> list[str]:
@@ -38,16 +39,16 @@ VALUES = """\
 custom:
   scheduler_config_override: |
     # Every part of a node's score is 0 to 100 times its weight. Per 100:
-    # One card more in use on one of two alike nodes wins, whatever their fill:
+    # Of two equal nodes the one with one more card in use wins, however full:
     #   nvidia.com/gpu, 8 per node:
     #   binpack 103 x (32 - 8 x 2) / (8 x 34) = 6.06 > 6
     #   where 6 = tainttoleration 3 + imagelocality 1 + podtopologyspread 2
-    # An empty node of a preferred usage wins over any fill of a lesser one:
+    # An empty node of a preferred usage wins over a full one of another:
     #   nodeaffinity 110 x 100/100 = 110.00 > 109
     #   where 109 = binpack 103 + tainttoleration 3 + imagelocality 1 +
     #     podtopologyspread 2
-    # Not in the sums, as pods must ask for it: podaffinity, own preferences.
-    # leastrequested, mostrequested and balancedresource are 0: they judge cpu
+    # Not in the sums, as pods must request it: podaffinity, own preferences.
+    # leastrequested, mostrequested and balancedresource are 0: they score cpu
     # and memory, and would pull pods away from the node whose cards are in use.
     actions: enqueue, allocate, backfill
     tiers:
@@ -120,20 +121,19 @@ def test_one_plugin_shares_among_queues(
 ) -> None:
     made = configuration(generate(cluster(queues=queues, version=version)))
     sharing = [plugin for tier in made.tiers for plugin in tier if plugin.name in ("proportion", "capacity")]
-    assert sharing == [config.Plugin(name, flags)]
+    assert sharing == [Plugin(name, flags)]
 
 
 RECLAIM = (
-    "action reclaim is not in the configuration: what a queue deserves and has lent comes back only when the "
-    "borrowing pods end"
+    "plugin capacity without action reclaim: what a queue has lent returns only when the borrowing pods end"
 )
 
 
 def test_what_capacity_does_not_do_is_said() -> None:
     weighted = (Queue("a", weight=3, deserved={GPU: 8}), Queue("b", weight=2))
     assert messages(generate(cluster(queues=weighted))) == [
-        "plugin capacity shares by deserved and guarantee, so the weight of queue a, b has no effect",
         RECLAIM,
+        "plugin capacity shares by deserved and guarantee, so the weight of queue a, b has no effect",
     ]
     assert messages(generate(cluster(queues=QUEUES))) == [RECLAIM]
 
@@ -144,9 +144,9 @@ def test_a_chart_without_the_value_gets_a_manifest() -> None:
     assert generated.notices == (
         Notice(
             "volcano",
-            "the chart of Volcano 1.9.1 has no value for the scheduler configuration (since 1.10.0): a "
-            "ConfigMap is written instead. Apply it again after each helm upgrade, which restores the "
-            "chart's own",
+            "the chart of Volcano 1.9.1 has no value for the scheduler configuration (added in "
+            "1.10.0): a ConfigMap is written instead. Apply it again after each helm upgrade, which "
+            "restores the chart's own",
         ),
     )
 
@@ -166,8 +166,9 @@ def test_where_only_a_sample_is_scored_it_is_said(target: dict[str, str]) -> Non
     generated = generate(cluster(pools=LARGE, **target))  # type: ignore[arg-type]
     assert "percentage" not in generated.artifacts[0].text
     assert messages(generated) == [
-        "with 128 nodes Volcano scores only a sample of those a pod fits on (all of them up to 100 nodes), "
-        "so a preferred or fuller node may be missed. Start the scheduler with --percentage-nodes-to-find=100"
+        "with 128 nodes Volcano scores only a sample of the nodes a pod fits on (all of them up to "
+        "100 nodes), so it may miss a preferred or fuller node. Start the scheduler with "
+        "--percentage-nodes-to-find=100"
     ]
 
 
@@ -176,7 +177,7 @@ def test_without_the_target_nothing_is_written() -> None:
 
 
 def test_an_unknown_delivery() -> None:
-    with pytest.raises(PolicykitError, match="delivery post-render is not known for Volcano"):
+    with pytest.raises(PolicykitError, match="Volcano has no delivery post-render"):
         generate(cluster(delivery="post-render"))
 
 
@@ -204,3 +205,21 @@ def test_queues_are_valid_by_the_crd() -> None:
     for document in documents:
         jsonschema.validate(document, schema)
         assert set(document["spec"]) <= set(known)
+
+
+def test_objects_all_at_once() -> None:
+    made = racks.cluster()._replace(
+        queues=(Queue("a", pools=PoolAffinity(("train",))),), tenants=(Tenant("a", ("team-a",), "a"),)
+    )
+    files, notices = object_artifacts(made, versions.parse(""))
+    assert [file.path for file in files] == [
+        "volcano/hypernodes.yaml",
+        "volcano/nodegroups.sh",
+        "volcano/namespaces/team-a.yaml",
+        "volcano/namespaces/kustomization.yaml",
+    ]
+    assert len(notices) == 1
+
+
+def test_no_objects_where_the_policy_needs_none() -> None:
+    assert object_artifacts(racks.cluster(levels=()), versions.parse("")) == ((), ())

@@ -18,11 +18,11 @@ from tests.targets.volcano.webhook import refused_pod_group
 GANG = WorkloadKind("training", gang="all", queue="a", priority_class="high")
 CLOSE = WorkloadKind("training", within=Closeness("rack", hard=True))
 ROLLOUT = (
-    "each ReplicaSet of a Deployment is a gang of its own, and 4 new pods start together or not at all: roll "
-    "out with strategy Recreate, or maxSurge 100%"
+    "each ReplicaSet of a Deployment is a gang of its own, so 4 new pods start together or not at "
+    "all: roll out with strategy Recreate, or maxSurge 100%"
 )
 PARALLEL = (
-    "a StatefulSet makes its next pod when the last one is ready, so a gang of them needs "
+    "a StatefulSet creates its next pod when the last one is ready, so a gang needs "
     "podManagementPolicy Parallel"
 )
 REQUESTS = {"cpu": 1000, GPU: 8}
@@ -68,7 +68,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             GANG._replace(gang_rule=GangRule(8)),
             pods("Job", 4),
             "",
-            owned(4, "a gang of 8 is asked for, but there are 4 pods: it is all of them"),
+            owned(4, "the policy asks for a gang of 8, but there are 4 pods: the gang is all of them"),
             id="size-above-pods",
         ),
         pytest.param(GANG, pods("Job", 4), "1.11", beside(group(4, **WHOLE)), id="Job-before-1.12"),
@@ -96,8 +96,8 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             "",
             PodFields(
                 notices=(
-                    "the operator of PyTorchJob makes the PodGroup, where it is set to use Volcano: gang and "
-                    "closeness are for its own fields to say",
+                    "the operator of PyTorchJob creates the PodGroup if it is set to use Volcano: "
+                    "set gang and network topology in its own fields",
                 )
             ),
             id="operator",
@@ -108,10 +108,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             pods("Pod", 1),
             "",
             PodFields(
-                notices=(
-                    "a Pod alone: what gang it belongs to only an annotation scheduling.k8s.io/group-name "
-                    "can say",
-                )
+                notices=("a single Pod joins a gang only by the annotation scheduling.k8s.io/group-name",)
             ),
             id="Pod-of-several",
         ),
@@ -120,9 +117,7 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             pods("Deployment", None),
             "",
             PodFields(
-                notices=(
-                    "how many of its pods start together is no fixed number: state gang.size in the policy",
-                )
+                notices=("the number of pods that start together is not fixed: set gang.size in the policy",)
             ),
             id="unknown-number",
         ),
@@ -183,8 +178,8 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             "1.11",
             PodFields(
                 notices=(
-                    "Volcano 1.11.2 has no network topology (since 1.12.0): that the pods stay within one "
-                    "rack is not written. Pod affinity on its label comes nearest",
+                    "Volcano 1.11.2 has no network topology (added in 1.12.0): within one rack is "
+                    "not written. Nearest: pod affinity on its label",
                 )
             ),
             id="closeness-before-1.12",
@@ -195,8 +190,8 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             "",
             owned(
                 4,
-                "a PodGroup has no timeout: of a Job, activeDeadlineSeconds comes nearest, and a Volcano Job "
-                "has a policy for it",
+                "a PodGroup has no timeout. Nearest: activeDeadlineSeconds of a Job, or the policies "
+                "of a Volcano Job",
             ),
             id="timeout",
         ),
@@ -206,8 +201,8 @@ WHOLE = {"queue": "a", "priorityClassName": "high", "minResources": {"cpu": "4",
             "",
             owned(
                 4,
-                "Volcano starts no part of a gang after a time: a smaller gang size comes nearest, the other "
-                "pods follow when they fit",
+                "Volcano cannot start part of a gang after a timeout. Nearest: a smaller gang size, "
+                "with the other pods following when they fit",
             ),
             id="start",
         ),

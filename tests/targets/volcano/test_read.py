@@ -3,22 +3,21 @@
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.manifests import writer
 from policykit.manifests.embedded import embedded
 from policykit.manifests.parser import parse
 from policykit.model.queue import Queue
 from policykit.targets.reading import Read
 from policykit.targets.volcano.generate import generate
+from policykit.targets.volcano.jobs.objects import Job
 from policykit.targets.volcano.objects import queues
 from policykit.targets.volcano.objects.hypernodes import HyperNode
 from policykit.targets.volcano.objects.podgroups import PodGroup
-from policykit.targets.volcano.read import read
-from policykit.targets.volcano.scheduler import config
-from policykit.targets.volcano.scheduler.config import Configuration, Plugin
+from policykit.targets.volcano.read import objects, read
 from tests.shared import SHARED
 from tests.targets.volcano.clusters import GPU, cluster
 
@@ -29,7 +28,8 @@ tiers:
   - name: binpack
     arguments: {binpack.weight: 3}
 """
-READ = Configuration(("allocate", "backfill"), ((Plugin("binpack", {}, {"binpack.weight": 3}),),))
+BINPACK = Plugin("binpack", {}, {"binpack.weight": 3}, ("tiers", 0, "plugins", 0))
+READ = Configuration(("allocate", "backfill"), ((BINPACK,),))
 
 
 def inside(lead: str, indent: int) -> str:
@@ -87,9 +87,8 @@ def test_the_place_of_a_plugin_in_the_outer_file() -> None:
     for step in found.path:
         node = node.entries[step][1]
     held = embedded(text, found.path, node)
-    where = config.plugin_path(yaml.safe_load(held.text), "binpack")
     inner: Any = next(iter(parse(held.text))).root
-    for step in where or ():
+    for step in found.value.plugin("binpack").path:
         inner = inner.entries[step][1] if isinstance(inner.entries, dict) else inner.entries[step]
     line, column = held.place(text, inner.start.line, inner.start.column)
     assert text.splitlines()[line][column:] == "name: binpack"
@@ -174,3 +173,32 @@ def test_real_configurations_are_found() -> None:
     found = {path.name: [each.value for each in read(path.read_text())] for path in names}
     assert len(found) >= 10
     assert all(len(each) == 1 and each[0].actions and each[0].tiers for each in found.values())
+
+
+OBJECTS = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: a}
+spec: {capability: {cpu: 4}}
+---
+apiVersion: v1
+kind: List
+items:
+  - {apiVersion: v1, kind: Pod}
+  - {apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {minMember: 2}}
+  - {apiVersion: batch/v1, kind: Job, metadata: {name: not-volcano}}
+  - {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: j}, spec: {minAvailable: 3}}
+---
+{apiVersion: topology.volcano.sh/v1alpha1, kind: HyperNode, metadata: {name: h}, spec: {tier: 1}}
+---
+[: not yaml
+"""
+
+
+def test_every_object_with_where_it_stands() -> None:
+    assert objects(OBJECTS) == [
+        Read(Queue("a", limit={"cpu": 4000}), 0, ()),
+        Read(PodGroup("", "g", 2), 1, ("items", 1)),
+        Read(Job("", "j", (), min_available=3), 1, ("items", 3)),
+        Read(HyperNode("h", 1, ()), 2, ()),
+    ]

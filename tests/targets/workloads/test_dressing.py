@@ -346,7 +346,7 @@ def test_several_gangs_of_one_template_are_told() -> None:
 def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
     _, found = apply(DEPLOYMENT, CLUSTERS["volcano"], **ASKED)
     assert [notice.split(":")[0] for notice in found.notices] == [
-        "each ReplicaSet of a Deployment is a gang of its own, and 3 new pods start together or not at all"
+        "each ReplicaSet of a Deployment is a gang of its own, so 3 new pods start together or not at all"
     ]
     assert found.notes == ()
 

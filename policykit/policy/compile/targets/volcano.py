@@ -1,10 +1,10 @@
-"""Volcano's own part of the policy."""
+"""Options for Volcano, compiled."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from policykit.catalogue.volcano.check import options_mistakes
+from policykit.catalogue.volcano.options import option_problems
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
@@ -20,7 +20,8 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[st
     have = given.release
     if have and have < _FIRST_OVERRIDE and stated.delivery == "helm-values":
         message = (
-            f"the chart of Volcano {stated.version} carries no scheduler configuration, 1.10 is the first"
+            f"the chart of Volcano {stated.version} has no value for the scheduler configuration (added in "
+            "1.10)"
         )
         draft.problems.error((*path, "version"), message, "use delivery: manifest")
     weights = {}
@@ -29,13 +30,13 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[st
         resource = resource_of(draft, place, name)
         if weight < 0:
             draft.problems.error(
-                place, f"weight of {name} is below zero: {weight}", "Volcano would take it for 1"
+                place, f"weight of {name} is {weight}, below 0", "write 0 or more: Volcano would use 1"
             )
         elif resource:
             weights[resource] = weight
     made = _scheduler(stated)
-    for mistake in options_mistakes(made, have):
-        draft.problems.error((*path, *mistake.path), mistake.message, mistake.hint, key=mistake.key)
+    for problem in option_problems(made, have):
+        draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
     binpack: dict[str, Any] = {}
     if stated.binpack.weight is not None:
         binpack["weight"] = stated.binpack.weight
@@ -46,7 +47,7 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[st
 
 
 def _scheduler(stated: Volcano) -> dict[str, Any]:
-    """What is said of the scheduler's configuration; keys that are not stated are left out."""
+    """Options for the scheduler's configuration; keys that are not set are left out."""
     plugins = {
         name: {
             **({} if plugin.tier is None else {"tier": plugin.tier}),

@@ -1,4 +1,4 @@
-"""Job plugins and task topology of workload kinds: names there are, arguments that Volcano takes."""
+"""Job plugins and task topology of workload kinds: known names, and arguments that Volcano takes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ def jobs(
         if name not in kinds and not draft.problems.broken(("workloads",)):
             message = f"there is no workload kind {name!r}"
             draft.problems.error(place, message, did_you_mean(name, kinds), key=True)
-        for mistake in check(each.plugins, have):
-            draft.problems.error(
-                (*place, "plugins", *mistake.path), mistake.message, mistake.hint, key=mistake.key
-            )
+        for problem in check(each.plugins, have):
+            where = (*place, "plugins", *problem.path)
+            draft.problems.error(where, problem.message, problem.help, key=problem.key)
         made: dict[str, Any] = {}
         if each.plugins:
             made["plugins"] = {plugin: list(arguments) for plugin, arguments in each.plugins.items()}

@@ -1,4 +1,4 @@
-"""What the policy may say of Volcano alone."""
+"""Options for Volcano."""
 
 from typing import Any, Literal
 
@@ -19,18 +19,18 @@ class Binpack(Model):
 
 
 class Plugin(Model):
-    """A plugin of Volcano's scheduler, where the policy wants it other than it is chosen."""
+    """Changes to a plugin of Volcano's scheduler."""
 
-    enabled: bool = Field(True, description="false takes the plugin out of the configuration.")
+    enabled: bool = Field(True, description="false removes the plugin from the configuration.")
     tier: Literal[1, 2] | None = Field(
         None,
-        description="Tier it stands in: the first tier that finds victims decides alone. Default: chosen.",
+        description="Its tier: the first tier that finds victims decides alone. Default: chosen.",
     )
     flags: dict[str, bool] = Field(
-        {}, description="Flags beside its name, as Volcano spells them: enablePreemptable, enabledVictim."
+        {}, description="Flags beside its name, in Volcano's spelling: enablePreemptable, enabledVictim."
     )
     arguments: dict[str, Any] = Field(
-        {}, description="Arguments as Volcano spells them, over those that are chosen."
+        {}, description="Arguments in Volcano's spelling; they override those that are chosen."
     )
 
 
@@ -40,30 +40,30 @@ class Volcano(Target):
     delivery: Literal["helm-values", "manifest"] = Field(
         "helm-values", description="helm-values needs chart 1.10 or newer."
     )
-    scheduler_name: str = Field("volcano", description="schedulerName it serves.")
+    scheduler_name: str = Field("volcano", description="schedulerName of its pods.")
     binpack: Binpack = Field(
         Binpack.model_construct(),
-        description="Packing weights, of binpack or where placements need it of resource-strategy-fit. "
+        description="Packing weights of binpack, or of resource-strategy-fit if placements need it. "
         "Default: chosen from the cards.",
     )
     actions: tuple[str, ...] | None = Field(
         None,
-        description="Actions of each scheduling cycle; they are written in the order that works. "
-        "Default: enqueue, allocate, backfill, and what preemption asks for.",
+        description="Actions of each scheduling cycle; they are written in the right order. "
+        "Default: enqueue, allocate, backfill, and those that preemption needs.",
     )
     plugins: dict[str, Plugin] = Field(
-        {}, description="Plugin of the scheduler to what is different about it: sla, pdb, usage."
+        {}, description="Scheduler plugins to add or change, by name: sla, pdb, usage."
     )
     metrics: dict[str, str] = Field(
         {},
-        description="Where plugins usage and rescheduling get the load of nodes: type, address, interval.",
+        description="Source of the node load for plugins usage and rescheduling: type, address, interval.",
     )
     configurations: dict[str, dict[str, Any]] = Field(
-        {}, description="Action to its arguments, as Volcano spells them."
+        {}, description="Arguments of actions, in Volcano's spelling."
     )
     vgpu: bool = Field(
-        False, description="Cards are shared as vGPUs by Volcano's own device plugin: plugin deviceshare."
+        False, description="Volcano's own device plugin shares cards as vGPUs: plugin deviceshare."
     )
     jobs: dict[str, Jobs] = Field(
-        {}, description="Workload kind to what its Volcano Jobs have: plugins, task topology."
+        {}, description="Plugins and task topology of Volcano Jobs, by workload kind."
     )

@@ -1,4 +1,4 @@
-"""What the Volcano Jobs of a workload kind have beside what every scheduler knows."""
+"""Options for the Volcano Jobs of a workload kind."""
 
 from pydantic import Field
 
@@ -10,15 +10,15 @@ class TaskTopology(Model):
 
     affinity: tuple[tuple[str, ...], ...] = Field((), description="Groups of tasks whose pods share nodes.")
     anti_affinity: tuple[tuple[str, ...], ...] = Field(
-        (), description="Groups of tasks whose pods keep apart; a task alone: its pods from each other."
+        (), description="Groups of tasks whose pods run apart; a single task: its pods run apart."
     )
-    order: tuple[str, ...] = Field((), description="Tasks in the order their pods are placed.")
+    order: tuple[str, ...] = Field((), description="Tasks in the order in which their pods are placed.")
 
 
 class Jobs(Model):
     """Volcano Jobs of a workload kind, as `policykit patch` writes them."""
 
     plugins: dict[str, tuple[str, ...]] = Field(
-        {}, description="Job plugin to its arguments: svc: [], pytorch: [--master=master]."
+        {}, description="Job plugins with their arguments: svc: [], pytorch: [--master=master]."
     )
-    task_topology: TaskTopology | None = Field(None, description="Which tasks share nodes.")
+    task_topology: TaskTopology | None = Field(None, description="Tasks that share nodes or run apart.")

@@ -18,20 +18,6 @@ ANNOTATIONS: Mapping[tuple[str, str], Path] = {
 }
 """(API group, kind) to the annotations that its Jobs have, and from them their PodGroup."""
 
-PLACES: Mapping[str, Path] = {
-    "namespace": ("metadata", "namespace"),
-    "name": ("metadata", "name"),
-    "scheduler": ("spec", "schedulerName"),
-    "queue": ("spec", "queue"),
-    "min_available": ("spec", "minAvailable"),
-    "priority_class": ("spec", "priorityClassName"),
-    "tasks": ("spec", "tasks"),
-    "policies": ("spec", "policies"),
-    "plugins": ("spec", "plugins"),
-    "bound": ("spec", "networkTopology"),
-}
-"""Field of Job to where it stands in the object."""
-
 
 class Policy(NamedTuple):
     """What is done about an event or an exit code, after `timeout` at the earliest."""

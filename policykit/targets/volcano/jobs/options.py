@@ -17,50 +17,52 @@ _KEYS = {"affinity": "affinity", "anti_affinity": "anti-affinity", "order": "tas
 """Part of the option to the end of its annotation's key."""
 
 
-def stated(cluster: Cluster, kind: str) -> Mapping[str, Any]:
-    """What the policy says of a workload kind's Volcano Jobs: `plugins`, `task_topology`."""
-    target = cluster.targets.get(SCHEDULER)
-    options = target.options.get("jobs", {}) if target else {}
-    found: Mapping[str, Any] = options.get(kind, {})
+def options_of(cluster: Cluster, kind: str) -> Mapping[str, Any]:
+    """Options of a workload kind's Volcano Jobs: `plugins`, `task_topology`."""
+    found: Mapping[str, Any] = _jobs(cluster).get(kind, {})
     return found
 
 
-def unread(cluster: Cluster) -> tuple[str, ...]:
-    """Says where the scheduler's configuration lacks what reads the annotations."""
+def _jobs(cluster: Cluster) -> Mapping[str, Any]:
     target = cluster.targets.get(SCHEDULER)
-    options = target.options if target else {}
-    kinds = sorted(name for name, said in options.get("jobs", {}).items() if said.get("task_topology"))
-    if not kinds or "task-topology" in options.get("plugins", {}):
+    jobs: Mapping[str, Any] = target.options.get("jobs", {}) if target else {}
+    return jobs
+
+
+def unread(cluster: Cluster) -> tuple[str, ...]:
+    """Reports that the scheduler's configuration lacks the plugin that reads the annotations."""
+    kinds = sorted(name for name, options in _jobs(cluster).items() if options.get("task_topology"))
+    if not kinds or "task-topology" in cluster.targets[SCHEDULER].options.get("plugins", {}):
         return ()
     return (
-        f"task topology of {', '.join(kinds)} is for plugin task-topology, which is not in the "
-        "configuration: add it under targets.volcano.plugins",
+        f"task topology of {', '.join(kinds)} needs plugin task-topology, which is not in the configuration: "
+        "add it to targets.volcano.plugins",
     )
 
 
 def patches(
-    said: Mapping[str, Any], job: Job, data: Mapping[str, Any], spec: Path, annotations: Path
+    options: Mapping[str, Any], job: Job, data: Mapping[str, Any], spec: Path, annotations: Path
 ) -> Iterator[Patch]:
     """Plugins that are missing or have other arguments, and the annotations of task topology.
 
-    What names a task that the job does not have is left out.
+    Anything that names a task the job does not have is left out.
     """
-    for name, arguments in said.get("plugins", {}).items():
+    for name, arguments in options.get("plugins", {}).items():
         if not _absent(job, roles(name, arguments).values()) and job.plugins.get(name) != tuple(arguments):
             yield Patch("add", (*spec, "plugins", name), list(arguments))
-    for part, value in _topology(said, job).items():
+    for part, value in _topology(options, job).items():
         path = (*annotations, f"{_PREFIX}{_KEYS[part]}")
         if lookup(data, path) != value:
             yield Patch("add", path, value)
 
 
-def notices(said: Mapping[str, Any], job: Job) -> Iterator[str]:
-    """Which of it is left out."""
-    for name, arguments in said.get("plugins", {}).items():
+def notices(options: Mapping[str, Any], job: Job) -> Iterator[str]:
+    """What is left out."""
+    for name, arguments in options.get("plugins", {}).items():
         missing = _absent(job, roles(name, arguments).values())
         if missing:
-            yield f"job plugin {name} is for a task {missing[0]}, which the job does not have: left out"
-    named = said.get("task_topology", {})
+            yield f"job plugin {name} names task {missing[0]}, which the job does not have: it is left out"
+    named = options.get("task_topology", {})
     tasks = [
         task
         for part in _KEYS
@@ -69,12 +71,12 @@ def notices(said: Mapping[str, Any], job: Job) -> Iterator[str]:
     ]
     missing = _absent(job, tasks)
     if missing:
-        yield f"task topology names task {', '.join(missing)}, which the job does not have: left out"
+        yield f"task topology names task {', '.join(missing)}, which the job does not have: it is left out"
 
 
-def _topology(said: Mapping[str, Any], job: Job) -> dict[str, str]:
+def _topology(options: Mapping[str, Any], job: Job) -> dict[str, str]:
     """Part to the text of its annotation; groups that lack a task are left out whole."""
-    named = said.get("task_topology", {})
+    named = options.get("task_topology", {})
     found: dict[str, str] = {}
     for part in ("affinity", "anti_affinity"):
         groups = [group for group in named.get(part, ()) if group and not _absent(job, group)]

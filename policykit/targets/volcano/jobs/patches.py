@@ -1,4 +1,4 @@
-"""Patches that make a Volcano Job as its workload kind asks; also a CronJob and a JobTemplate."""
+"""Patches that adapt a Volcano Job to its workload kind; also a CronJob and a JobTemplate."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PENDING = Version(1, 11, 0)
 _PENDING, _ANY, _ABORT = "PodPending", "*", "AbortJob"
 
 
-class _Asked(NamedTuple):
-    """A job with all that decides its patches."""
+class _Case(NamedTuple):
+    """A job with all that its patches depend on."""
 
     job: Job
     data: Mapping[str, Any]
@@ -42,35 +42,34 @@ class _Asked(NamedTuple):
 
 
 def patches(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
-    """Changes to a Job, CronJob or JobTemplate of Volcano, to be made in order; none where all is there.
+    """Changes to a Job, CronJob or JobTemplate of Volcano, in order; none where nothing is missing.
 
     Scheduler, queue, priority class, gang with its timeout, network topology, and the job
-    plugins and task topology of the target's options: what is left unsaid stays as it is.
-    Pod templates are not looked at beyond a schedulerName of their own. For other objects,
-    and jobs of other schedulers: nothing.
+    plugins and task topology of the target's options; anything else stays as it is. Of pod
+    templates only schedulerName changes. Other objects, and jobs of other schedulers, get none.
     """
-    asked = _asked(job, kind, cluster)
-    if asked is None:
+    case = _case(job, kind, cluster)
+    if case is None:
         return ()
-    return (*_names(asked), *_gang(asked), *_timeout(asked), *_closeness(asked), *_options(asked))
+    return (*_names(case), *_gang(case), *_timeout(case), *_topology(case), *_options(case))
 
 
 def notices(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tuple[str, ...]:
-    """What the patches of an object cannot say, and what comes nearest."""
+    """What the patches of an object cannot express, and what comes nearest."""
     if _group_kind(job) == (FLOW_GROUP, "JobFlow"):
         return (
             "Volcano's controller does not read the patch of a JobFlow's flows: change the JobTemplates that "
             "they name",
         )
-    asked = _asked(job, kind, cluster)
-    if asked is None:
+    case = _case(job, kind, cluster)
+    if case is None:
         return ()
-    said = job_options.stated(cluster, kind.name)
-    left_out = job_options.notices(said, asked.job)
-    return (*_release(asked), *_size_notices(asked), *_timeout_notices(asked), *left_out)
+    options = job_options.options_of(cluster, kind.name)
+    left_out = job_options.notices(options, case.job)
+    return (*_release(case), *_size_notices(case), *_timeout_notices(case), *left_out)
 
 
-def _asked(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> _Asked | None:
+def _case(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> _Case | None:
     spec = SPECS.get(_group_kind(job))
     target = cluster.targets.get(SCHEDULER)
     ours = (SCHEDULER, target.scheduler_name if target else SCHEDULER)
@@ -78,7 +77,7 @@ def _asked(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> _Ask
     if spec is None or not isinstance(found, dict) or (kind.scheduler and kind.scheduler not in ours):
         return None
     version = versions.parse(target.version if target else "")
-    return _Asked(read(job, spec), job, spec, kind, cluster, version)
+    return _Case(read(job, spec), job, spec, kind, cluster, version)
 
 
 def _group_kind(job: Mapping[str, Any]) -> tuple[str, str]:
@@ -87,145 +86,144 @@ def _group_kind(job: Mapping[str, Any]) -> tuple[str, str]:
     return group, kind if isinstance(kind, str) else ""
 
 
-def _set(asked: _Asked, value: Any, *place: str | int) -> Iterator[Patch]:
-    path = (*asked.spec, *place)
-    if lookup(asked.data, path) != value:
+def _set(case: _Case, value: Any, *place: str | int) -> Iterator[Patch]:
+    path = (*case.spec, *place)
+    if lookup(case.data, path) != value:
         yield Patch("add", path, value)
 
 
-def _names(asked: _Asked) -> Iterator[Patch]:
-    kind = asked.kind
-    if kind.scheduler and (asked.job.scheduler or SCHEDULER) != kind.scheduler:
-        yield from _set(asked, kind.scheduler, "schedulerName")
-    for number in range(len(asked.job.tasks)) if kind.scheduler else ():
+def _names(case: _Case) -> Iterator[Patch]:
+    kind = case.kind
+    if kind.scheduler and (case.job.scheduler or SCHEDULER) != kind.scheduler:
+        yield from _set(case, kind.scheduler, "schedulerName")
+    for number in range(len(case.job.tasks)) if kind.scheduler else ():
         own = ("tasks", number, "template", "spec", "schedulerName")
         # A task's own schedulerName wins over the job's.
-        if lookup(asked.data, (*asked.spec, *own)) not in (None, ""):
-            yield from _set(asked, kind.scheduler, *own)
+        if lookup(case.data, (*case.spec, *own)) not in (None, ""):
+            yield from _set(case, kind.scheduler, *own)
     if kind.queue:
-        yield from _set(asked, kind.queue, "queue")
+        yield from _set(case, kind.queue, "queue")
     if kind.priority_class:
-        yield from _set(asked, kind.priority_class, "priorityClassName")
+        yield from _set(case, kind.priority_class, "priorityClassName")
 
 
 def _independent(job: Job) -> int:
-    """Pods of the tasks that wait for no other."""
+    """Pods of the tasks that depend on no other."""
     return sum(task.replicas for task in job.tasks if not task.depends_on)
 
 
-def _wanted(asked: _Asked) -> int | None:
-    """minAvailable as the kind asks; no more than there are, or than are made before others run."""
-    if asked.kind.gang != "all" or not asked.job.replicas:
+def _gang_size(case: _Case) -> int | None:
+    """minAvailable for the kind; no more than there are pods, or than are created before others run."""
+    if case.kind.gang != "all" or not case.job.replicas:
         return None
-    size = asked.kind.gang_rule.size if asked.kind.gang_rule else None
-    # Pods of a dependent task are not made until others run: a gang cannot wait for them.
-    most = _independent(asked.job) or asked.job.replicas
-    return min(size or asked.job.replicas, most)
+    size = case.kind.gang_rule.size if case.kind.gang_rule else None
+    # Pods of a dependent task are not created until others run: a gang cannot wait for them.
+    most = _independent(case.job) or case.job.replicas
+    return min(size or case.job.replicas, most)
 
 
-def _gang(asked: _Asked) -> Iterator[Patch]:
-    wanted = _wanted(asked)
-    if wanted is None:
+def _gang(case: _Case) -> Iterator[Patch]:
+    size = _gang_size(case)
+    if size is None:
         return
     # Where each task's own minimum counts, that of a dependent one must not: it has no pods yet.
-    counted = asked.job.tasks if wanted >= asked.job.task_minimum else ()
+    counted = case.job.tasks if size >= case.job.task_minimum else ()
     held = [number for number, task in enumerate(counted) if task.depends_on and needed(task)]
     # Without a stated one the job's minimum is the sum of its tasks', which are about to change.
-    if asked.job.gang != wanted or held:
-        yield from _set(asked, wanted, "minAvailable")
+    if case.job.gang != size or held:
+        yield from _set(case, size, "minAvailable")
     for number in held:
-        yield from _set(asked, 0, "tasks", number, "minAvailable")
+        yield from _set(case, 0, "tasks", number, "minAvailable")
 
 
-def _size_notices(asked: _Asked) -> Iterator[str]:
-    wanted, rule = _wanted(asked), asked.kind.gang_rule
-    if wanted is None:
+def _size_notices(case: _Case) -> Iterator[str]:
+    size, rule = _gang_size(case), case.kind.gang_rule
+    if size is None:
         return
-    waiting = [task.name for task in asked.job.tasks if task.depends_on]
-    asked_for = (rule.size if rule else None) or asked.job.replicas
-    if asked_for > asked.job.replicas:
-        yield f"a gang of {asked_for} is asked for, but the job has {asked.job.replicas} pods: all of them"
-    if waiting and wanted < min(asked_for, asked.job.replicas):
+    waiting = [task.name for task in case.job.tasks if task.depends_on]
+    requested = (rule.size if rule else None) or case.job.replicas
+    if requested > case.job.replicas:
         yield (
-            f"task {', '.join(waiting)} waits for others (dependsOn), so its pods are not in the gang: "
-            f"minAvailable is {wanted}, or nothing would ever start"
+            f"the policy asks for a gang of {requested}, but the job has {case.job.replicas} pods: the "
+            "gang is all of them"
+        )
+    if waiting and size < min(requested, case.job.replicas):
+        yield (
+            f"task {', '.join(waiting)} depends on others (dependsOn), so its pods are not in the gang: "
+            f"minAvailable is {size}, or nothing would ever start"
         )
 
 
-def _fails(asked: _Asked) -> int:
-    """Seconds after which a gang that has not started is given up; 0: never."""
-    rule = asked.kind.gang_rule
-    if asked.kind.gang != "all" or rule is None or rule.on_timeout != "fail":
+def _abort_after(case: _Case) -> int:
+    """Seconds after which a gang that has not started is aborted; 0: never."""
+    rule = case.kind.gang_rule
+    if case.kind.gang != "all" or rule is None or rule.on_timeout != "fail":
         return 0
     return rule.timeout or 0
 
 
-def _timeout(asked: _Asked) -> Iterator[Patch]:
-    """Volcano keeps no place for a gang that does not fit whole, so only giving up needs a policy."""
-    seconds = _fails(asked)
-    policies = asked.job.policies
-    if not seconds or asked.version < PENDING or any(_ANY in policy.events for policy in policies):
+def _timeout(case: _Case) -> Iterator[Patch]:
+    """Volcano reserves nothing for a gang that does not fit, so only aborting it needs a policy."""
+    seconds = _abort_after(case)
+    policies = case.job.policies
+    if not seconds or case.version < PENDING or any(_ANY in policy.events for policy in policies):
         return
-    wanted = Policy(_ABORT, (_PENDING,), timeout=f"{seconds}s")
+    abort = Policy(_ABORT, (_PENDING,), timeout=f"{seconds}s")
     there = next((n for n, policy in enumerate(policies) if _PENDING in policy.events), None)
     if there is None:
         last: Path = ("policies", APPEND) if policies else ("policies",)
-        item: Any = write_policy(wanted)
-        yield Patch("add", (*asked.spec, *last), item if policies else [item])
+        item: Any = write_policy(abort)
+        yield Patch("add", (*case.spec, *last), item if policies else [item])
     elif policies[there].events == (_PENDING,):
         for field in ("action", "timeout"):
-            yield from _set(asked, write_policy(wanted)[field], "policies", there, field)
+            yield from _set(case, write_policy(abort)[field], "policies", there, field)
 
 
-def _timeout_notices(asked: _Asked) -> Iterator[str]:
-    rule = asked.kind.gang_rule
-    if asked.kind.gang == "all" and rule and rule.on_timeout == "start":
+def _timeout_notices(case: _Case) -> Iterator[str]:
+    rule = case.kind.gang_rule
+    if case.kind.gang == "all" and rule and rule.on_timeout == "start":
         yield (
-            "Volcano starts no part of a gang after a time: a smaller gang size comes nearest, the other "
-            "pods follow when they fit"
+            "Volcano cannot start part of a gang after a timeout. Nearest: a smaller gang size, with the "
+            "other pods following when they fit"
         )
-    if not _fails(asked):
+    if not _abort_after(case):
         return
-    listed = [event for policy in asked.job.policies for event in policy.events]
-    together = any(_PENDING in p.events and len(p.events) > 1 for p in asked.job.policies)
-    if asked.version < PENDING:
+    listed = [event for policy in case.job.policies for event in policy.events]
+    together = any(_PENDING in p.events and len(p.events) > 1 for p in case.job.policies)
+    if case.version < PENDING:
         yield (
-            f"Volcano {asked.version} has no event PodPending (since {PENDING}): the gang's timeout is not "
+            f"Volcano {case.version} has no event PodPending (added in {PENDING}): the gang's timeout is not "
             "written"
         )
     elif _ANY in listed:
-        yield "a policy for event * allows no other event: the gang's timeout is not written"
+        yield "a policy for event * excludes policies for other events: the gang's timeout is not written"
     elif together:
         yield (
-            "a policy lists PodPending with other events: the gang's timeout is not written, give it a "
-            "policy of its own"
+            "a policy lists PodPending with other events: the gang's timeout is not written. Give "
+            "PodPending its own policy"
         )
     else:
         yield (
-            f"the job is aborted when one of its pods is pending for {_fails(asked)} s. Time in the queue, "
-            "before Volcano makes its pods, does not count; time to pull images does"
+            f"the job is aborted when one of its pods is pending for {_abort_after(case)} s. Time in the "
+            "queue, before Volcano creates its pods, does not count; time to pull images does"
         )
 
 
-def _closeness(asked: _Asked) -> Iterator[Patch]:
-    within = asked.kind.within
-    found = topology.bound(within, asked.cluster, asked.version) if within else None
+def _topology(case: _Case) -> Iterator[Patch]:
+    within = case.kind.within
+    found = topology.bound(within, case.cluster, case.version) if within else None
     if found:
-        yield from _set(asked, topology.write_bound(found), "networkTopology")
+        yield from _set(case, topology.write_bound(found), "networkTopology")
 
 
-def _options(asked: _Asked) -> Iterator[Patch]:
-    said = job_options.stated(asked.cluster, asked.kind.name)
-    annotations = ANNOTATIONS[_group_kind(asked.data)]
-    yield from job_options.patches(said, asked.job, asked.data, asked.spec, annotations)
+def _options(case: _Case) -> Iterator[Patch]:
+    options = job_options.options_of(case.cluster, case.kind.name)
+    annotations = ANNOTATIONS[_group_kind(case.data)]
+    yield from job_options.patches(options, case.job, case.data, case.spec, annotations)
 
 
-def _release(asked: _Asked) -> Iterator[str]:
-    if _group_kind(asked.data) == (BATCH_GROUP, "CronJob") and asked.version < CRON:
-        yield f"Volcano {asked.version} has no CronJob (since {CRON})"
-    if asked.kind.within and asked.version < versions.TOPOLOGY:
-        yield (
-            f"Volcano {asked.version} has no network topology (since {versions.TOPOLOGY}): that the pods "
-            f"stay within one {asked.kind.within.level} is not written. Pod affinity on its label comes "
-            "nearest"
-        )
+def _release(case: _Case) -> Iterator[str]:
+    if _group_kind(case.data) == (BATCH_GROUP, "CronJob") and case.version < CRON:
+        yield f"Volcano {case.version} has no CronJob (added in {CRON})"
+    if case.kind.within and case.version < versions.TOPOLOGY:
+        yield topology.unsupported(case.version, case.kind.within.level)

@@ -1,4 +1,4 @@
-"""Queues as Volcano's webhook admits them: what it requires is filled in, what it refuses is said."""
+"""Queues as Volcano's webhook admits them: what it requires is filled in, what it rejects raises an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.objects import nodegroups, whole_lists
+from policykit.targets.volcano.objects import complete_limits, nodegroups
 
 MAX_DEPTH = 5
 """Levels below root (--max-queue-depth)."""
@@ -22,7 +22,7 @@ _COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 def admitted(
     queues: Sequence[Queue], version: Version, pools: Sequence[Pool] = ()
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues to write, parents first, else in order of name; and what could not be said.
+    """The queues to write, parents first, else sorted by name; and what they cannot express.
 
     `pools` are all there are: where a queue names some, every other queue is given its list.
     Raises PolicykitError for queues that contradict themselves or their parents.
@@ -33,7 +33,7 @@ def admitted(
     parents = {queue.parent for queue in queues}
     untouched = () if "default" in parents else (Queue("default"),)
     written = [q._replace(submit=None) for q in grouped if q.name != "root" and q not in untouched]
-    written = _known_to(version, written, notices)
+    written = _without_unknown_fields(version, written, notices)
     ordered = _parents_first(written)
     if version >= versions.CAPACITY:
         ordered = _with_children([_complete(queue) for queue in ordered])
@@ -42,40 +42,39 @@ def admitted(
         _check(queue)
         _check_under_ancestors(queue, named)
         notices += _dropped(queue)
-    full, added = whole_lists.listed(ordered, version)
+    full, added = complete_limits.complete_limits(ordered, version)
     return full, (*notices, *added)
 
 
 def _with_default(queues: Sequence[Queue], version: Version) -> Sequence[Queue]:
-    """Volcano makes queue default itself, but without the node groups that it then needs."""
+    """Volcano creates queue default itself, but without the node groups that it then needs."""
     there = any(queue.name == "default" for queue in queues)
     if there or version < versions.CAPACITY or not nodegroups.named(queues):
         return queues
     return (*queues, Queue("default"))
 
 
-_ROOT = (
-    "queue root is Volcano's own and protected: its settings are not written. Set limits on the queues below"
-)
+_ROOT = "queue root belongs to Volcano: its settings are not written. Set limits on the queues below it"
 
 
-def _known_to(version: Version, queues: list[Queue], notices: list[str]) -> list[Queue]:
-    """Takes out the fields that the release does not read."""
+def _without_unknown_fields(version: Version, queues: list[Queue], notices: list[str]) -> list[Queue]:
+    """Removes the fields that the release does not read."""
     if version < versions.CAPACITY and _any_with(queues, "deserved"):
         notices.append(
-            f"Volcano {version} has no Queue.spec.deserved (since {versions.CAPACITY}): not written"
+            f"Volcano {version} has no Queue.spec.deserved (added in {versions.CAPACITY}): it is not written"
         )
         queues = [queue._replace(deserved={}) for queue in queues]
     if version < versions.QUEUE_PRIORITY and any(queue.priority is not None for queue in queues):
         notices.append(
-            f"Volcano {version} has no Queue.spec.priority (since {versions.QUEUE_PRIORITY}): not written"
+            f"Volcano {version} has no Queue.spec.priority (added in {versions.QUEUE_PRIORITY}): it is not "
+            "written"
         )
         queues = [queue._replace(priority=None) for queue in queues]
     if version < versions.HIERARCHY and hierarchical(queues):
         notices.append(
-            f"Volcano {version} has no queue tree (since {versions.HIERARCHY}): the queues are written flat. "
-            "The guarantee of a parent is kept beside those of its children, and its limit does not hold for "
-            "them: state both at the queues without children"
+            f"Volcano {version} has no queue tree (added in {versions.HIERARCHY}): the queues are written "
+            "flat. The guarantee of a parent adds to those of its children, and its limit does not apply "
+            "to them: set both on the queues without children"
         )
         queues = [queue._replace(parent="") for queue in queues]
     return queues
@@ -97,7 +96,7 @@ def _any_with(queues: Iterable[Queue], field: str) -> bool:
 
 
 def _complete(queue: Queue) -> Queue:
-    """What is guaranteed is deserved: the webhook wants it stated (>= 1.13)."""
+    """What is guaranteed is deserved: the webhook requires it (since 1.13)."""
     return queue._replace(deserved={**queue.guarantee, **queue.deserved})
 
 
@@ -118,7 +117,7 @@ def _parents_first(queues: Iterable[Queue]) -> list[Queue]:
             ordered.append(waiting.pop(queue.name))
             if depths[queue.name] > MAX_DEPTH:
                 raise PolicykitError(
-                    f"queue {queue.name} is {depths[queue.name]} levels below root, of {MAX_DEPTH} at most",
+                    f"queue {queue.name} is {depths[queue.name]} levels below root, more than {MAX_DEPTH}",
                     "make the queue tree flatter",
                     path=("queues", queue.name),
                 )
@@ -130,14 +129,14 @@ def _broken(queue: Queue, waiting: Mapping[str, Queue]) -> PolicykitError:
         message, hint = f"queue {queue.name} is its own ancestor", f"give {queue.name} another parent"
         return PolicykitError(message, hint, path=("queues", queue.name, "parent"))
     return PolicykitError(
-        f"queue {queue.name} has parent {queue.parent}, which is no queue",
+        f"queue {queue.name} has parent {queue.parent}, which does not exist",
         "name a queue of the policy as its parent",
         path=("queues", queue.name, "parent"),
     )
 
 
 def _with_children(ordered: Sequence[Queue]) -> list[Queue]:
-    """Parents promise at least what their children do, in the dimensions they leave open."""
+    """Parents guarantee and deserve at least what their children do, where they leave it open."""
     below: dict[str, list[Queue]] = {}
     completed: list[Queue] = []
     for queue in reversed(ordered):
@@ -170,7 +169,7 @@ def _check(queue: Queue) -> None:
     if problem:
         raise PolicykitError(
             f"queue {queue.name!r} {problem}",
-            "give it another name: Volcano's queues are objects",
+            "rename it: Volcano's queues are Kubernetes objects",
             path=("queues", queue.name),
         )
     if not 1 <= queue.weight <= MAX_WEIGHT:
@@ -197,9 +196,9 @@ def _check_under_ancestors(queue: Queue, named: Mapping[str, Queue]) -> None:
 
 
 def _compare(what: str, amounts: Amounts, of: Queue, bound: Queue, field: str) -> None:
-    """Raises where an amount is above that of a field of `bound`; a dimension left out does not bind.
+    """Raises where an amount is above that of a field of `bound`; a resource left out does not limit.
 
-    `what` says whose amounts they are, and ends with their field; `of` is the queue to change.
+    `what` names the owner of the amounts and ends with their field; `of` is the queue to change.
     """
     limits: Amounts = getattr(bound, field)
     for resource in sorted(amounts):
@@ -207,7 +206,7 @@ def _compare(what: str, amounts: Amounts, of: Queue, bound: Queue, field: str) -
             raise PolicykitError(
                 f"{what} {resource} {amount_text(resource, amounts[resource])}, above "
                 f"{field} {amount_text(resource, limits[resource])} of queue {bound.name}",
-                f"lower the first or raise {field} of queue {bound.name}: Volcano refuses such a queue",
+                f"lower the first or raise {field} of queue {bound.name}: Volcano rejects such a queue",
                 path=("queues", of.name, what.rpartition(" ")[2]),
             )
 
@@ -215,7 +214,7 @@ def _compare(what: str, amounts: Amounts, of: Queue, bound: Queue, field: str) -
 def _dropped(queue: Queue) -> list[str]:
     named = sorted({*queue.guarantee, *queue.deserved, *queue.limit})
     return [
-        f"queue {queue.name}: Volcano drops resource {resource} without a message. Write cpu, memory, pods, "
+        f"queue {queue.name}: Volcano drops resource {resource} silently. Use cpu, memory, pods, "
         "ephemeral-storage, hugepages-<size> or a name with a domain, such as nvidia.com/gpu"
         for resource in named
         if resource not in _COUNTED and "/" not in resource and not resource.startswith("hugepages-")

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 
 API_VERSION = "topology.volcano.sh/v1alpha1"
-
-PLACES: Mapping[str, Path] = {
-    "name": ("metadata", "name"),
-    "tier": ("spec", "tier"),
-    "members": ("spec", "members"),
-    "tier_name": ("spec", "tierName"),
-}
-"""Field of HyperNode to where it stands in the object."""
 
 
 class Requirement(NamedTuple):

@@ -18,9 +18,9 @@ LABEL = "volcano.sh/nodegroup-name"
 """Node label that plugin nodegroup reads."""
 SCRIPT = "volcano/nodegroups.sh"
 _COMMENTS = (
-    "Node groups for the affinity of Volcano's queues: one per pool. May be run again.",
+    "Node groups for the affinity of Volcano's queues: one per pool. Safe to run again.",
     "Run it again for nodes that join, or let the provisioner set the label.",
-    "Once plugin nodegroup is on, its pods run on nodes with this label only.",
+    "Once plugin nodegroup is on, pods of these queues run only on nodes with this label.",
 )
 
 
@@ -37,7 +37,7 @@ def group(pool: Pool) -> str:
 def allotted(
     queues: Sequence[Queue], pools: Sequence[Pool], version: Version
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues with the node groups they may use, in Volcano's own sense; and what is lost.
+    """The queues with the node groups they may use, as Volcano reads them; and what is lost.
 
     Plugin nodegroup lets a queue use only what its affinity lists, and a queue without one
     no labelled node at all. So once a queue names pools every queue has the whole list of
@@ -48,8 +48,8 @@ def allotted(
         return tuple(queue._replace(pools=None) for queue in queues), ()
     if version < versions.CAPACITY:
         return tuple(queue._replace(pools=None) for queue in queues), (
-            f"Volcano {version} has no node groups (plugin nodegroup, since {versions.CAPACITY}): the pools "
-            "of queues are not written. Node affinity of the workload kinds comes nearest",
+            f"Volcano {version} has no node groups (plugin nodegroup, added in {versions.CAPACITY}): the "
+            "pools of queues are not written. Nearest: node affinity of the workload kinds",
         )
     groups = {pool.name: group(pool) for pool in pools}
     by_name = {queue.name: queue for queue in queues}
@@ -57,7 +57,7 @@ def allotted(
     shut = next((queue.name for queue in found if queue.pools and not queue.pools.required), None)
     if shut is not None:
         raise PolicykitError(
-            f"queue {shut} may use no pool: each that it could is excluded",
+            f"queue {shut} may use no pool: all of them are excluded",
             "exclude fewer pools",
             path=("queues", shut, "pools"),
         )
@@ -65,7 +65,7 @@ def allotted(
 
 
 def everywhere(pools: Iterable[Pool]) -> PoolAffinity:
-    """What a queue has that may use every pool."""
+    """Of a queue that may use every pool."""
     return PoolAffinity(_once(group(pool) for pool in pools))
 
 
@@ -102,12 +102,11 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _weak(queues: Iterable[Queue]) -> Iterator[str]:
-    wishing = sorted(q.name for q in queues if q.pools and (q.pools.preferred or q.pools.avoided))
-    if wishing:
+    preferring = sorted(q.name for q in queues if q.pools and (q.pools.preferred or q.pools.avoided))
+    if preferring:
         yield (
-            f"queue {', '.join(wishing)}: a preferred pool is worth 50 points of a node's score, an avoided "
-            "one loses 101, and plugin nodegroup has no weight: where binpack and nodeaffinity count more, "
-            "they decide"
+            f"queue {', '.join(preferring)}: a preferred pool adds 50 points to a node's score, an avoided "
+            "one removes 101, and plugin nodegroup has no weight: binpack and nodeaffinity may outweigh it"
         )
 
 
@@ -120,7 +119,7 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
         value = group(pool)
         problem = label_value_problem(value)
         if problem:
-            notices.append(f"pool {pool.name}: its name {problem}, so it is no value of label {LABEL}")
+            notices.append(f"pool {pool.name}: its name {problem}, so it cannot be a value of label {LABEL}")
             continue
         if pool.labels.get(LABEL):
             continue
@@ -129,7 +128,7 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
                 commands.append(command("kubectl label nodes --overwrite", nodes, [f"{LABEL}={value}"]))
         if not all(map(reachable, pool.shapes)):
             notices.append(
-                f"pool {pool.name} is a node group of queues, but the policy does not name its nodes: have "
+                f"pool {pool.name} is a node group of queues, but the policy does not name its nodes: let "
                 f"the provisioner set label {LABEL}={value}"
             )
     found = (Artifact(SCRIPT, script(_COMMENTS, commands), Role.NODE),) if commands else ()

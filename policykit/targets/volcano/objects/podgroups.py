@@ -6,25 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.requests import amounts
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.pool import Amounts
-from policykit.targets.volcano.objects.shapes import quantities
+from policykit.targets.volcano.objects.queues import quantities
 from policykit.targets.volcano.objects.topology import Bound, read_bound, write_bound
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
-
-PLACES: Mapping[str, Path] = {
-    "namespace": ("metadata", "namespace"),
-    "name": ("metadata", "name"),
-    "min_member": ("spec", "minMember"),
-    "queue": ("spec", "queue"),
-    "priority_class": ("spec", "priorityClassName"),
-    "min_resources": ("spec", "minResources"),
-    "bound": ("spec", "networkTopology"),
-    "min_task_member": ("spec", "minTaskMember"),
-}
-"""Field of PodGroup to where it stands in the object."""
 
 
 class PodGroup(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.requests import amounts
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, text, texts, whole
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
 from policykit.model.queue import PoolAffinity, Queue
-from policykit.targets.volcano.objects.shapes import quantities
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
 HIERARCHY = "volcano.sh/hierarchy"
@@ -26,19 +26,6 @@ _LISTS = {
     "avoided": (_FAR, _PREFERRED),
 }
 """Field of PoolAffinity to its place below spec.affinity. What Volcano names is a node group."""
-
-PLACES: Mapping[str, Path] = {
-    "name": ("metadata", "name"),
-    "parent": ("spec", "parent"),
-    "weight": ("spec", "weight"),
-    "guarantee": ("spec", "guarantee", "resource"),
-    "deserved": ("spec", "deserved"),
-    "limit": ("spec", "capability"),
-    "priority": ("spec", "priority"),
-    "reclaimable": ("spec", "reclaimable"),
-    "pools": ("spec", "affinity"),
-}
-"""Field of Queue to where it stands in the object. `submit` stands nowhere."""
 
 
 class Branch(NamedTuple):
@@ -68,6 +55,11 @@ def write(queue: Queue) -> dict[str, Any]:
     if queue.pools and any(queue.pools):
         spec["affinity"] = _affinity(queue.pools)
     return {"apiVersion": API_VERSION, "kind": "Queue", "metadata": {"name": queue.name}, "spec": spec}
+
+
+def quantities(wanted: Amounts) -> dict[str, str]:
+    """A resource list, sorted by name."""
+    return {resource: amount_text(resource, wanted[resource]) for resource in sorted(wanted)}
 
 
 def _affinity(pools: PoolAffinity) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who may use which queue: what Volcano can say of it, and what it leaves to others."""
+"""Who may use which queue: what Volcano can express, and what it leaves to others."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from policykit.targets.volcano.names import QUEUE_NAME, SCHEDULER
 
 FOLDER = "volcano/namespaces"
 _MUTATED = Version(1, 12, 0)
-"""Since here the webhook that reads a namespace's queue is off unless it is switched on."""
+"""Since then the webhook that reads a namespace's queue is off by default."""
 _EVERYBODY = "*"
-_SAYS = (
-    "---\n# Queues of the tenants, as annotations of the namespaces they have: name this\n"
-    "# folder under `components` of the kustomization that holds the Namespaces. It\n"
-    "# makes none itself.\n"
+_HEADER = (
+    "---\n# Queues of the tenants, as annotations of their namespaces: list this folder\n"
+    "# under `components` of the kustomization that contains the Namespaces. It\n"
+    "# creates none itself.\n"
 )
 
 
 def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """A kustomize component that gives the tenants' namespaces their queue; and what cannot be said."""
+    """A kustomize component that gives the tenants' namespaces their queue; and what it cannot express."""
     queues = _queues(cluster)
-    said = (*_submitters(cluster.queues), *_leaves(cluster, version))
+    messages = (*_submitters(cluster.queues), *_leaves(cluster, version))
     if not queues:
-        return (), said
+        return (), messages
     files = [
         Artifact(f"{FOLDER}/{namespace}.yaml", _patch(namespace, queue), Role.COMPONENT)
         for namespace, queue in queues.items()
@@ -38,12 +38,12 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
         for namespace in queues
     ]
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    files.append(Artifact(f"{FOLDER}/kustomization.yaml", _SAYS + writer.dump(component), Role.COMPONENT))
-    return tuple(files), (*said, *_webhook(version))
+    files.append(Artifact(f"{FOLDER}/kustomization.yaml", _HEADER + writer.dump(component), Role.COMPONENT))
+    return tuple(files), (*messages, *_webhook(version))
 
 
 def _queues(cluster: Cluster) -> dict[str, str]:
-    """Namespace to its tenant's queue, sorted; the first tenant that owns it has the word."""
+    """Namespace to its tenant's queue, sorted; the first tenant that owns it decides."""
     found: dict[str, str] = {}
     for tenant in cluster.tenants:
         for namespace in tenant.namespaces if tenant.queue else ():
@@ -61,7 +61,7 @@ def _patch(namespace: str, queue: str) -> str:
 def _webhook(version: Version) -> Iterator[str]:
     if version >= _MUTATED:
         yield (
-            "the queue of a namespace is read by admission /podgroups/mutate, which is off since Volcano "
+            "admission /podgroups/mutate reads the queue of a namespace, and is off by default since Volcano "
             f"{_MUTATED}: add it to the chart's value custom.enabled_admissions"
         )
 
@@ -72,14 +72,14 @@ def _submitters(queues: Sequence[Queue]) -> Iterator[str]:
     )
     if limited:
         yield (
-            f"queue {', '.join(limited)}: Volcano lets everybody submit to every queue. Who may is for RBAC "
+            f"queue {', '.join(limited)}: Volcano lets everybody submit to every queue. Restrict it by RBAC "
             "on the tenants' namespaces, with a ValidatingAdmissionPolicy on the queue that pods and jobs "
             "name"
         )
 
 
 def _leaves(cluster: Cluster, version: Version) -> Iterator[str]:
-    """A job in a queue with children is refused, and one that is there stops all others."""
+    """A job in a queue with children is rejected, and one that is there blocks all others."""
     parents = {queue.parent for queue in cluster.queues} if version >= versions.HIERARCHY else set()
     target = cluster.targets.get(SCHEDULER)
     ours = ("", target.scheduler_name if target else SCHEDULER, SCHEDULER)
@@ -92,6 +92,6 @@ def _leaves(cluster: Cluster, version: Version) -> Iterator[str]:
     for who, queue in users:
         if queue and (queue in parents or queue == "root"):
             yield (
-                f"{who} uses queue {queue}, which has queues below: Volcano takes jobs in the lowest queues "
-                "only, name one of those"
+                f"{who} uses queue {queue}, which has child queues: Volcano accepts jobs only in queues "
+                "without children. Name one of those"
             )

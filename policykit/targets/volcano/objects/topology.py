@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
-from policykit.manifests.shape import mapping, text, whole
+from policykit.manifests.shape import text, whole
 from policykit.model.cluster import Cluster
 from policykit.model.topology import Closeness, Level
 from policykit.targets.release import Version
@@ -32,7 +32,7 @@ Chain = tuple[tuple[str, str], ...]
 
 
 class Bound(NamedTuple):
-    """networkTopology of a PodGroup or a Job: how far apart its pods may stand."""
+    """networkTopology of a PodGroup or a Job: how far apart its pods may run."""
 
     mode: str = "hard"
     """hard or soft."""
@@ -55,11 +55,18 @@ def read_bound(data: object) -> Bound | None:
     """`networkTopology`, None where there is none; its mode is hard unless it says soft."""
     if not isinstance(data, Mapping):
         return None
-    said = mapping(data)
     return Bound(
-        text(said.get("mode")) or "hard",
-        whole(said.get("highestTierAllowed")),
-        text(said.get("highestTierName")),
+        text(data.get("mode")) or "hard",
+        whole(data.get("highestTierAllowed")),
+        text(data.get("highestTierName")),
+    )
+
+
+def unsupported(version: Version, level: str) -> str:
+    """Says that a release cannot keep pods within a level."""
+    return (
+        f"Volcano {version} has no network topology (added in {versions.TOPOLOGY}): within one {level} is "
+        "not written. Nearest: pod affinity on its label"
     )
 
 
@@ -69,10 +76,10 @@ def tiers(levels: Iterable[Level]) -> dict[str, int]:
 
 
 def bound(within: Closeness, cluster: Cluster, version: Version, *, named: bool = True) -> Bound | None:
-    """What keeps pods within one value of a level; None where the release or the scheme has none.
+    """What keeps pods within one value of a level; None where the release or the policy has none.
 
-    The tier goes by its name where the generated HyperNodes carry it: Volcano does not
-    enforce a name it has not met.
+    The tier is given by name where the generated HyperNodes carry it: Volcano does not
+    enforce an unknown name.
     """
     tier = tiers(cluster.levels).get(within.level)
     if tier is None or version < versions.TOPOLOGY:
@@ -92,10 +99,10 @@ def _stated(cluster: Cluster, level: str) -> bool:
 
 
 def derived(cluster: Cluster, version: Version) -> tuple[tuple[HyperNode, ...], tuple[str, ...]]:
-    """HyperNodes of every value that the policy states for the nodes of its pools, widest first.
+    """HyperNodes of every value that the policy gives for the nodes of its pools, widest first.
 
     A place within another of the next wider level is its member. One value found in two
-    wider places is taken for two: a HyperNode with two parents would stop all topology jobs.
+    wider places becomes two HyperNodes: one with two parents would stop all topology jobs.
     """
     if version < versions.TOPOLOGY:
         return (), ()
@@ -174,22 +181,22 @@ def _twice(places: Iterable[Chain], shared: frozenset[tuple[str, str]]) -> Itera
         wider = sorted(chain[:-1] for chain in places if chain[-1] == (level, value))
         above = " and ".join(" ".join(each[-1]) if each else f"no wider level than {level}" for each in wider)
         yield (
-            f"{level} {value} is in {above}: each is a HyperNode of its own, as one may have one parent "
-            f"only. Give every {level} a value of its own"
+            f"{level} {value} is in {above}: each becomes its own HyperNode, as a HyperNode can have only "
+            f"one parent. Give every {level} its own value"
         )
 
 
 def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """`hypernodes.yaml`, where the scheme has levels and the pools say where their nodes are."""
+    """`hypernodes.yaml`, where the policy has levels and the pools say where their nodes are."""
     asking = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
     if not cluster.levels:
         return (), ()
     if version < versions.TOPOLOGY:
-        said = (
-            f"Volcano {version} knows no topology (HyperNodes, since {versions.TOPOLOGY}): that the pods of "
-            f"{', '.join(asking)} stand close is not written. Pod affinity on the label comes nearest",
+        messages = (
+            f"Volcano {version} has no network topology (HyperNodes, added in {versions.TOPOLOGY}): within "
+            f"of {', '.join(asking)} is not written. Nearest: pod affinity on the label of the level",
         )
-        return (), said if asking else ()
+        return (), messages if asking else ()
     found, notices = derived(cluster, version)
     if found:
         manifests = writer.dump_all(map(hypernodes.write, found))
@@ -199,7 +206,7 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
 
 def _undescribed(cluster: Cluster, version: Version) -> tuple[str, ...]:
     keys = ", ".join(level.key for level in cluster.levels)
-    way = "state them in the pools' topology"
+    advice = "set topology on the pools"
     if version >= DISCOVERY:
-        way += f", or let the controller find them by the labels {keys}, kubernetes.io/hostname last"
-    return (f"no pool says where its nodes stand, so no HyperNodes are written: {way}",)
+        advice += f", or let the controller discover them by the labels {keys}, kubernetes.io/hostname last"
+    return (f"no pool has a topology, so no HyperNodes are written: {advice}",)

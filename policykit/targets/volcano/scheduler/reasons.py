@@ -1,4 +1,4 @@
-"""The arithmetic of the weights in words: why they are as written, and what they cannot give."""
+"""The arithmetic of the weights in words: why they are as written, and what they cannot achieve."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from policykit.targets.volcano.scheduler import weights
 from policykit.targets.volcano.scheduler.weights import Step
 
 OPENING = "Every part of a node's score is 0 to 100 times its weight. Per 100:"
-PACKING = "One card more in use on one of two alike nodes wins, whatever their fill:"
-SPREADING = "One card less in use on one of two alike nodes wins, whatever their fill:"
-SCARCE = "A node without scarce resources wins over any fill, where none is asked:"
-NEAR = "A node closer to the rest of its job by one level wins over all of these:"
-PREFERENCE = "An empty node of a preferred usage wins over any fill of a lesser one:"
+PACKING = "Of two equal nodes the one with one more card in use wins, however full:"
+SPREADING = "Of two equal nodes the one with one less card in use wins, however full:"
+SCARCE = "A node without scarce resources wins for pods that request none:"
+NEAR = "A node one level closer to the rest of its job wins over all of these:"
+PREFERENCE = "An empty node of a preferred usage wins over a full one of another:"
 _ZEROS = (
-    "leastrequested, mostrequested and balancedresource are 0: they judge cpu",
+    "leastrequested, mostrequested and balancedresource are 0: they score cpu",
     "and memory, and would pull pods away from the node whose cards are in use.",
 )
 _FIT_ZEROS = (
-    "leastrequested, mostrequested and balancedresource are 0: what they do,",
-    "resource-strategy-fit says for each resource, packed or spread.",
+    "leastrequested, mostrequested and balancedresource are 0: instead,",
+    "resource-strategy-fit packs or spreads each resource.",
 )
-ASKED = "Not in the sums, as pods must ask for it: podaffinity, own preferences."
+ASKED = "Not in the sums, as pods must request it: podaffinity, own preferences."
 
 SPREAD_ONLY = (
-    "every workload kind asks for spread, so binpack is left out. leastrequested and balancedresource judge "
+    "every workload kind asks for spread, so binpack is left out. leastrequested and balancedresource score "
     "cpu and memory: cards spread only with them. To spread by cards, give the pods topologySpreadConstraints"
 )
-OFF = "binpack.weight 0 in the policy switches packing off: cards are placed without regard to what is in use"
+OFF = "binpack.weight 0 in the policy disables packing: cards are allocated regardless of those in use"
 
 
 def zeros(plugin: str) -> tuple[str, ...]:
-    """Comment: why the parts of nodeorder that judge fill are switched off."""
+    """Comment: why the parts of nodeorder that score fill are off."""
     return _ZEROS if plugin == "binpack" else _FIT_ZEROS
 
 
@@ -70,7 +70,7 @@ def preference(weight: int, gap: int, rivals: int) -> str:
 
 
 def _against(gain: float, rivals: int) -> str:
-    return f"{gain:.2f} > {rivals}" if gain > rivals else f"{gain:.2f} <= {rivals}, so this is not kept"
+    return f"{gain:.2f} > {rivals}" if gain > rivals else f"{gain:.2f} <= {rivals}, so this does not hold"
 
 
 def rivals(parts: Mapping[str, int]) -> str:
@@ -85,105 +85,101 @@ def terms(parts: Mapping[str, int]) -> str:
 def too_light(step: Step) -> str:
     return (
         f"binpack weight {step.weight} of {step.resource} is too low: one card of {step.cards} weighs "
-        f"{step.weight}/{step.cards}, and what else pods ask for up to {step.fill}, which can outweigh a "
-        f"card in use. Give it at least {step.cards * step.fill + 1}"
+        f"{step.weight}/{step.cards}, and other requests up to {step.fill}, which can outweigh a card in "
+        f"use. Set at least {step.cards * step.fill + 1}"
     )
 
 
 def too_heavy(needed: int) -> str:
     return (
-        f"packing would need binpack.weight {needed}, more than {weights.LARGEST}, the largest that is "
-        "written: other scores may outweigh it. Lower the binpack weights of cpu and memory"
+        f"packing would need binpack.weight {needed}, but the largest weight written is {weights.LARGEST}: "
+        "other scores may outweigh it. Lower the binpack weights of cpu and memory"
     )
 
 
 def too_low(wanted: int, needed: int, rivals: Mapping[str, int] = weights.RIVALS) -> str:
     return (
-        f"binpack.weight {wanted} in the policy is less than {needed}, which packing needs to outweigh "
+        f"binpack.weight {wanted} in the policy is below {needed}, which packing needs to outweigh "
         f"{terms(rivals)}: those may place a pod on an emptier node"
     )
 
 
 def unknown_size(resource: str, assumed: int) -> str:
     return (
-        f"how many {resource} a node has is not known for every pool: {assumed} are assumed for the binpack "
-        "weights. State allocatable in the policy"
+        f"the number of {resource} per node is not known for every pool: the binpack weights assume "
+        f"{assumed}. Set allocatable in the policy"
     )
 
 
 def mixed_sizes(resource: str, sizes: Sequence[int]) -> str:
     small, large = sizes[0], sizes[-1]
     return (
-        f"nodes hold {' or '.join(map(str, sizes))} of {resource}, and Volcano compares filled shares: a pod "
-        f"that asks for 1 fills an empty node of {small} to 1/{small}, which may be more than it fills a "
-        f"node of {large} in use. Packing is certain among nodes of one size only"
+        f"nodes have {' or '.join(map(str, sizes))} of {resource}, and Volcano compares shares in use: a "
+        f"pod that requests 1 fills an empty node of {small} to 1/{small}, which may be more than it fills "
+        f"a node of {large} in use. Packing is certain only among nodes of one size"
     )
 
 
 def too_close(kind: WorkloadKind, gap: int, needed: int) -> str:
     return (
-        f"workload kind {kind.name}: its preferred usages are {gap} of 100 apart after normalising, which "
+        f"workload kind {kind.name}: its preferred usages are {gap} of 100 apart after normalizing, which "
         f"needs nodeaffinity.weight {needed}, more than {weights.LARGEST}: a fuller node of a less preferred "
         "usage may win. Set the preferences further apart, or lower the binpack weights"
     )
 
 
-def opposed(kinds: Sequence[WorkloadKind]) -> str:
+def spread_ignored(kinds: Sequence[WorkloadKind]) -> str:
     return (
-        f"placement spread of {', '.join(kind.name for kind in kinds)} cannot be had: one configuration "
-        "scores every pod alike, and cards are packed. Nearest: topologySpreadConstraints with DoNotSchedule "
-        "in those pods, or another scheduler for them"
+        f"placement spread of {', '.join(kind.name for kind in kinds)} has no effect: one configuration "
+        "scores every pod the same way, and it packs cards. Nearest: topologySpreadConstraints with "
+        "DoNotSchedule in those pods, or another scheduler for them"
     )
 
 
 def outweighed_taints(pools: Sequence[str]) -> str:
     return (
-        f"PreferNoSchedule taints of pool {', '.join(pools)} are outweighed by packing and by preferred "
-        "usages. To keep pods away, use NoSchedule"
+        f"packing and preferred usages outweigh the PreferNoSchedule taints of pool {', '.join(pools)}. To "
+        "keep pods away, use NoSchedule"
     )
 
 
 def outweighed_spread(kinds: Sequence[WorkloadKind]) -> str:
     return (
-        f"across of {', '.join(kind.name for kind in kinds)} is a wish, and packing outweighs it. Where the "
-        "pods must stand apart, write mode: hard"
+        f"across of {', '.join(kind.name for kind in kinds)} is a preference, and packing outweighs it. If "
+        "the pods must be apart, set mode: hard"
     )
 
 
 def other_placement(kinds: Sequence[str], chosen: str) -> str:
     return (
-        f"workload kind {', '.join(kinds)} names another placement than {chosen}: one configuration scores "
-        "every "
-        f"pod alike, so the weights of {chosen} hold for all"
+        f"workload kind {', '.join(kinds)} has a placement other than {chosen}: one configuration scores "
+        f"every pod the same way, so the weights of {chosen} apply to all"
     )
 
 
 def spread_by_card(version: Version) -> str:
     return (
         f"Volcano {version} cannot spread by the resources of a placement (plugin resource-strategy-fit, "
-        "since "
-        "1.13.0): their weights are not written"
+        "added in 1.13.0): their weights are not written"
     )
 
 
 def not_spread(resources: Sequence[str], version: Version) -> str:
     return (
         f"Volcano {version} cannot pack some resources and spread others (plugin resource-strategy-fit, "
-        "since "
-        f"1.13.0): {', '.join(resources)} should be spread, and counts nothing in packing instead"
+        f"added in 1.13.0): {', '.join(resources)} should be spread, and has no weight in packing instead"
     )
 
 
 def not_avoided(resources: Sequence[str], version: Version) -> str:
     return (
         f"Volcano {version} cannot keep pods off nodes with {', '.join(resources)} (plugin "
-        "resource-strategy-fit, since 1.13.0). Nearest: taints on those nodes"
+        "resource-strategy-fit, added in 1.13.0). Nearest: taints on those nodes"
     )
 
 
 def unshaped(placements: Sequence[str]) -> str:
     return (
-        f"shape of placement {', '.join(placements)} is not written: Volcano scores a node's use in a "
-        "straight "
-        "line. Nearest: strategy and weights"
+        f"shape of placement {', '.join(placements)} is not written: Volcano scores a node's use linearly. "
+        "Nearest: strategy and weights"
     )

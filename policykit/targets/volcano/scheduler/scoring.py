@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from policykit.catalogue.volcano.configuration import Plugin
 from policykit.model.cluster import Cluster, Target
 from policykit.model.placement import SPREAD
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
-from policykit.targets.volcano.scheduler import closeness, options, reasons, weights
-from policykit.targets.volcano.scheduler.config import Plugin
-from policykit.targets.volcano.scheduler.fit import Fit, scarce_weight
-from policykit.targets.volcano.scheduler.options import Stated
-from policykit.targets.volcano.scheduler.placing import BINPACK_PLUGIN, FIT_PLUGIN, Placing, placing
-from policykit.targets.volcano.scheduler.wishes import Wish, served, strategy, wish
+from policykit.targets.volcano.scheduler import plugins, reasons, weights
+from policykit.targets.volcano.scheduler.options import VolcanoOptions, read_options
+from policykit.targets.volcano.scheduler.packing import BINPACK_PLUGIN, FIT_PLUGIN, Packing, packing
+from policykit.targets.volcano.scheduler.placement import (
+    DesiredPlacement,
+    desired_placement,
+    scheduled_kinds,
+    strategy,
+)
+from policykit.targets.volcano.scheduler.plugins import Fit, scarce_weight
 
 
 class Scoring(NamedTuple):
@@ -57,7 +63,7 @@ class Scoring(NamedTuple):
 
 
 class _Score(NamedTuple):
-    """A score put on top of others, that it must outweigh."""
+    """A score that must outweigh all others so far."""
 
     weight: int = 0
     comments: tuple[str, ...] = ()
@@ -67,21 +73,21 @@ def scoring(cluster: Cluster, target: Target) -> Scoring:
     """Weights for the cards and workload kinds that this target's scheduler may see.
 
     Each outweighs all before it: what pods do not ask for, packing, scarce cards, closeness, usages.
-    Raises PolicykitError for options that Volcano would pass over.
+    Raises PolicykitError for options that Volcano would ignore.
     """
     version = versions.parse(target.version)
-    kinds, stated = served(cluster, target), options.read(cluster, target)
-    asked = wish(cluster, kinds)
-    closer = closeness.asking(kinds) if version >= versions.TOPOLOGY else []
-    computed = ({closeness.NAME} if closer else set()) | ({FIT_PLUGIN} if asked.weighed else set())
-    base = _rivals(cluster, stated, version, computed)
-    placed = placing(cluster, asked, stated, version, base)
+    kinds, options = scheduled_kinds(cluster, target), read_options(cluster, target)
+    desired = desired_placement(cluster, kinds)
+    closer = plugins.topology_kinds(kinds) if version >= versions.TOPOLOGY else []
+    computed = ({TOPOLOGY_PLUGIN} if closer else set()) | ({FIT_PLUGIN} if desired.weighed else set())
+    base = _rivals(cluster, options, version, computed)
+    placed = packing(cluster, desired, options, version, base)
     rivals = {**({placed.plugin: placed.weight} if placed.plugin else {}), **base, **_on(placed.spreading)}
-    avoid = asked.avoid if version >= versions.RESOURCE_STRATEGY else ()
+    avoid = desired.avoid if version >= versions.RESOURCE_STRATEGY else ()
     scarce = _scarce(avoid, rivals)
     rivals |= {"sra": scarce.weight} if scarce.weight else {}
     near = _near(cluster, closer, rivals)
-    rivals |= closeness.rival(near.weight)
+    rivals |= plugins.topology_rival(near.weight)
     affinity, comments, unmet = _preference(kinds, rivals)
     fitted = placed.plugin == FIT_PLUGIN
     return Scoring(
@@ -97,13 +103,15 @@ def scoring(cluster: Cluster, target: Target) -> Scoring:
             reasons.ASKED,
             *(reasons.zeros(placed.plugin) if placed.weight else ()),
         ),
-        (*placed.notices, *unmet, *_lost(cluster, kinds, asked, placed, version)),
-        _fit(placed if fitted else Placing(), avoid, scarce.weight),
-        closeness.plugin(near.weight, placed.resources, version) if near.weight else None,
+        (*placed.notices, *unmet, *_notices(cluster, kinds, desired, placed, version)),
+        _fit(placed if fitted else Packing(), avoid, scarce.weight),
+        plugins.topology_plugin(near.weight, placed.resources, version) if near.weight else None,
     )
 
 
-def _rivals(cluster: Cluster, stated: Stated, version: Version, computed: Collection[str]) -> dict[str, int]:
+def _rivals(
+    cluster: Cluster, options: VolcanoOptions, version: Version, computed: Collection[str]
+) -> dict[str, int]:
     """What else scores pods that ask for nothing, each 0 to 100 times its weight.
 
     `computed` are plugins whose weights are chosen so that they win.
@@ -111,13 +119,13 @@ def _rivals(cluster: Cluster, stated: Stated, version: Version, computed: Collec
     rivals = dict(weights.RIVALS)
     if nodegroups.named(cluster.queues) and version >= versions.CAPACITY:
         rivals["nodegroup"] = weights.NODE_GROUPS
-    for name, (argument, usual) in weights.GUESTS.items():
-        if stated.wants(name) and name not in computed:
-            rivals[name] = stated.plugins[name].arguments.get(argument, usual)
+    for name, (argument, usual) in weights.OPTIONAL.items():
+        if options.enables(name) and name not in computed:
+            rivals[name] = options.plugins[name].arguments.get(argument, usual)
     if FIT_PLUGIN in rivals:
-        scarce = stated.plugins[FIT_PLUGIN].arguments.get("sra", {})
+        scarce = options.plugins[FIT_PLUGIN].arguments.get("sra", {})
         rivals["sra"] = scarce.get("weight", 0) if scarce.get("enable") else 0
-    rivals |= closeness.rival(rivals.pop(closeness.NAME, 0))
+    rivals |= plugins.topology_rival(rivals.pop(TOPOLOGY_PLUGIN, 0))
     return {name: weight for name, weight in rivals.items() if weight}
 
 
@@ -136,11 +144,11 @@ def _scarce(avoid: Sequence[str], rivals: Mapping[str, int]) -> _Score:
 def _near(cluster: Cluster, kinds: Sequence[WorkloadKind], rivals: Mapping[str, int]) -> _Score:
     if not kinds:
         return _Score()
-    weight = min(closeness.weight(cluster, sum(rivals.values())), weights.LARGEST)
+    weight = min(plugins.topology_weight(cluster, sum(rivals.values())), weights.LARGEST)
     return _Score(weight, reasons.near(max(len(cluster.levels), 1), weight, rivals))
 
 
-def _fit(placed: Placing, avoid: tuple[str, ...], weight: int) -> Fit | None:
+def _fit(placed: Packing, avoid: tuple[str, ...], weight: int) -> Fit | None:
     if not placed.weight and not avoid:
         return None
     return Fit(placed.weight, placed.resources, placed.strategies, avoid, weight)
@@ -178,23 +186,27 @@ def _preference(
     return weight, comments, notices
 
 
-def _lost(
-    cluster: Cluster, kinds: Sequence[WorkloadKind], asked: Wish, placed: Placing, version: Version
+def _notices(
+    cluster: Cluster,
+    kinds: Sequence[WorkloadKind],
+    desired: DesiredPlacement,
+    placed: Packing,
+    version: Version,
 ) -> list[str]:
-    """Wishes of the policy that the configuration does not fulfil."""
+    """What the policy asks for and the configuration does not do."""
     spread = [kind for kind in kinds if strategy(cluster, kind) == SPREAD]
     soft = [pool.name for pool in cluster.pools if any(not taint.hard for taint in pool.taints)]
     weak = [kind for kind in kinds if kind.across and not kind.across.hard]
-    packed = placed.weight and asked.strategy != SPREAD
-    notices = [reasons.opposed(spread)] if spread and packed else []
+    packed = placed.weight and desired.strategy != SPREAD
+    notices = [reasons.spread_ignored(spread)] if spread and packed else []
     if soft and placed.weight:
         notices.append(reasons.outweighed_taints(soft))
     if weak and placed.weight:
         notices.append(reasons.outweighed_spread(weak))
-    if asked.others and asked.placement:
-        notices.append(reasons.other_placement(asked.others, asked.placement.name))
-    if asked.avoid and version < versions.RESOURCE_STRATEGY:
-        notices.append(reasons.not_avoided(asked.avoid, version))
+    if desired.others and desired.placement:
+        notices.append(reasons.other_placement(desired.others, desired.placement.name))
+    if desired.avoid and version < versions.RESOURCE_STRATEGY:
+        notices.append(reasons.not_avoided(desired.avoid, version))
     shaped = sorted(
         {p.name for kind in kinds if (p := cluster.placements.get(kind.placement_name)) and p.shape}
     )

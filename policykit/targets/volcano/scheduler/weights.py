@@ -19,9 +19,9 @@ among them for the system default constraints of pods that a Service or controll
 SPREADING: Mapping[str, int] = {"leastrequested": 1, "balancedresource": 1}
 """Parts that pull pods apart, with Volcano's own weights: 0 where cards are packed."""
 ASKED: Mapping[str, int] = {"podaffinity": 2}
-"""Parts that score nothing until some pod states a preference: in no inequality."""
+"""Parts that score nothing until a pod states a preference: in no inequality."""
 
-GUESTS: Mapping[str, tuple[str, int]] = {
+OPTIONAL: Mapping[str, tuple[str, int]] = {
     "usage": ("usage.weight", 5),
     "numa-aware": ("weight", 1),
     "task-topology": ("task-topology.weight", 1),
@@ -29,7 +29,7 @@ GUESTS: Mapping[str, tuple[str, int]] = {
     "resource-strategy-fit": ("resourceStrategyFitWeight", 10),
     "network-topology-aware": ("weight", 1),
 }
-"""Score plugins that options bring: argument of the weight, and its default. Rivals too."""
+"""Score plugins that only options add: argument of the weight, and its default."""
 NODE_GROUPS = 2
 """Plugin nodegroup, which has no weight: 150 points at the most, 1 below 0 at the least."""
 
@@ -120,5 +120,5 @@ def preference_gap(kind: WorkloadKind) -> int:
 
 
 def divided_up(number: int, by: int) -> int:
-    """A quotient, rounded up."""
+    """Quotient, rounded up."""
     return -(-number // by)

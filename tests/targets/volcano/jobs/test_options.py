@@ -50,7 +50,7 @@ TOPOLOGY = {
             {"plugins": {"mpi": []}},
             job(WORKER),
             [],
-            ("job plugin mpi is for a task master, which the job does not have: left out",),
+            ("job plugin mpi names task master, which the job does not have: it is left out",),
             id="a-role-without-task",
         ),
         pytest.param(
@@ -65,7 +65,7 @@ TOPOLOGY = {
                     "add", ("metadata", "annotations", "volcano.sh/task-topology-task-order"), "master,worker"
                 ),
             ],
-            ("task topology names task ps, which the job does not have: left out",),
+            ("task topology names task ps, which the job does not have: it is left out",),
             id="task-topology",
         ),
     ],
@@ -88,8 +88,8 @@ def test_other_kinds_have_no_part_in_it() -> None:
 
 def test_task_topology_needs_its_plugin() -> None:
     assert job_options.unread(cluster({"task_topology": TOPOLOGY})) == (
-        "task topology of training is for plugin task-topology, which is not in the configuration: add it "
-        "under targets.volcano.plugins",
+        "task topology of training needs plugin task-topology, which is not in the configuration: "
+        "add it to targets.volcano.plugins",
     )
     assert job_options.unread(cluster({"task_topology": TOPOLOGY}, plugins={"task-topology": {}})) == ()
     assert job_options.unread(cluster({"plugins": {"svc": []}})) == ()

@@ -191,14 +191,14 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             {**job(WORKERS), "kind": "CronJob", "spec": {"jobTemplate": {"spec": {}}}},
             GANG,
             "1.12",
-            ("Volcano 1.12.4 has no CronJob (since 1.13.0)",),
+            ("Volcano 1.12.4 has no CronJob (added in 1.13.0)",),
             id="CronJob",
         ),
         pytest.param(
             job(WORKERS),
             GANG._replace(gang_rule=GangRule(9)),
             "",
-            ("a gang of 9 is asked for, but the job has 4 pods: all of them",),
+            ("the policy asks for a gang of 9, but the job has 4 pods: the gang is all of them",),
             id="too-few",
         ),
         pytest.param(
@@ -206,8 +206,8 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             GANG,
             "",
             (
-                "task worker waits for others (dependsOn), so its pods are not in the gang: minAvailable "
-                "is 1, or nothing would ever start",
+                "task worker depends on others (dependsOn), so its pods are not in the gang: "
+                "minAvailable is 1, or nothing would ever start",
             ),
             id="dependent",
         ),
@@ -216,8 +216,8 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             FAIL,
             "",
             (
-                "the job is aborted when one of its pods is pending for 600 s. Time in the queue, before "
-                "Volcano makes its pods, does not count; time to pull images does",
+                "the job is aborted when one of its pods is pending for 600 s. Time in the queue, "
+                "before Volcano creates its pods, does not count; time to pull images does",
             ),
             id="timeout",
         ),
@@ -225,14 +225,19 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             job(WORKERS),
             FAIL,
             "1.10",
-            ("Volcano 1.10.2 has no event PodPending (since 1.11.0): the gang's timeout is not written",),
+            (
+                (
+                    "Volcano 1.10.2 has no event PodPending (added in 1.11.0): the gang's timeout is "
+                    "not written"
+                ),
+            ),
             id="timeout-before-1.11",
         ),
         pytest.param(
             job(WORKERS, policies=[{"events": ["*"], "action": "RestartJob"}]),
             FAIL,
             "",
-            ("a policy for event * allows no other event: the gang's timeout is not written",),
+            (("a policy for event * excludes policies for other events: the gang's timeout is not written"),),
             id="any-event",
         ),
         pytest.param(
@@ -240,8 +245,8 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             FAIL,
             "",
             (
-                "a policy lists PodPending with other events: the gang's timeout is not written, give it a "
-                "policy of its own",
+                "a policy lists PodPending with other events: the gang's timeout is not written. "
+                "Give PodPending its own policy",
             ),
             id="shared-policy",
         ),
@@ -250,8 +255,8 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             GANG._replace(gang_rule=GangRule(None, 600, "start")),
             "",
             (
-                "Volcano starts no part of a gang after a time: a smaller gang size comes nearest, the other "
-                "pods follow when they fit",
+                "Volcano cannot start part of a gang after a timeout. Nearest: a smaller gang size, "
+                "with the other pods following when they fit",
             ),
             id="start",
         ),
@@ -260,8 +265,8 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
             WorkloadKind("t", within=Closeness("rack")),
             "1.11",
             (
-                "Volcano 1.11.2 has no network topology (since 1.12.0): that the pods stay within one "
-                "rack is not written. Pod affinity on its label comes nearest",
+                "Volcano 1.11.2 has no network topology (added in 1.12.0): within one rack is not "
+                "written. Nearest: pod affinity on its label",
             ),
             id="topology",
         ),

@@ -35,8 +35,8 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
             "",
             (Queue("a", "root"),),
             (
-                "queue root is Volcano's own and protected: its settings are not written. Set limits on the "
-                "queues below",
+                "queue root belongs to Volcano: its settings are not written. Set limits on the "
+                "queues below it",
             ),
             id="root",
         ),
@@ -63,11 +63,11 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
             "1.8.2",
             (Queue("a", guarantee={GPU: 8}), Queue("b")),
             (
-                "Volcano 1.8.2 has no Queue.spec.deserved (since 1.9.0): not written",
-                "Volcano 1.8.2 has no Queue.spec.priority (since 1.10.0): not written",
-                "Volcano 1.8.2 has no queue tree (since 1.11.0): the queues are written flat. The guarantee "
-                "of a parent is kept beside those of its children, and its limit does not hold for them: "
-                "state both at the queues without children",
+                "Volcano 1.8.2 has no Queue.spec.deserved (added in 1.9.0): it is not written",
+                "Volcano 1.8.2 has no Queue.spec.priority (added in 1.10.0): it is not written",
+                "Volcano 1.8.2 has no queue tree (added in 1.11.0): the queues are written flat. The "
+                "guarantee of a parent adds to those of its children, and its limit does not apply "
+                "to them: set both on the queues without children",
             ),
             id="older-release",
         ),
@@ -76,8 +76,8 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
             "1.14.1",
             (Queue("a", deserved={GPU: 8}, limit={"cpu": 1000, GPU: 8}), Queue("b", deserved={GPU: 8})),
             (
-                "queue a: where limits are stated, Volcano 1.14.1 takes a missing one for 0, so a limit "
-                "on nvidia.com/gpu is added: what is deserved, or what the queues below may use. State "
+                "queue a: Volcano 1.14.1 takes a resource missing in a limit as 0, so a limit on "
+                "nvidia.com/gpu is added: what is deserved, or what the queues below may use. Set "
                 "it, or use 1.14.2 or newer",
             ),
             id="whole-lists-1.13-to-1.14.1",
@@ -91,9 +91,9 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
                 Queue("b", "p", limit={GPU: 4, "cpu": 2000}),
             ),
             (
-                "queue p: where limits are stated, Volcano 1.14.0 takes a missing one for 0, so a limit on "
-                "cpu, nvidia.com/gpu is added: what is deserved, or what the queues below may use. State it, "
-                "or use 1.14.2 or newer",
+                "queue p: Volcano 1.14.0 takes a resource missing in a limit as 0, so a limit on "
+                "cpu, nvidia.com/gpu is added: what is deserved, or what the queues below may use. "
+                "Set it, or use 1.14.2 or newer",
             ),
             id="parents-list-what-children-do-1.14.0",
         ),
@@ -123,8 +123,8 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
             "1.8",
             (Queue("a"),),
             (
-                "Volcano 1.8.2 has no node groups (plugin nodegroup, since 1.9.0): the pools of queues "
-                "are not written. Node affinity of the workload kinds comes nearest",
+                "Volcano 1.8.2 has no node groups (plugin nodegroup, added in 1.9.0): the pools of "
+                "queues are not written. Nearest: node affinity of the workload kinds",
             ),
             id="pools-before-1.9",
         ),
@@ -133,7 +133,7 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
             "",
             (Queue("a", limit={"gpu": 8, "hugepages-2Mi": 1}),),
             (
-                "queue a: Volcano drops resource gpu without a message. Write cpu, memory, pods, "
+                "queue a: Volcano drops resource gpu silently. Use cpu, memory, pods, "
                 "ephemeral-storage, hugepages-<size> or a name with a domain, such as nvidia.com/gpu",
             ),
             id="dropped-resource",
@@ -176,7 +176,7 @@ CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
             "queue a has limit nvidia.com/gpu 9, above limit 8 of queue p",
             id="limit-above-ancestor",
         ),
-        pytest.param((Queue("a", "p"),), "queue a has parent p, which is no queue", id="no-parent"),
+        pytest.param((Queue("a", "p"),), "queue a has parent p, which does not exist", id="no-parent"),
         pytest.param((Queue("a", "b"), Queue("b", "a")), "queue a is its own ancestor", id="cycle"),
         pytest.param(
             (Queue("A"),),
@@ -188,10 +188,10 @@ CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
         pytest.param((Queue("a", priority=-1),), "queue a has priority -1", id="priority"),
         pytest.param(
             (Queue("a", pools=PoolAffinity(("train-h20",), excluded=("train-h20",))),),
-            "queue a may use no pool: each that it could is excluded",
+            "queue a may use no pool: all of them are excluded",
             id="no-pool-left",
         ),
-        pytest.param(CHAIN, "queue q5 is 6 levels below root, of 5 at most", id="too-deep"),
+        pytest.param(CHAIN, "queue q5 is 6 levels below root, more than 5", id="too-deep"),
     ],
 )
 def test_refused(given_queues: tuple[Queue, ...], message: str) -> None:

@@ -52,8 +52,8 @@ def test_what_a_wish_is_worth_is_said() -> None:
         Queue("a", pools=PoolAffinity(avoided=(TRAIN,))),
     )
     assert nodegroups.allotted(queues, POOLS, NEWEST)[1] == (
-        "queue a, b: a preferred pool is worth 50 points of a node's score, an avoided one loses 101, and "
-        "plugin nodegroup has no weight: where binpack and nodeaffinity count more, they decide",
+        "queue a, b: a preferred pool adds 50 points to a node's score, an avoided one removes 101, "
+        "and plugin nodegroup has no weight: binpack and nodeaffinity may outweigh it",
     )
 
 
@@ -63,9 +63,9 @@ def _pool(name: str, *shapes: Shape, **labels: str) -> Pool:
 
 SCRIPT = """\
 #!/bin/sh
-# Node groups for the affinity of Volcano's queues: one per pool. May be run again.
+# Node groups for the affinity of Volcano's queues: one per pool. Safe to run again.
 # Run it again for nodes that join, or let the provisioner set the label.
-# Once plugin nodegroup is on, its pods run on nodes with this label only.
+# Once plugin nodegroup is on, pods of these queues run only on nodes with this label.
 set -eu
 
 kubectl label nodes --overwrite \\
@@ -91,9 +91,9 @@ def test_nodes_are_labelled_where_they_can_be_named() -> None:
     assert nodegroups.artifacts(made, NEWEST) == (
         (Artifact("volcano/nodegroups.sh", SCRIPT, Role.NODE),),
         (
-            "pool unknown is a node group of queues, but the policy does not name its nodes: have the "
+            "pool unknown is a node group of queues, but the policy does not name its nodes: let the "
             "provisioner set label volcano.sh/nodegroup-name=unknown",
-            f"pool {'x' * 64}: its name has 64 characters, the limit is 63, so it is no value of label "
+            f"pool {'x' * 64}: its name has 64 characters, the limit is 63, so it cannot be a value of label "
             "volcano.sh/nodegroup-name",
         ),
     )

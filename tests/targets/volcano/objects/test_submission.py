@@ -10,8 +10,8 @@ from tests.targets.volcano.clusters import TRAINING, cluster
 
 TREE = (Queue("research"), Queue("team-a", "research"))
 WEBHOOK = (
-    "the queue of a namespace is read by admission /podgroups/mutate, which is off since Volcano 1.12.0: "
-    "add it to the chart's value custom.enabled_admissions"
+    "admission /podgroups/mutate reads the queue of a namespace, and is off by default since Volcano "
+    "1.12.0: add it to the chart's value custom.enabled_admissions"
 )
 
 
@@ -59,9 +59,9 @@ def test_the_webhook_was_on_before_1_12() -> None:
             (Queue("b", submit=Submitters()), Queue("a", submit=Submitters(("ann",), ("dev",)))),
             "",
             (
-                "queue a, b: Volcano lets everybody submit to every queue. Who may is for RBAC on the "
-                "tenants' namespaces, with a ValidatingAdmissionPolicy on the queue that pods and jobs "
-                "name",
+                "queue a, b: Volcano lets everybody submit to every queue. Restrict it by RBAC on "
+                "the tenants' namespaces, with a ValidatingAdmissionPolicy on the queue that pods "
+                "and jobs name",
             ),
             id="some",
         ),
@@ -69,8 +69,8 @@ def test_the_webhook_was_on_before_1_12() -> None:
             TREE,
             "",
             (
-                "workload kind training uses queue research, which has queues below: Volcano takes jobs "
-                "in the lowest queues only, name one of those",
+                "workload kind training uses queue research, which has child queues: Volcano accepts "
+                "jobs only in queues without children. Name one of those",
             ),
             id="not-the-lowest",
         ),

@@ -76,8 +76,8 @@ def test_one_value_in_two_wider_places_is_two() -> None:
     ]
     assert len({each.name for each in racks_found}) == 3
     assert notices == (
-        "rack r1 is in no wider level than rack and zone a and zone b: each is a HyperNode of its own, as "
-        "one may have one parent only. Give every rack a value of its own",
+        "rack r1 is in no wider level than rack and zone a and zone b: each becomes its own "
+        "HyperNode, as a HyperNode can have only one parent. Give every rack its own value",
     )
 
 
@@ -160,8 +160,8 @@ def test_bounds_are_written_and_read(bound: Bound, expected: dict[str, Any]) -> 
             (pool("p", shape("n")),),
             "",
             (
-                "no pool says where its nodes stand, so no HyperNodes are written: state them in the pools' "
-                "topology, or let the controller find them by the labels topology.kubernetes.io/zone, "
+                "no pool has a topology, so no HyperNodes are written: set topology on the pools, or "
+                "let the controller discover them by the labels topology.kubernetes.io/zone, "
                 "maip.io/rack, nvidia.com/gpu.clique, kubernetes.io/hostname last",
             ),
             id="undescribed",
@@ -170,10 +170,7 @@ def test_bounds_are_written_and_read(bound: Bound, expected: dict[str, Any]) -> 
             CLOSE,
             (pool("p", shape("n")),),
             "1.12",
-            (
-                "no pool says where its nodes stand, so no HyperNodes are written: state them in the pools' "
-                "topology",
-            ),
+            ("no pool has a topology, so no HyperNodes are written: set topology on the pools",),
             id="before-discovery",
         ),
         pytest.param(
@@ -181,8 +178,8 @@ def test_bounds_are_written_and_read(bound: Bound, expected: dict[str, Any]) -> 
             RACKS,
             "1.11",
             (
-                "Volcano 1.11.2 knows no topology (HyperNodes, since 1.12.0): that the pods of training "
-                "stand close is not written. Pod affinity on the label comes nearest",
+                "Volcano 1.11.2 has no network topology (HyperNodes, added in 1.12.0): within of "
+                "training is not written. Nearest: pod affinity on the label of the level",
             ),
             id="before-1.12",
         ),

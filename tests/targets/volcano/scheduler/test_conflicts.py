@@ -17,7 +17,7 @@ from policykit.model.queue import PoolAffinity, Preemption, Queue
 from policykit.model.topology import Closeness, Level
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import generate
-from policykit.targets.volcano.scheduler import config
+from policykit.targets.volcano.names import CONFIG_FILE, CONFIG_OVERRIDE
 from tests.targets.volcano.clusters import GPU, INFERENCE, TRAINING, cluster
 from tests.targets.volcano.conflicts import conflicts
 
@@ -29,7 +29,7 @@ NEAR = TRAINING._replace(within=Closeness("rack", hard=True))
 
 def written(generated: Generated) -> Any:
     data = yaml.safe_load(generated.artifacts[0].text)
-    text = data["custom"][config.OVERRIDE] if "custom" in data else data["data"][config.CONFIG_KEY]
+    text = data["custom"][CONFIG_OVERRIDE] if "custom" in data else data["data"][CONFIG_FILE]
     return yaml.safe_load(text)
 
 
@@ -67,128 +67,123 @@ BOTH = Preemption(True, True)
         pytest.param(
             Preemption(),
             {"actions": ["enqueue", "allocate", "reclaim"]},
-            "targets.volcano.actions[0]: action enqueue keeps waiting jobs from reclaim: those see "
-            "admitted jobs only",
+            "targets.volcano.actions[0]: action enqueue admits only jobs that fit, so reclaim never "
+            "makes any room",
             id="1-enqueue",
         ),
         pytest.param(
             BOTH,
             {"plugins": {"gang": {"tier": 2, "flags": {"enablePreemptable": True}}}},
-            "plugin gang chooses victims of preempt in another tier than priority: the first tier that "
-            "finds any "
-            "decides alone",
+            "plugins gang and priority choose victims of preempt in different tiers: the first tier "
+            "that finds any decides alone",
             id="2-gang-in-a-lower-tier",
         ),
         pytest.param(
             BOTH,
             {"plugins": {"drf": {"flags": {"enablePreemptable": True}}}},
-            "plugin drf chooses victims of preempt in another tier than priority: the first tier that "
-            "finds any "
-            "decides alone",
+            "plugins drf and priority choose victims of preempt in different tiers: the first tier "
+            "that finds any decides alone",
             id="2-drf-decides-past-the-gang",
         ),
         pytest.param(
             BOTH,
             {"plugins": {"priority": {"enabled": False}}},
-            "action preempt needs plugin priority with enablePreemptable and enableJobStarving: without it "
-            "jobs of "
-            "equal or higher priority are evicted, or none",
+            "action preempt needs plugin priority with enablePreemptable and enableJobStarving: "
+            "otherwise it evicts jobs of equal or higher priority, or none",
             id="3-no-priority",
         ),
         pytest.param(
             BOTH,
             {"plugins": {"priority": {"tier": 2}}},
-            "plugin conformance chooses victims of preempt in another tier than priority: the first tier "
-            "that finds "
-            "any decides alone",
+            "plugins conformance and priority choose victims of preempt in different tiers: the "
+            "first tier that finds any decides alone",
             id="3-priority-in-another-tier",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"capacity": {}, "proportion": {}}},
-            "targets.volcano.plugins names both capacity and proportion, which both limit queues",
+            "plugins capacity and proportion both limit queues",
             id="4-two-shares",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"proportion": {}, "drf": {"flags": {"enableHierarchy": True}}}},
-            "plugin drf with enableHierarchy and plugin proportion in one tier: Volcano refuses the whole "
-            "file",
+            "plugin drf with enableHierarchy shares a tier with proportion: the scheduler discards "
+            "the whole file",
             id="4-hdrf",
         ),
         pytest.param(
             BOTH,
             {"plugins": {"capacity": {"tier": 2}}},
-            "plugin conformance chooses victims of reclaim in another tier than capacity: the first tier "
-            "that finds "
-            "any decides alone",
+            "plugins conformance and capacity choose victims of reclaim in different tiers: the "
+            "first tier that finds any decides alone",
             id="4-capacity-is-never-asked",
         ),
         pytest.param(
             BOTH,
             {"plugins": {"capacity": {"flags": {"enableReclaimable": False}}}},
             "action reclaim needs plugin capacity or proportion with enableReclaimable and "
-            "enablePreemptive: without "
-            "it pods are taken from queues that are within their due",
+            "enablePreemptive: otherwise it evicts pods of queues that are within their share",
             id="4-reclaim-past-capacity",
         ),
         pytest.param(
             Preemption(),
             {"actions": ["allocate", "gangreclaim"], "plugins": {"proportion": {}}},
-            "action gangreclaim asks plugin capacity alone what a queue is due, and it is not in the "
-            "configuration: "
-            "pods would be taken from every other queue",
+            "action gangreclaim needs plugin capacity to know the share of a queue: without it, pods "
+            "of every other queue are evicted",
             id="4-gangreclaim-without-capacity",
         ),
         pytest.param(
             Preemption(),
             {"vgpu": True, "plugins": {"deviceshare": {"arguments": {"deviceshare.GPUNumberEnable": True}}}},
-            "deviceshare.VGPUEnable and deviceshare.GPUNumberEnable cannot both be true: the scheduler exits",
+            "deviceshare.VGPUEnable and deviceshare.GPUNumberEnable are both true: the scheduler exits",
             id="5-two-ways-of-sharing",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"nodeorder": {"arguments": {"leastrequested.weight": 1}}}},
-            "leastrequested.weight of nodeorder is not 0 beside binpack: one spreads what the other packs",
+            "leastrequested.weight of nodeorder spreads pods that binpack packs: which one wins "
+            "depends on the pod",
             id="6-leastrequested",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"resource-strategy-fit": {}}},
-            "LeastAllocated of resource-strategy-fit beside binpack: one spreads what the other packs",
+            "LeastAllocated of resource-strategy-fit spreads pods that binpack packs: which one wins "
+            "depends on the pod",
             id="6-resource-strategy-fit-by-default",
         ),
         pytest.param(
             Preemption(),
             {"actions": ["allocate", "backfill"], "plugins": {"tdm": {}}},
-            "plugin tdm names pods to evict, and only action shuffle evicts them",
+            "plugin tdm selects pods to evict, but only action shuffle evicts them",
             id="7-no-shuffle",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"usage": {}}},
-            "plugin usage judges the load of nodes, and no metrics tell it",
+            "plugin usage needs the load of nodes, but there are no metrics",
             id="7-no-metrics",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"network-topology-aware": {"enabled": False}}},
-            "workload kind training is to stay within rack, but targets.volcano.plugins switches off "
-            "network-topology-aware, which sees to it",
+            "workload kind training is to stay within one rack, but targets.volcano.plugins switches "
+            "off network-topology-aware",
             id="8-topology-without-its-plugin",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"network-topology-aware": {"flags": {"enabledHyperNodeGradient": False}}}},
-            "workload kind training is to stay within rack, but targets.volcano.plugins switches off "
-            "network-topology-aware, which sees to it",
+            "workload kind training is to stay within one rack, but targets.volcano.plugins switches "
+            "off network-topology-aware",
             id="8-topology-without-its-gradient",
         ),
         pytest.param(
             Preemption(),
             {"plugins": {"binpack": {"arguments": {"binpack.weigth": 3}}}},
-            "targets.volcano.plugins.binpack.arguments['binpack.weigth']: argument of plugin binpack: "
-            "'binpack.weigth' is not known to Volcano",
+            "targets.volcano.plugins.binpack.arguments['binpack.weigth']: plugin binpack has no "
+            "argument binpack.weigth",
             id="unknown-argument",
         ),
     ],

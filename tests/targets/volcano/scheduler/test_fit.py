@@ -12,10 +12,11 @@ from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Amounts
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
-from policykit.targets.volcano.scheduler import reasons, scores, weights
-from policykit.targets.volcano.scheduler.fit import scarce_weight
-from policykit.targets.volcano.scheduler.options import Stated
+from policykit.targets.volcano.scheduler import reasons, weights
+from policykit.targets.volcano.scheduler.options import VolcanoOptions
+from policykit.targets.volcano.scheduler.plugins import scarce_weight
 from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
+from tests.targets.volcano import node_scores as scores
 from tests.targets.volcano.clusters import GPU, INFERENCE, TRAINING, cluster, pool, target
 
 CAPACITY = 1000
@@ -126,7 +127,7 @@ def test_what_is_written_for_a_mix() -> None:
     assert made.parts["leastrequested"] == made.parts["balancedresource"] == 0
     assert made.comments[:5] == (
         "Every part of a node's score is 0 to 100 times its weight. Per 100:",
-        "One card more in use on one of two alike nodes wins, whatever their fill:",
+        "Of two equal nodes the one with one more card in use wins, however full:",
         "  nvidia.com/gpu, 8 per node:",
         "  resource-strategy-fit 85 x (40 - 8 x 2) / (8 x 42) = 6.07 > 6",
         "  where 6 = tainttoleration 3 + imagelocality 1 + podtopologyspread 2",
@@ -143,7 +144,7 @@ def test_what_is_written_for_scarce_cards() -> None:
         "sra": {"enable": True, "resources": GPU, "weight": 110, "resourceWeight": {GPU: 1}},
     }
     assert made.comments[5:8] == (
-        "A node without scarce resources wins over any fill, where none is asked:",
+        "A node without scarce resources wins for pods that request none:",
         "  sra 110 x 1/1 = 110.00 > 109",
         "  where 109 = binpack 103 + tainttoleration 3 + imagelocality 1 + podtopologyspread 2",
     )
@@ -212,5 +213,5 @@ def test_scarce_weights_are_the_smallest(resources: int, rivals: int) -> None:
 
 
 def test_stated_options_by_default() -> None:
-    assert not Stated().wants("sla")
-    assert not Stated().refuses("sla")
+    assert not VolcanoOptions().enables("sla")
+    assert not VolcanoOptions().disables("sla")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.generator.artifact import Generated
 from policykit.model.autoscaling import Autoscaling
 from policykit.model.cluster import Cluster
@@ -13,7 +14,6 @@ from policykit.model.queue import PoolAffinity, Preemption, Queue
 from policykit.model.tenant import Reservation
 from policykit.model.topology import Apartness, Closeness
 from policykit.targets.volcano.generate import generate
-from policykit.targets.volcano.scheduler.config import Configuration, Plugin
 from tests.targets.volcano.clusters import GPU, INFERENCE, POOLS, TRAINING, cluster
 from tests.targets.volcano.scheduler.test_conflicts import BOTH, DESERVED, METRICS, NEAR, made
 from tests.targets.volcano.test_generate import configuration, messages
@@ -220,12 +220,11 @@ def test_metrics_and_configurations_are_written() -> None:
 
 
 GANG = (
-    "action reclaim and preempt may take single pods of a gang, which then runs with fewer than its size or "
-    "restarts, as its own policies say: with the gang's guard no full gang could be touched at all. To "
-    "keep gangs "
-    "whole, set the gang flags enablePreemptable and enableReclaimable to true in targets.volcano.plugins, "
-    "or use "
-    "gangpreempt and gangreclaim (1.15, alpha)"
+    "action reclaim and preempt may evict single pods of a gang, which then runs with fewer pods or "
+    "restarts, depending on its own policies: if plugin gang guarded them, no complete gang could be "
+    "evicted at all. To keep gangs complete, set the gang flags enablePreemptable and "
+    "enableReclaimable to true in targets.volcano.plugins, or use gangpreempt and gangreclaim (1.15, "
+    "alpha)"
 )
 
 
@@ -242,8 +241,7 @@ def growing(kinds: Any) -> Cluster:
             made(BOTH, queues=DESERVED, kinds=(NEAR,))._replace(levels=()),
             [
                 GANG,
-                "action preempt makes no room for jobs of training: it passes over those that state a "
-                "topology",
+                "action preempt makes no room for jobs of training: it skips jobs with a network topology",
             ],
             id="preempt-and-topology",
         ),
@@ -251,9 +249,9 @@ def growing(kinds: Any) -> Cluster:
             made(Preemption(reclaim=True), queues=DESERVED, options={"plugins": {"pdb": {}, "cdp": {}}}),
             [
                 GANG.replace("reclaim and preempt", "reclaim"),
-                "plugins pdb, cdp all protect pods from eviction: where one of them rejects every victim "
-                "left by the "
-                "others, Volcano asks the next one afresh, so a pod may be evicted against one of them",
+                "plugins pdb, cdp all protect pods from eviction: if one of them rejects every "
+                "victim left by the others, Volcano starts over with the next one, so a pod may be "
+                "evicted although one of them protects it",
             ],
             id="two-guards",
         ),
@@ -263,40 +261,31 @@ def growing(kinds: Any) -> Cluster:
                 options={"plugins": {"gang": {"enabled": False}, "resourcequota": {}}},
             ),
             [
-                "plugin resourcequota judges in action enqueue only, which the configuration leaves out",
+                "plugin resourcequota acts only in action enqueue, which the configuration leaves out",
             ],
             id="idle-plugin",
         ),
         pytest.param(
             made(NOTHING, options={"configurations": {"preempt": {"predicateErrorCacheEnable": True}}}),
-            ["configurations of preempt have no effect: the action is not in the configuration"],
+            ["configurations of action preempt have no effect: the actions do not include it"],
             id="idle-configuration",
         ),
         pytest.param(
             made(NOTHING, options={"actions": ["enqueue", "allocate"]}),
-            [
-                "actions are without backfill, which alone places pods that request nothing: those stay "
-                "pending for "
-                "ever"
-            ],
+            ["the actions do not include backfill: pods that request nothing stay pending forever"],
             id="no-backfill",
         ),
         pytest.param(
             made(NOTHING, queues=DESERVED, options={"plugins": {"proportion": {}}}),
-            [
-                "plugin proportion shares by weight: what queues deserve has no effect, and a queue tree "
-                "neither"
-            ],
+            ["plugin proportion shares by weight: deserved amounts and queue trees have no effect"],
             id="proportion-by-choice",
         ),
         pytest.param(
             growing((TRAINING._replace(autoscaling=Autoscaling(4)),)),
             [
-                "pool train-h20 grows when pods are pending, but action enqueue lets no job in, and so no "
-                "pod be made, "
-                "for which the nodes there are do not suffice. Set targets.volcano.actions to allocate, "
-                "backfill where "
-                "new nodes should come for waiting jobs"
+                "pool train-h20 grows when pods are pending, but action enqueue admits no job, and "
+                "so creates no pods, that the existing nodes cannot hold. Set "
+                "targets.volcano.actions to allocate, backfill if waiting jobs should bring new nodes"
             ],
             id="autoscaled-pool",
         ),
@@ -304,9 +293,8 @@ def growing(kinds: Any) -> Cluster:
         pytest.param(
             made(NOTHING, options={"plugins": {"nodeorder": {"arguments": {"imagelocality.weight": 9}}}}),
             [
-                "plugin nodeorder: imagelocality.weight in targets.volcano.plugins replaces what is "
-                "computed, so "
-                "what the comments say of the scores may not hold"
+                "plugin nodeorder: targets.volcano.plugins sets imagelocality.weight, so what the "
+                "comments say about the scores may not hold"
             ],
             id="own-weights",
         ),
@@ -319,9 +307,8 @@ def growing(kinds: Any) -> Cluster:
                 )
             ),
             [
-                "reservation eval, nightly is not kept: Volcano holds no place free for pods to come. "
-                "Nearest: "
-                "guarantee of the tenant's queue, with reclaim"
+                "reservation eval, nightly is not kept: Volcano keeps no room free for pods to come. "
+                "Nearest: a guarantee on the tenant's queue, with reclaim"
             ],
             id="reservations",
         ),
@@ -329,8 +316,8 @@ def growing(kinds: Any) -> Cluster:
         pytest.param(
             made(NOTHING, kinds=(TRAINING._replace(across=Apartness("zone")),)),
             [
-                "across of training is a wish, and packing outweighs it. Where the pods must stand apart, "
-                "write mode: hard"
+                "across of training is a preference, and packing outweighs it. If the pods must be "
+                "apart, set mode: hard"
             ],
             id="soft-spread",
         ),
@@ -348,9 +335,9 @@ def test_what_is_lost_is_said(whole: Cluster, said: list[str]) -> None:
 def test_why_enqueue_is_left_out() -> None:
     text = generated(Preemption(within_queue=True)).artifacts[0].text
     assert (
-        "    # enqueue is left out: preempt cannot help jobs it holds back.\n"
+        "    # enqueue is left out: preempt cannot help jobs it does not admit.\n"
         "    # So every waiting job has its pods, a cluster autoscaler sees them, and\n"
-        "    # overcommit and resourcequota, which judge in enqueue, hold back none.\n"
+        "    # overcommit and resourcequota, which act in enqueue, hold back none.\n"
         "    actions: allocate, backfill, preempt\n"
     ) in text
 

@@ -143,15 +143,15 @@ def test_seed_000_weights_and_why() -> None:
     assert made.notices == ()
     assert made.comments == (
         "Every part of a node's score is 0 to 100 times its weight. Per 100:",
-        "One card more in use on one of two alike nodes wins, whatever their fill:",
+        "Of two equal nodes the one with one more card in use wins, however full:",
         "  nvidia.com/gpu, 8 per node:",
         "  binpack 103 x (32 - 8 x 2) / (8 x 34) = 6.06 > 6",
         "  where 6 = tainttoleration 3 + imagelocality 1 + podtopologyspread 2",
-        "An empty node of a preferred usage wins over any fill of a lesser one:",
+        "An empty node of a preferred usage wins over a full one of another:",
         "  nodeaffinity 110 x 100/100 = 110.00 > 109",
         "  where 109 = binpack 103 + tainttoleration 3 + imagelocality 1 + podtopologyspread 2",
-        "Not in the sums, as pods must ask for it: podaffinity, own preferences.",
-        "leastrequested, mostrequested and balancedresource are 0: they judge cpu",
+        "Not in the sums, as pods must request it: podaffinity, own preferences.",
+        "leastrequested, mostrequested and balancedresource are 0: they score cpu",
         "and memory, and would pull pods away from the node whose cards are in use.",
     )
 
@@ -178,7 +178,9 @@ MIG = Pool("m", (Shape({}, 1, 1),), card="h20", resources=("nvidia.com/mig-1g.10
 @pytest.mark.parametrize(
     ("parts", "binpack", "notices"),
     [
-        pytest.param({"kinds": (TRAINING, SPREAD)}, 103, (reasons.opposed([SPREAD]),), id="spread-shares-it"),
+        pytest.param(
+            {"kinds": (TRAINING, SPREAD)}, 103, (reasons.spread_ignored([SPREAD]),), id="spread-shares-it"
+        ),
         pytest.param({"kinds": (TRAINING, ELSEWHERE)}, 103, (), id="spread-elsewhere"),
         pytest.param({"kinds": (SPREAD,)}, 0, (reasons.SPREAD_ONLY,), id="only-spread"),
         pytest.param({"kinds": ()}, 103, (), id="no-kinds"),
@@ -195,8 +197,8 @@ MIG = Pool("m", (Shape({}, 1, 1),), card="h20", resources=("nvidia.com/mig-1g.10
             {"options": {"binpack": {"h20": 10}}},
             58,
             (
-                "binpack weight 10 of nvidia.com/gpu is too low: one card of 8 weighs 10/8, and what else "
-                "pods ask for up to 2, which can outweigh a card in use. Give it at least 17",
+                "binpack weight 10 of nvidia.com/gpu is too low: one card of 8 weighs 10/8, and "
+                "other requests up to 2, which can outweigh a card in use. Set at least 17",
             ),
             id="card-too-light",
         ),
@@ -238,10 +240,8 @@ def test_weights_too_large_to_write() -> None:
         reasons.too_close(TRAINING, 100, rivals + 1),
         reasons.too_close(INFERENCE, 100, rivals + 1),
     )
-    assert (
-        f"  nodeaffinity {weights.LARGEST} x 100/100 = {weights.LARGEST}.00 <= {rivals}, so this is not kept"
-        in made.comments
-    )
+    lost = f"{weights.LARGEST}.00 <= {rivals}, so this does not hold"
+    assert f"  nodeaffinity {weights.LARGEST} x 100/100 = {lost}" in made.comments
 
 
 @pytest.mark.parametrize("weight", [-1, 1.5, "10", True, 2**31], ids=repr)

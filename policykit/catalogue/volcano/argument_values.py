@@ -1,0 +1,174 @@
+"""Arguments as a configuration or a policy sets them, each with what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from policykit.catalogue.volcano.actions import ACTIONS, METRICS
+from policykit.catalogue.volcano.argument import TYPES, Argument
+from policykit.catalogue.volcano.configuration import configured_actions, read
+from policykit.catalogue.volcano.plugins import PLUGINS
+from policykit.manifests.path import Path, dotted
+from policykit.manifests.shape import mapping
+
+_NO_PREFIXES: Mapping[str, Argument] = {}
+
+
+class ArgumentValue(NamedTuple):
+    """The value of an argument, or of a part of one that is a map or a list."""
+
+    owner: str
+    """plugin nodeorder, action preempt or metrics."""
+    name: str
+    """Of the plugin or action; empty for metrics."""
+    base: Path
+    """Of the arguments of the owner."""
+    steps: Path
+    """From there to the value."""
+    value: Any
+    argument: Argument | None
+    """None: nothing reads it."""
+    known: tuple[str, ...]
+    """Names that could stand in its place."""
+
+    @property
+    def path(self) -> Path:
+        return (*self.base, *self.steps)
+
+    @property
+    def key(self) -> str:
+        return str(self.steps[-1])
+
+    @property
+    def top(self) -> str:
+        """The argument that it is, or is a part of."""
+        return str(self.steps[0])
+
+    @property
+    def nested(self) -> bool:
+        return len(self.steps) > 1
+
+    @property
+    def field(self) -> str:
+        """The argument in a message: its key, and for a part the path to it."""
+        if not self.nested:
+            return self.top
+        below = dotted(self.steps[1:])
+        return f"{self.top}{below}" if below.startswith("[") else f"{self.top}.{below}"
+
+    @property
+    def label(self) -> str:
+        return f"{self.field} of {self.owner}"
+
+    @property
+    def unknown(self) -> str:
+        """Says that nothing reads it."""
+        what = "argument" if self.name and not self.nested else "key"
+        return f"{self.owner} has no {what} {self.field}"
+
+    @property
+    def wrong_type(self) -> str:
+        """Says that it is of another type than the argument's."""
+        wanted = TYPES[self.argument.kind] if self.argument else ""
+        return f"{self.label} is {shown(self.value)}, not {wanted}"
+
+    @property
+    def out_of_range(self) -> str:
+        """Says that a value of the right type is none that Volcano knows; empty: it is one."""
+        argument, value = self.argument, self.value
+        if argument is None:
+            return ""
+        if argument.choices and isinstance(value, str) and value not in argument.choices:
+            return f"{self.label} is {value!r}, not one of {', '.join(filter(None, argument.choices))}"
+        if argument.least is not None and isinstance(value, (int, float)) and value < argument.least:
+            return f"{self.label} is {value}, below {argument.least}"
+        return ""
+
+
+def of_file(data: Mapping[str, Any]) -> Iterator[ArgumentValue]:
+    """All of a configuration file, outer ones before their parts. Unknown owners are skipped."""
+    for plugin in read(data).plugins:
+        yield from _of_plugin(plugin.name, plugin.arguments, (*plugin.path, "arguments"))
+    for path, name, item in configured_actions(data):
+        yield from _of_action(name, mapping(item.get("arguments")), (*path, "arguments"))
+    yield from _of_metrics(mapping(data.get("metrics")))
+
+
+def of_options(options: Mapping[str, Any]) -> Iterator[ArgumentValue]:
+    """All of a policy's options for the scheduler, with paths below the target."""
+    for name, plugin in options.get("plugins", {}).items():
+        yield from _of_plugin(name, plugin.get("arguments", {}), ("plugins", name, "arguments"))
+    for name, arguments in options.get("configurations", {}).items():
+        yield from _of_action(name, arguments, ("configurations", name))
+    yield from _of_metrics(options.get("metrics", {}))
+
+
+def argument_of(plugin: str, key: str) -> Argument | None:
+    """What a plugin reads under a key; None: nothing."""
+    known = PLUGINS.get(plugin)
+    return _find(key, known.arguments, known.prefixed) if known else None
+
+
+def shown(value: object) -> str:
+    """A value in a message."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, Mapping)):
+        return "a list" if isinstance(value, list) else "a map"
+    if value is None:
+        return "empty"
+    return f'the string "{value}"' if isinstance(value, str) else str(value)
+
+
+def _of_plugin(name: str, written: Mapping[str, Any], base: Path) -> Iterator[ArgumentValue]:
+    if known := PLUGINS.get(name):
+        yield from _values(f"plugin {name}", name, base, written, known.arguments, known.prefixed)
+
+
+def _of_action(name: str, written: Mapping[str, Any], base: Path) -> Iterator[ArgumentValue]:
+    if action := ACTIONS.get(name):
+        yield from _values(f"action {name}", name, base, written, action.arguments, _NO_PREFIXES)
+
+
+def _of_metrics(written: Mapping[str, Any]) -> Iterator[ArgumentValue]:
+    yield from _values("metrics", "", ("metrics",), written, METRICS, _NO_PREFIXES)
+
+
+def _values(
+    owner: str,
+    name: str,
+    base: Path,
+    written: Mapping[str, Any],
+    known: Mapping[str, Argument],
+    prefixed: Mapping[str, Argument],
+) -> Iterator[ArgumentValue]:
+    for key, value in written.items():
+        if isinstance(key, str):
+            argument = _find(key, known, prefixed)
+            yield from _with_parts(ArgumentValue(owner, name, base, (key,), value, argument, tuple(known)))
+
+
+def _find(key: str, known: Mapping[str, Argument], prefixed: Mapping[str, Argument]) -> Argument | None:
+    if key in known:
+        return known[key]
+    return next((prefixed[start] for start in prefixed if key.startswith(start) and key != start), None)
+
+
+def _with_parts(whole: ArgumentValue) -> Iterator[ArgumentValue]:
+    yield whole
+    argument, value = whole.argument, whole.value
+    if argument is None:
+        return
+    if argument.kind == "map" and isinstance(value, Mapping) and (argument.fields or argument.each):
+        for key, part in value.items():
+            if isinstance(key, str):
+                yield from _with_parts(_part(whole, key, part, argument.fields.get(key, argument.each)))
+    elif argument.kind == "list" and isinstance(value, list) and argument.each:
+        for index, part in enumerate(value):
+            yield from _with_parts(_part(whole, index, part, argument.each))
+
+
+def _part(whole: ArgumentValue, step: str | int, value: Any, argument: Argument | None) -> ArgumentValue:
+    known = tuple(whole.argument.fields) if whole.argument else ()
+    return whole._replace(steps=(*whole.steps, step), value=value, argument=argument, known=known)

@@ -1,0 +1,47 @@
+"""What is wrong with something written for Volcano, and the words that every check of it shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from policykit.manifests.path import Path
+from policykit.model.severity import Severity
+from policykit.nearest import nearest
+
+Release = tuple[int, ...]
+"""(1, 13) is the first release of that minor, (1, 13, 2) a patch."""
+
+UPGRADE = "remove it or upgrade Volcano"
+
+
+class Problem(NamedTuple):
+    """Something that Volcano refuses, ignores or cannot work with."""
+
+    path: Path
+    message: str
+    help: str = ""
+    severity: Severity | None = None
+    """Where it does not make the configuration unusable."""
+    key: bool = False
+    """The key at `path` is wrong, not its value."""
+
+
+def release_text(release: Release) -> str:
+    return ".".join(map(str, release))
+
+
+def not_yet(what: str, since: Release, have: Release | None) -> str:
+    """Says that a release lacks something; empty where it has it. `have` None: the newest."""
+    if have is None or have >= since:
+        return ""
+    return f"Volcano {release_text(have)} has no {what} (added in {release_text(since)})"
+
+
+def suggestion(name: str, known: Iterable[str], what: str = "known names", likeness: float = 0.6) -> str:
+    """The known name that is spelled almost so, else all of them."""
+    names = tuple(dict.fromkeys(known))
+    near = nearest(name, names, likeness)
+    if near:
+        return f"did you mean {near}?"
+    return f"{what}: {', '.join(sorted(names))}" if names else ""

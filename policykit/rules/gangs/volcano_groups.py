@@ -1,0 +1,90 @@
+"""Volcano's gang metadata on pods and their owners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets.titles import title
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Violation
+from policykit.manifests.document import Manifest, texts
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.targets.volcano.names import GROUP_MIN_MEMBER, SCHEDULER, TOPOLOGY_MODE, TOPOLOGY_TIER
+
+_WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+_OWNERS = frozenset(
+    {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("batch", "Job")}
+)
+"""(API group, kind) whose own annotation sizes the PodGroup that is made for their pods."""
+
+_GROUPED_BY: tuple[Path, ...] = (
+    ("spec", "podGroupPolicy", "volcano"),
+    ("spec", "podGroupPolicy", "volcanoScheduling"),
+    ("spec", "schedulingStrategy", "volcanoSchedulingStrategy"),
+    ("spec", "template", "spec", "schedulingStrategy", "volcanoSchedulingStrategy"),
+)
+_OTHERS = frozenset({"default-scheduler", "koord-scheduler", "yunikorn", "kai-scheduler"})
+
+
+def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Source: `pg_controller_handler.go` of Volcano 1.15."""
+    owner = (manifest.group, manifest.kind) in _OWNERS
+    own = manifest.annotations.get(GROUP_MIN_MEMBER)
+    if owner and own is not None and not is_placeholder(own) and not (_WHOLE.match(own) and int(own) >= 0):
+        yield Violation(
+            ("metadata", "annotations", GROUP_MIN_MEMBER),
+            f"{GROUP_MIN_MEMBER} is {own!r}, not a whole number: the gang has 1 member",
+            "write the number of pods that start together, in quotes",
+        )
+    yield from _scheduled_elsewhere(manifest, pod_sets)
+    for pod_set in pod_sets:
+        place = pod_set.places.get("annotations")
+        if place is not None:
+            yield from _pods(manifest, pod_set, place, owner and own is None)
+
+
+def _scheduled_elsewhere(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """PodGroups that a controller creates for Volcano without setting schedulerName on the pods.
+
+    Source: Trainer 2.3 `volcano` plugin, RBG 0.8 `podGroupPolicy`, AIBrix 0.7 `schedulingStrategy`.
+    """
+    path = next((path for path in _GROUPED_BY if lookup(manifest.data, path) is not None), None)
+    if path is None or manifest.partial:
+        return
+    for pod_set in pod_sets:
+        name = pod_set.scheduler_name
+        other = name if name in _OTHERS else ""
+        if (not name or other) and pod_set.scheduler_path is not None:
+            placed_by = other or "default-scheduler (no schedulerName)"
+            yield Violation(
+                pod_set.scheduler_path,
+                f"{dotted(path[1:])} creates a PodGroup for Volcano, but "
+                f"{placed_by} schedules {title(manifest.data, pod_set)}",
+                f"set schedulerName: {SCHEDULER} in every template: the controller does not",
+            )
+
+
+def _pods(manifest: Manifest, pod_set: PodSet, place: Path, lacks_own: bool) -> Iterator[Violation]:
+    annotations = texts(lookup(manifest.data, place))
+    if lacks_own and GROUP_MIN_MEMBER in annotations and pod_set.scheduler_name == SCHEDULER:
+        yield Violation(
+            (*place, GROUP_MIN_MEMBER),
+            f"{GROUP_MIN_MEMBER} on the pod template is not read: the gang has 1 member",
+            f"set it in the annotations of the {manifest.kind} itself",
+            key=True,
+        )
+    mode, tier = annotations.get(TOPOLOGY_MODE), annotations.get(TOPOLOGY_TIER)
+    if mode is not None and mode not in ("hard", "soft") and not is_placeholder(mode):
+        yield Violation(
+            (*place, TOPOLOGY_MODE),
+            f"{TOPOLOGY_MODE} is {mode!r}, neither hard nor soft",
+            "write hard or soft",
+        )
+    if tier is not None and not is_placeholder(tier) and not _WHOLE.match(tier):
+        yield Violation(
+            (*place, TOPOLOGY_TIER),
+            f"{TOPOLOGY_TIER} is {tier!r}, not a whole number",
+            "write the number of the highest tier that the pods may span, in quotes",
+        )

@@ -1,0 +1,116 @@
+"""Plugins with computed arguments: network-topology-aware, resource-strategy-fit and deviceshare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from policykit.catalogue.volcano.configuration import Plugin
+from policykit.model.cluster import Cluster
+from policykit.model.placement import BINPACK, SPREAD
+from policykit.model.workload import WorkloadKind
+from policykit.targets.release import Version
+from policykit.targets.volcano import versions
+from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
+from policykit.targets.volcano.scheduler import weights
+from policykit.targets.volcano.scheduler.placement import strategy
+
+
+def topology_rival(weight: int) -> dict[str, int]:
+    """What the plugin may count against others: nodes that are closest of all score up to twice.
+
+    Where they tie, the share of the job's pods that stand there is added.
+    """
+    return {f"twice {TOPOLOGY_PLUGIN}": 2 * weight} if weight else {}
+
+
+def topology_kinds(kinds: Sequence[WorkloadKind]) -> list[WorkloadKind]:
+    """Kinds whose jobs are to stay within a level."""
+    return [kind for kind in kinds if kind.within]
+
+
+def topology_weight(cluster: Cluster, rivals: int) -> int:
+    """Smallest weight with which a node closer by one level wins by a point.
+
+    Levels share 100 points evenly, and all nodes together count as one more. Source:
+    `plugins/network-topology-aware` (1.12 to 1.15).
+    """
+    return weights.divided_up(len(cluster.levels) * (100 * rivals + 1), 100) if cluster.levels else 1
+
+
+def topology_plugin(weight: int, resources: Mapping[str, int], version: Version) -> Plugin:
+    """`resources`: what fills a group of nodes, with weights as in packing."""
+    arguments: dict[str, Any] = {"weight": weight}
+    if version >= versions.GROUP_PACKING:
+        cards = [name for name in sorted(resources) if name not in ("cpu", "memory")]
+        for name in ("cpu", "memory"):
+            arguments[f"hypernode.binpack.{name}"] = resources.get(name, 1)
+        if cards:
+            arguments["hypernode.binpack.resources"] = ", ".join(cards)
+        arguments.update({f"hypernode.binpack.resources.{name}": resources[name] for name in cards})
+        # With this weight it would also move pods that ask for no closeness, past packing.
+        arguments["hypernode.binpack.normal-pod.enable"] = False
+    return Plugin(TOPOLOGY_PLUGIN, {}, arguments)
+
+
+_TYPES = {BINPACK: "MostAllocated"}
+_SPREADING = "LeastAllocated"
+
+
+class Fit(NamedTuple):
+    """What the plugin scores."""
+
+    weight: int = 0
+    """Of packing and spreading against other scores; 0: another plugin does it, or none."""
+    resources: Mapping[str, int] = {}
+    """Resource to its weight."""
+    strategies: Mapping[str, str] = {}
+    """Resource to binpack or spread."""
+    scarce: tuple[str, ...] = ()
+    """Resources whose nodes are left to those that ask for them."""
+    scarce_weight: int = 0
+
+    @property
+    def plugin(self) -> Plugin:
+        arguments: dict[str, Any] = {"resourceStrategyFitWeight": self.weight}
+        # Of weight 0 Volcano would make 1: a resource that counts nothing is not listed.
+        listed = {name: weight for name, weight in sorted(self.resources.items()) if weight}
+        if self.weight and listed:
+            arguments["resources"] = {
+                name: {"type": _TYPES.get(self.strategies[name], _SPREADING), "weight": weight}
+                for name, weight in listed.items()
+            }
+        if self.scarce:
+            arguments["sra"] = {
+                "enable": True,
+                "resources": ", ".join(self.scarce),
+                "weight": self.scarce_weight,
+                "resourceWeight": dict.fromkeys(self.scarce, 1),
+            }
+        return Plugin("resource-strategy-fit", {}, arguments)
+
+
+def scarce_weight(resources: int, rivals: int) -> int:
+    """Smallest sra weight with which a node without one more of `resources` scarce ones wins by a point.
+
+    Each counts the same, so one of them is `100 / resources` points.
+    """
+    return weights.divided_up(resources * (100 * rivals + 1), 100)
+
+
+_OTHER_MODES = ("GPUSharingEnable", "GPUNumberEnable")
+
+
+def vgpu_plugin(cluster: Cluster) -> Plugin:
+    """vGPUs packed card by card, or spread where every workload kind asks for it.
+
+    The switches outlive a reload of the configuration, so those that must be off are written. The
+    weight lets a card that is fully in use outweigh what else scores pods.
+    """
+    kinds = cluster.workloads.values()
+    spread = bool(kinds) and all(strategy(cluster, kind) == SPREAD for kind in kinds)
+    arguments: dict[str, Any] = {"deviceshare.VGPUEnable": True}
+    arguments.update({f"deviceshare.{name}": False for name in _OTHER_MODES})
+    arguments["deviceshare.SchedulePolicy"] = "spread" if spread else "binpack"
+    arguments["deviceshare.ScheduleWeight"] = sum(weights.RIVALS.values()) + 1
+    return Plugin("deviceshare", {}, arguments)

@@ -1,0 +1,92 @@
+"""Facts about the network: HyperNodes, gangs that stay within a tier, the plugin that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from policykit.kube import requests
+from policykit.kube.podsets.gangs import gang
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
+from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.network import DeclaredHyperNode, DeclaredMember
+from policykit.model.tier import TierUse, TopologyPlugin
+from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
+
+BOUNDS: Mapping[tuple[str, str], Path] = {
+    ("batch.volcano.sh", "Job"): ("spec", "networkTopology"),
+    ("batch.volcano.sh", "CronJob"): ("spec", "jobTemplate", "spec", "networkTopology"),
+    ("flow.volcano.sh", "JobTemplate"): ("spec", "networkTopology"),
+    ("scheduling.volcano.sh", "PodGroup"): ("spec", "networkTopology"),
+}
+"""(API group, kind) to the bound of the whole gang."""
+_GROUP = "topology.volcano.sh"
+_SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
+_BY_NUMBER, _BY_NAME = "highestTierAllowed", "highestTierName"
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """Of HyperNodes, of Volcano's jobs and PodGroups, and of its configuration."""
+    if manifest.group == _GROUP and manifest.kind == "HyperNode":
+        yield from _hyper_node(manifest)
+    elif manifest.read_as:
+        tiers = mappings(manifest.data.get("tiers"))
+        names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
+        if names:
+            yield Stated(TopologyPlugin(TOPOLOGY_PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
+    else:
+        yield from _use(manifest, () if manifest.partial else pod_sets)
+
+
+def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Stated]:
+    """A part of an object says what it is bound to, but not how large it is."""
+    path = BOUNDS.get((manifest.group, manifest.kind))
+    bound = lookup(manifest.data, path) if path else None
+    if path is None or not isinstance(bound, Mapping):
+        return
+    start = None if manifest.partial else gang(manifest.data)
+    asked = [requests.effective(one.spec, one.devices) for one in pod_sets]
+    shared = {name: min(each.get(name, 0) for each in asked) for name in (asked[0] if asked else ())}
+    use = TierUse(
+        whole(bound.get(_BY_NUMBER)),
+        text(bound.get(_BY_NAME)),
+        bound.get("mode") != "soft",
+        start.min_member if start else None,
+        tuple(sorted((name, amount) for name, amount in shared.items() if amount)),
+    )
+    yield Stated(use, {"tier": (*path, _BY_NAME if use.tier_name else _BY_NUMBER)})
+
+
+def _hyper_node(manifest: Manifest) -> Iterator[Stated]:
+    spec = mapping(manifest.data.get("spec"))
+    if not isinstance(spec.get("members"), list | None):
+        return  # a placeholder for all of them, say: nothing is known
+    places: dict[str, Path] = {"name": ("metadata", "name"), "members": ("spec", "members")}
+    if "tierName" in spec:
+        places["tier_name"] = ("spec", "tierName")
+    members = []
+    listed = spec.get("members")
+    for number, item in enumerate(listed if isinstance(listed, list) else ()):
+        selector = mapping(item).get("selector")
+        path: Path = ("spec", "members", number)
+        places[str(number)] = path
+        members.append(_member(mapping(item)))
+        for field, way in (("name", ("exactMatch", "name")), ("pattern", ("regexMatch", "pattern"))):
+            if lookup(selector, way) is not None:
+                places[f"{number}.{field}"] = (*path, "selector", *way)
+    tier = whole(spec.get("tier"))
+    yield Stated(DeclaredHyperNode(manifest.name, tier, text(spec.get("tierName")), tuple(members)), places)
+
+
+def _member(item: Mapping[str, object]) -> DeclaredMember:
+    selector = mapping(item.get("selector"))
+    return DeclaredMember(
+        text(item.get("type")),
+        tuple(name for name in _SELECTORS if selector.get(name) is not None),
+        text(mapping(selector.get("exactMatch")).get("name")),
+        text(mapping(selector.get("regexMatch")).get("pattern")),
+        bool(item.get("selector")),
+    )
