@@ -2,52 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from posixpath import dirname
 
 from policykit.linter.scope import ScopeViolation
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
-from policykit.targets.sharing import Declared, Tree, place
+from policykit.nearest import Names
+from policykit.targets.sharing import DEEPEST, Declared, Tree, place
 
 
 def declarations(tree: Tree) -> Iterator[ScopeViolation]:
     """Queues that say the same thing of themselves, and cannot both have it."""
+    yield from _twice(tree)
+    yield from _annotated(tree)
+    yield from _charged(tree)
+
+
+def places(tree: Tree, plan: frozenset[str], unclear: Callable[[Declared], bool]) -> Iterator[ScopeViolation]:
+    """Whether each queue can stand where it says it does; `plan`: queues that the policy has.
+
+    Nothing is said of queues of which it is `unclear` where they stand.
+    """
+    known = _Known(tree, plan)
+    circles = {id(circle[0]): circle for circle in tree.circles}
     for queue in tree.queues:
-        yield from _twice(queue, tree)
-        yield from _annotated(queue, tree)
-        yield from _charged(queue, tree)
+        if not unclear(queue):
+            yield from _parent(queue, tree, known)
+            yield from _circle(circles.get(id(queue), ()), tree)
+            yield from _depth(queue, tree)
+            yield from _unlike(queue, tree)
+            yield from _order(queue, tree)
 
 
-def place_in(tree: Tree, queue: Declared, plan: frozenset[str]) -> Iterator[ScopeViolation]:
-    """Whether a queue can stand where it says it does; `plan`: queues that the policy has."""
-    yield from _parent(queue, tree, plan)
-    yield from _circle(queue, tree)
-    yield from _depth(queue, tree)
-    yield from _unlike(queue, tree)
-    yield from _order(queue, tree)
+class _Known:
+    """Names that a parent may have."""
+
+    def __init__(self, tree: Tree, plan: frozenset[str]) -> None:
+        ways = tree.ways
+        self.plan = plan
+        self.holding = {each.value.name for each in tree.queues if each.value.holds_queues or each.partial}
+        self.likely = Names(({each.value.name for each in tree.queues} | plan | ways.built_in) - ways.roots)
 
 
-def _parent(queue: Declared, tree: Tree, plan: frozenset[str]) -> Iterator[ScopeViolation]:
+def _parent(queue: Declared, tree: Tree, known: _Known) -> Iterator[ScopeViolation]:
     """A parent that is not there, or does not say that it is one."""
     name, ways = queue.value.parent, tree.ways
     if name in ways.roots or not name:
         return
     declared = tree.named(name)
-    if not declared and name not in plan and name not in ways.built_in:
-        known = {each.value.name for each in tree.queues} | plan | ways.built_in
-        likely = nearest(name, tuple(sorted(known - ways.roots - {queue.value.name})), 0.75)
+    if not declared and name not in known.plan and name not in ways.built_in:
+        likely = known.likely.nearest(name, 0.75, but=queue.value.name)
         # Queues are often kept apart from those of the team that stand below them.
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
             f"{ways.noun} {queue.value.name} stands below {name}, which nothing here defines",
             f"did you mean {likely}?" if likely else f"add {name}, or name another parent",
-            None if likely or plan else Severity.WARNING,
+            None if likely or known.plan else Severity.WARNING,
         )
-    elif (
-        ways.must_hold and declared and not any(each.value.holds_queues or each.partial for each in declared)
-    ):
+    elif ways.must_hold and declared and name not in known.holding:
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
@@ -56,20 +69,15 @@ def _parent(queue: Declared, tree: Tree, plan: frozenset[str]) -> Iterator[Scope
         )
 
 
-def _circle(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _circle(circle: Sequence[Declared], tree: Tree) -> Iterator[ScopeViolation]:
     """Said once for all queues of a circle, of the first one."""
-    if queue.value.parent == queue.value.name and queue.value.name:
-        circle = [queue]
-    else:
-        circle = [queue, *tree.above(queue)]
-        if tree.parent(circle[-1]) is not queue or len(circle) == 1:
-            return
-    if queue is min(circle, key=tree.queues.index):
-        way = " below ".join(each.value.name for each in (*circle, queue))
+    if circle:
+        name = circle[0].value.name
+        way = " below ".join(each.value.name for each in (*circle, circle[0]))
         yield ScopeViolation(
-            queue,
-            place(queue, "parent"),
-            f"{tree.ways.noun} {queue.value.name} stands below itself: {way}",
+            circle[0],
+            place(circle[0], "parent"),
+            f"{tree.ways.noun} {name} stands below itself: {way}",
             "give one of them another parent",
         )
 
@@ -77,7 +85,7 @@ def _circle(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
 def _depth(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
     """Of the first queue on its way down that is too deep: what stands below follows."""
     most = tree.ways.depth
-    if most is not None and len(list(tree.above(queue))) == most and not _in_circle(queue, tree):
+    if most is not None and tree.depths.get(id(queue)) == most:
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
@@ -86,23 +94,19 @@ def _depth(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
         )
 
 
-def _in_circle(queue: Declared, tree: Tree) -> bool:
-    way = [queue, *tree.above(queue)]
-    return any(tree.parent(way[-1]) is each for each in way)
-
-
-def _twice(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _twice(tree: Tree) -> Iterator[ScopeViolation]:
     """In one file for certain; files of one folder may be meant for two clusters."""
-    if queue.partial or not queue.value.measured:
-        return
-    for other in tree.named(queue.value.name):
-        if other is queue:
-            break
-        if other.partial or other.value == queue.value or not other.value.measured:
+    firsts: dict[tuple[str, str], list[Declared]] = {}
+    for queue in tree.queues:
+        if queue.partial or not queue.value.measured:
             continue
-        if dirname(other.path) == dirname(queue.path):
+        # The first, and the first that says something else: one of the two is unlike any other.
+        before = firsts.setdefault((queue.value.name, dirname(queue.path)), [])
+        other = next((each for each in before if each.value != queue.value), None)
+        if other is not None:
             yield ScopeViolation(queue, "name", *_doubled(queue, other, tree))
-            break
+        if not before or (len(before) == 1 and other is not None):
+            before.append(queue)
 
 
 def _doubled(queue: Declared, other: Declared, tree: Tree) -> tuple[str, str, Severity | None]:
@@ -120,18 +124,24 @@ def _doubled(queue: Declared, other: Declared, tree: Tree) -> tuple[str, str, Se
     return message, "delete one of the two, or give it another name: the one applied last counts", severity
 
 
-def _annotated(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _annotated(tree: Tree) -> Iterator[ScopeViolation]:
     """The second tree of Volcano, of plugin drf: a queue stands at the end of a path."""
-    path = queue.value.path
-    below = next((each for each in tree.queues if path and each.value.path.startswith(f"{path}/")), None)
-    if below is not None:
-        yield ScopeViolation(
-            queue,
-            "path",
-            f"queue {queue.value.name} stands at {path}, where the path of queue {below.value.name} "
-            f"goes through: {below.value.path}",
-            "end each path at a queue of its own: Volcano refuses one that others go through",
-        )
+    below: dict[str, Declared] = {}
+    for queue in tree.queues:
+        steps = queue.value.path.split("/", DEEPEST)
+        for end in range(1, len(steps)):
+            below.setdefault("/".join(steps[:end]), queue)
+    for queue in tree.queues:
+        path = queue.value.path
+        through = below.get(path) if path else None
+        if through is not None:
+            yield ScopeViolation(
+                queue,
+                "path",
+                f"queue {queue.value.name} stands at {path}, where the path of queue {through.value.name} "
+                f"goes through: {through.value.path}",
+                "end each path at a queue of its own: Volcano refuses one that others go through",
+            )
 
 
 def _unlike(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
@@ -165,8 +175,7 @@ def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
     parent = tree.parent(queue)
     if parent is None or parent.path != queue.path or parent.value.name in tree.ways.roots:
         return
-    first, second = tree.queues.index(queue), tree.queues.index(parent)
-    if first < second and not _in_circle(queue, tree):
+    if tree.positions[id(queue)] < tree.positions[id(parent)] and id(queue) in tree.depths:
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
@@ -176,17 +185,24 @@ def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
         )
 
 
-def _charged(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _charged(tree: Tree) -> Iterator[ScopeViolation]:
     """A namespace belongs to one quota."""
-    for other in tree.queues if queue.value.namespaces else ():
-        if other is queue:
-            return
-        both = sorted(set(queue.value.namespaces) & set(other.value.namespaces))
-        if both and other.value.name != queue.value.name and dirname(other.path) == dirname(queue.path):
+    firsts: dict[tuple[str, str], list[Declared]] = {}
+    for queue in tree.queues:
+        found: list[tuple[int, str, Declared]] = []
+        for namespace in sorted(set(queue.value.namespaces)):
+            # The first, and the first of another name: one of the two has another name than any other.
+            before = firsts.setdefault((namespace, dirname(queue.path)), [])
+            other = next((each for each in before if each.value.name != queue.value.name), None)
+            if other is not None:
+                found.append((tree.positions[id(other)], namespace, other))
+            if not before or (len(before) == 1 and other is not None):
+                before.append(queue)
+        if found:
+            _, namespace, other = min(found, key=lambda each: each[:2])
             yield ScopeViolation(
                 queue,
                 "namespaces",
-                f"namespace {both[0]} belongs to {tree.ways.noun} {other.value.name} already",
+                f"namespace {namespace} belongs to {tree.ways.noun} {other.value.name} already",
                 f"list it in one of the two: {tree.ways.tree_fault}",
             )
-            return

@@ -20,6 +20,7 @@ from policykit.targets.koordinator.scheduler import config
 from policykit.targets.koordinator.scheduler.points import PLUGINS
 from policykit.targets.koordinator.scheduler.weights import MAX_POINTS, rivals
 from policykit.targets.kubernetes.scheduler.in_tree import FIRST
+from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -52,10 +53,11 @@ _FIRST_AT = {"preScore": Severity.ERROR, "reserve": Severity.WARNING}
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: the chart's koord-scheduler-config (1.6 to 1.8)."""
+    version = releases.reading(manifest.data, context.cluster)[-1]
     for path, profile in whose.profiles(manifest.data):
         yield from _first(profile, path)
         yield from _binder(profile, path)
-        yield from _weight(profile, path, manifest, context)
+        yield from _weight(profile, path, version)
 
 
 def _first(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
@@ -88,10 +90,7 @@ def _binder(profile: Mapping[str, Any], path: Path) -> Iterator[Violation]:
             return
 
 
-def _weight(
-    profile: Mapping[str, Any], path: Path, manifest: Manifest, context: Context
-) -> Iterator[Violation]:
-    version = releases.reading(manifest.data, context.cluster)[-1]
+def _weight(profile: Mapping[str, Any], path: Path, version: Version) -> Iterator[Violation]:
     scoring = config.scoring_plugins(profile, version)
     own, others = scoring.get(config.FIRST, 0) * MAX_POINTS, _others(scoring)
     for point in ("score", "multiPoint"):

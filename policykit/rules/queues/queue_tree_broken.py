@@ -15,8 +15,8 @@ from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.severity import Severity
 from policykit.targets import destinations
-from policykit.targets.sharing import trees
-from policykit.targets.tree_faults import declarations, place_in
+from policykit.targets.sharing import Declared, trees
+from policykit.targets.tree_faults import declarations, places
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -43,11 +43,13 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     for tree in trees(scope, context.cluster):
         plan = frozenset(destinations.planned(tree.system, context.cluster).queues)
         yield from declarations(tree)
-        for queue in tree.queues:
-            parent = queue.value.parent
-            unclear = queue.partial or is_placeholder(parent) or scope.may_hold(parent)
-            if tree.ways.trees and not unclear:
-                yield from place_in(tree, queue, plan)
+        if tree.ways.trees:
+            yield from places(tree, plan, lambda queue: _is_unclear(queue, scope))
+
+
+def _is_unclear(queue: Declared, scope: Scope) -> bool:
+    parent = queue.value.parent
+    return queue.partial or is_placeholder(parent) or scope.may_hold(parent)
 
 
 RULE = Rule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
+from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
@@ -123,32 +124,16 @@ def _two_parents(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
 def _circles(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
     """Each once, at the first HyperNode of it."""
     named = {node.value.name: node for node in folder}
-    told: set[str] = set()
-    for name, node in named.items():
-        way = () if name in told else _way_back(name, named)
-        if way:
-            told |= set(way)
-            number = _children(node)[way[1] if len(way) > 1 else name]
-            yield ScopeViolation(
-                node,
-                f"{number}.name",
-                f"HyperNode {name} stands in itself: {' holds '.join((*way, name))}. Volcano starts no job "
-                "with a topology then",
-                "take one of the members out",
-            )
-
-
-def _way_back(start: str, named: dict[str, _Declared]) -> tuple[str, ...]:
-    ways: list[tuple[str, ...]] = [(start,)]
-    seen: set[str] = set()
-    for way in ways:
-        for child in _children(named[way[-1]]):
-            if child == start:
-                return way
-            if child in named and child not in seen:
-                seen.add(child)
-                ways.append((*way, child))
-    return ()
+    for circle in cycles({name: tuple(_children(node)) for name, node in named.items()}):
+        node = named[circle[0]]
+        number = _children(node)[circle[1] if len(circle) > 1 else circle[0]]
+        yield ScopeViolation(
+            node,
+            f"{number}.name",
+            f"HyperNode {circle[0]} stands in itself: {' holds '.join((*circle, circle[0]))}. Volcano starts "
+            "no job with a topology then",
+            "take one of the members out",
+        )
 
 
 def _tier_names(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
