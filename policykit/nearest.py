@@ -1,11 +1,52 @@
 """The word somebody may have meant: one search, remembered, since a tree repeats its mistakes."""
 
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+
+MOST = 100
+"""Of more known words only so many are compared: those beside the word when sorted, since most slips come
+after the first letters."""
+LONGEST = 256
+"""No name is longer, and comparing takes the product of two lengths."""
+
+
+class Names:
+    """Known words to which many are compared: sorted once."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.sorted = tuple(sorted(set(names)))
+
+    def nearest(self, word: str, likeness: float = 0.6, *, but: str = "") -> str:
+        """As the function, over these without one."""
+        return nearest(word, tuple(name for name in _beside(word, self.sorted) if name != but), likeness)
+
+
+def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
+    """The known word most like `word`, empty where none is alike enough (0..1)."""
+    if len(word) > LONGEST:
+        return ""
+    return _nearest(word, tuple(known if len(known) <= MOST else _beside(word, sorted(known))), likeness)
+
+
+def some(names: Iterable[str], most: int = 12) -> str:
+    """The names as a message lists them: a, b and 7 more."""
+    listed = sorted(set(names))
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
+
+
+def _beside(word: str, known: Sequence[str]) -> Sequence[str]:
+    if len(known) <= MOST:
+        return known
+    at = min(max(bisect_left(known, word) - MOST // 2, 0), len(known) - MOST)
+    return known[at : at + MOST]
 
 
 @lru_cache(maxsize=4096)
-def nearest(word: str, known: tuple[str, ...], likeness: float = 0.6) -> str:
-    """The known word most like `word`, empty where none is alike enough (0..1)."""
+def _nearest(word: str, known: tuple[str, ...], likeness: float) -> str:
     from difflib import SequenceMatcher
 
     # As get_close_matches does it for one match, but what cannot be better than the best is not measured.
@@ -13,6 +54,8 @@ def nearest(word: str, known: tuple[str, ...], likeness: float = 0.6) -> str:
     matcher.set_seq2(word)
     best, found = likeness, ""
     for each in known:
+        if len(each) > LONGEST:
+            continue
         matcher.set_seq1(each)
         if matcher.real_quick_ratio() >= best and matcher.quick_ratio() >= best:
             ratio = matcher.ratio()

@@ -23,7 +23,7 @@ LAYERS = (
     ("kube", "catalogue"),
     ("manifests",),
     ("model",),
-    ("errors", "bundled", "nearest", "__init__"),
+    ("errors", "bundled", "cycles", "nearest", "__init__"),
     ("pickles",),
 )
 """Top to bottom; neighbours on a line do not see each other."""

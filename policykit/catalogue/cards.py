@@ -16,8 +16,8 @@ from policykit.catalogue.products import (
 )
 from policykit.catalogue.resources import (
     Resource,
+    alternatives,
     card_resources,
-    exclude,
     is_card,
     known_domain,
     mig_resource,
@@ -31,9 +31,9 @@ __all__ = [
     "Slice",
     "Variant",
     "Vendor",
+    "alternatives",
     "candidates",
     "card_resources",
-    "exclude",
     "is_card",
     "known_domain",
     "mig_resource",

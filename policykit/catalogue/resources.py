@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -88,16 +88,20 @@ def mig_resource(profile: str) -> str:
     return f"nvidia.com/mig-{profile.replace('+', '.')}"
 
 
-def exclude(first: str, second: str) -> bool:
-    """Whether two resources are alternatives, so that one pod asks for one of them only."""
-    found = resource(first), resource(second)
-    if any(each and other in each.excludes for each, other in zip(found, (second, first), strict=True)):
-        return True
-    return any(
-        (_covers(one, first) and _covers(two, second)) or (_covers(one, second) and _covers(two, first))
+def alternatives(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of the resources that are alternatives, so that one pod asks for one of them only; sorted."""
+    asked = frozenset(names)
+    found = {
+        (one, other)
         for pairs in _table()["exclusive"].values()
-        for one, two in pairs
-    )
+        for written, against in pairs
+        for one in asked
+        if _covers(written, one)
+        for other in asked
+        if _covers(against, other)
+    }
+    found |= {(each.name, other) for each in filter(None, map(resource, asked)) for other in each.excludes}
+    return sorted({(min(pair), max(pair)) for pair in found if asked.issuperset(pair)})
 
 
 def _covers(written: str, name: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
+from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.scope import Located, Scope
 from policykit.model.pool import Amounts
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 SYSTEMS = ("volcano", "koordinator", "yunikorn")
 Declared = Located[DeclaredQueue]
+DEEPEST = 100
+"""Ancestors that are looked at from one queue: no system takes a tree as deep."""
 
 
 def queue_semantics(system: str, cluster: Cluster | None) -> QueueSemantics:
@@ -46,8 +50,12 @@ class Tree:
         self.system = queues[0].value.system
         self.semantics = semantics
         self._named: dict[str, list[Declared]] = {}
+        self._whole: dict[tuple[str, ...], list[Declared]] = {}
+        """Those that are no fragments, by their names and as near as `_near` has it."""
         for each in self.queues:
             self._named.setdefault(each.value.name, []).append(each)
+            for near in _near(each.value.name, each) if not each.partial else ():
+                self._whole.setdefault(near, []).append(each)
         self._parents = {id(each): self._nearest(each) for each in self.queues}
         self._children: dict[int, list[Declared]] = {}
         for each in self.queues:
@@ -55,48 +63,73 @@ class Tree:
             if parent is not None:
                 self._children.setdefault(id(parent), []).append(each)
 
-    def named(self, name: str) -> tuple[Declared, ...]:
+    def named(self, name: str) -> Sequence[Declared]:
         """Every declaration of a name."""
-        return tuple(self._named.get(name, ()))
+        return self._named.get(name, ())
 
     def parent(self, queue: Declared) -> Declared | None:
         """Its parent; None: none is declared, or it is ambiguous."""
         return self._parents[id(queue)]
 
-    def children(self, queue: Declared) -> tuple[Declared, ...]:
-        return tuple(self._children.get(id(queue), ()))
+    def children(self, queue: Declared) -> Sequence[Declared]:
+        return self._children.get(id(queue), ())
 
     def measured(self, queue: Declared) -> tuple[Declared, ...]:
         """Its children with readable amounts."""
         return tuple(each for each in self.children(queue) if each.value.measured and not each.partial)
 
+    @cached_property
+    def positions(self) -> Mapping[int, int]:
+        """Identities of the queues to where they stand among them."""
+        return {id(queue): number for number, queue in enumerate(self.queues)}
+
+    @cached_property
+    def cycles(self) -> Sequence[Sequence[Declared]]:
+        """Queues that stand below each other, each cycle from its first queue on upwards."""
+        above = {str(number): self._above(queue) for number, queue in enumerate(self.queues)}
+        return [[self.queues[int(number)] for number in cycle] for cycle in cycles(above)]
+
+    @cached_property
+    def depths(self) -> Mapping[int, int]:
+        """Identities of queues to the number of ancestors that bind them; those below a cycle have none."""
+        found: dict[int, int] = {}
+        pending = [queue for queue in self.queues if not self._binding(queue)]
+        for queue in pending:
+            parent = self._binding(queue)
+            found[id(queue)] = found[id(parent)] + 1 if parent else 0
+            pending.extend(each for each in self.children(queue) if self._binding(each))
+        return found
+
+    def _above(self, queue: Declared) -> tuple[str, ...]:
+        if queue.value.parent == queue.value.name and queue.value.name:
+            return (str(self.positions[id(queue)]),)
+        parent = self.parent(queue)
+        return (str(self.positions[id(parent)]),) if parent else ()
+
+    def _binding(self, queue: Declared) -> Declared | None:
+        """The parent, if it is none of the roots, which bind nothing."""
+        parent = self.parent(queue)
+        return None if parent is None or parent.value.name in self.semantics.roots else parent
+
     def above(self, queue: Declared) -> Iterator[Declared]:
-        """Its ancestors that bind it, the nearest first; each once, though they go round in a circle."""
+        """Its ancestors that bind it, the nearest first; each once, though they form a cycle."""
         seen = {id(queue)}
-        here = self.parent(queue)
-        while here is not None and id(here) not in seen and here.value.name not in self.semantics.roots:
+        here = self._binding(queue)
+        while here is not None and id(here) not in seen and len(seen) <= DEEPEST:
             seen.add(id(here))
             yield here
-            here = self.parent(here)
+            here = self._binding(here)
 
     def _nearest(self, queue: Declared) -> Declared | None:
-        there = [each for each in self.named(queue.value.parent) if not each.partial]
         if queue.value.parent == queue.value.name:
             return None
-        for near in (_same_file, _same_folder):
-            found = [each for each in there if near(each, queue)]
-            if found:
-                there = found
-                break
+        there = next(filter(None, map(self._whole.get, _near(queue.value.parent, queue))), ())
         return there[0] if len(there) == 1 else None
 
 
-def _same_file(one: Declared, other: Declared) -> bool:
-    return one.path == other.path
-
-
-def _same_folder(one: Declared, other: Declared) -> bool:
-    return dirname(one.path) == dirname(other.path)
+def _near(name: str, queue: Declared) -> tuple[tuple[str, ...], ...]:
+    """A name as it is looked for from a queue: in its file, in its folder, anywhere."""
+    return (name, "file", queue.path), (name, "folder", dirname(queue.path)), (name,)
 
 
 def trees(scope: Scope, cluster: Cluster | None, *, configurations: bool = False) -> Iterator[Tree]:

@@ -94,5 +94,7 @@ def test_mig_resource(profile: str, expected: str) -> None:
     ],
 )
 def test_alternatives(first: str, second: str, expected: bool) -> None:
-    assert cards.exclude(first, second) is expected
-    assert cards.exclude(second, first) is expected
+    pairs = [(first, second)] if expected else []
+    assert cards.alternatives([first, second, "x.example.com/y"]) == pairs
+    assert cards.alternatives([second, first]) == pairs
+    assert cards.alternatives([first]) == []

@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import HARD_EFFECTS, Taint
 from policykit.policy.compile.cards import compile_card, known_cards
-from policykit.policy.compile.draft import Draft
+from policykit.policy.compile.draft import Draft, Written
 from policykit.policy.compile.levels import compile_levels
 from policykit.policy.compile.placements import compile_placements
 from policykit.policy.compile.pools import compile_pools
@@ -39,7 +39,7 @@ def compile_policy(
     policy: Policy, problems: Problems, tree: Said, texts: Mapping[str, str], source: str
 ) -> Cluster:
     """The cluster a policy means. What is wrong is added to `problems`; then the result is of no use."""
-    draft = Draft(policy, problems, tree)
+    draft = Draft(policy, problems, tree, Written(tree))
     _check_head(draft)
     if dns_subdomain_problem(policy.domain):
         # Told once at `domain`, or not said at all: keys made from it say nothing new.

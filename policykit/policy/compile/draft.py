@@ -12,7 +12,32 @@ from policykit.policy.compile.known_card import KnownCard
 from policykit.policy.models import pool as written
 from policykit.policy.models.policy import Policy
 from policykit.policy.problems import Problems
+from policykit.policy.suggest import Candidates
 from policykit.policy.tree import Said, find
+
+
+class Written:
+    """Names that a policy writes, each section looked at once."""
+
+    def __init__(self, tree: Said) -> None:
+        self._tree = tree
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._candidates: dict[str, Candidates] = {}
+
+    def names(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Keys at a path, those whose values are wrong included."""
+        known = self._names.get(path)
+        if known is None:
+            found = find(self._tree, path)
+            entries = found.value.items() if found is not None and isinstance(found.value, dict) else ()
+            known = tuple(name for name, entry in entries if entry.value is not None)
+            self._names[path] = known
+        return known
+
+    def candidates(self, section: str) -> Candidates:
+        if section not in self._candidates:
+            self._candidates[section] = Candidates(self.names((section,)))
+        return self._candidates[section]
 
 
 class Draft(NamedTuple):
@@ -21,14 +46,16 @@ class Draft(NamedTuple):
     policy: Policy
     problems: Problems
     tree: Said
+    written: Written
     cards: Mapping[str, KnownCard] = {}
 
     def names(self, *path: str) -> tuple[str, ...]:
         """Keys written at a path, those whose values are wrong included."""
-        found = find(self.tree, path)
-        if found is None or not isinstance(found.value, dict):
-            return ()
-        return tuple(name for name, entry in found.value.items() if entry.value is not None)
+        return self.written.names(path)
+
+    def did_you_mean(self, section: str, name: str) -> str:
+        """A hint for a name that a section lacks."""
+        return self.written.candidates(section).hint(name)
 
     def has(self, section: str, name: str) -> bool:
         """Whether a section has an entry of that name, one whose value is wrong included."""

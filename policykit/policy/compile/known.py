@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
-from policykit.policy.suggest import did_you_mean
 
 _BUILT_IN_QUEUES = frozenset({"default", "root", "root.default"})
 _KOORDINATOR_CLASSES = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
@@ -25,7 +24,7 @@ def known(draft: Draft, path: Path, what: str, name: str) -> None:
     """Reports a name that its section lacks, unless the section itself is malformed."""
     section = _SECTIONS[what]
     if not draft.has(section, name) and not draft.problems.broken((section,)):
-        draft.problems.error(path, f"there is no {what} {name!r}", did_you_mean(name, draft.names(section)))
+        draft.problems.error(path, f"there is no {what} {name!r}", draft.did_you_mean(section, name))
 
 
 def all_known(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:
@@ -49,9 +48,11 @@ def known_priority(draft: Draft, path: Path, name: str) -> None:
 
 def once(draft: Draft, path: Path, names: Sequence[str]) -> None:
     """Notices names that stand twice in a list."""
+    seen: set[str] = set()
     for number, name in enumerate(names):
-        if name in names[:number]:
+        if name in seen:
             draft.problems.notice((*path, number), f"{name!r} stands twice in {path[-1]}")
+        seen.add(name)
 
 
 def _built_in(draft: Draft, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from policykit.cycles import cycles
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
@@ -95,24 +96,19 @@ def _check_order(draft: Draft, path: Path, low: str, less: Amounts, high: str, m
 
 
 def _check_circles(draft: Draft) -> None:
-    parents = {name: queue.parent for name, queue in draft.policy.queues.items()}
-    told: set[str] = set()
-    for name in parents:
-        chain = [name]
-        while (parent := parents.get(chain[-1], "")) and parent not in chain:
-            chain.append(parent)
-        if parent == name and name not in told:
-            told |= set(chain)
-            circle = " -> ".join((*chain, name))
-            draft.problems.error(
-                ("queues", name, "parent"), f"queues go in a circle: {circle}", "remove one parent"
-            )
+    for circle in cycles({name: (queue.parent,) for name, queue in draft.policy.queues.items()}):
+        path = ("queues", circle[0], "parent")
+        way = " -> ".join((*circle, circle[0]))
+        draft.problems.error(path, f"queues go in a circle: {way}", "remove one parent")
 
 
 def _check_children(draft: Draft, queues: Mapping[str, Queue]) -> None:
     """What children are promised, and may use at most, must fit into their parent."""
+    below: dict[str, list[Queue]] = {}
+    for queue in queues.values():
+        below.setdefault(queue.parent, []).append(queue)
     for name, parent in queues.items():
-        children = [queue for queue in queues.values() if queue.parent == name]
+        children = below.get(name, [])
         for resource in sorted(parent.guarantee):
             total = sum(child.guarantee.get(resource, 0) for child in children)
             if total > parent.guarantee[resource]:

@@ -7,16 +7,16 @@ queue: the one applied last. A YuniKorn configuration is always a tree; PK701 re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
+from policykit.nearest import Names
 from policykit.targets import destinations
-from policykit.targets.sharing import Declared, Tree, place, trees
+from policykit.targets.sharing import DEEPEST, Declared, Tree, place, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -41,54 +41,57 @@ GOOD = BAD.replace("reserach", "research")
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     """Trees of objects in a complete scope."""
     for tree in trees(scope, context.cluster):
-        plan = frozenset(destinations.policy_queues(tree.system, context.cluster).queues)
-        yield from _declarations(tree)
-        for queue in tree.queues:
-            parent = queue.value.parent
-            unclear = queue.partial or is_placeholder(parent) or scope.may_hold(parent)
-            if tree.semantics.trees and not unclear:
-                yield from _place_in(tree, queue, plan)
+        yield from _twice(tree)
+        yield from _annotated(tree)
+        yield from _charged(tree)
+        if tree.semantics.trees:
+            yield from _places(tree, scope, context)
 
 
-def _declarations(tree: Tree) -> Iterator[ScopeViolation]:
-    """Queues that claim the same name, path or namespace."""
+class _Parents:
+    """Names that a parent may have."""
+
+    def __init__(self, tree: Tree, planned: frozenset[str]) -> None:
+        """`planned`: queues of the policy."""
+        semantics = tree.semantics
+        self.planned = planned
+        self.holding = {each.value.name for each in tree.queues if each.value.holds_queues or each.partial}
+        declared = {each.value.name for each in tree.queues}
+        self.names = Names((declared | planned | semantics.built_in) - semantics.roots)
+
+
+def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """Whether each queue fits below its parent, where that is known."""
+    parents = _Parents(tree, frozenset(destinations.policy_queues(tree.system, context.cluster).queues))
+    cycles = {id(cycle[0]): cycle for cycle in tree.cycles}
     for queue in tree.queues:
-        yield from _twice(queue, tree)
-        yield from _annotated(queue, tree)
-        yield from _charged(queue, tree)
+        parent = queue.value.parent
+        if queue.partial or is_placeholder(parent) or scope.may_hold(parent):
+            continue
+        yield from _parent(queue, tree, parents)
+        yield from _cycle(cycles.get(id(queue), ()), tree)
+        yield from _depth(queue, tree)
+        yield from _unlike(queue, tree)
+        yield from _order(queue, tree)
 
 
-def _place_in(tree: Tree, queue: Declared, plan: frozenset[str]) -> Iterator[ScopeViolation]:
-    """Whether a queue fits below its parent; `plan`: queues of the policy."""
-    yield from _parent(queue, tree, plan)
-    yield from _cycle(queue, tree)
-    yield from _depth(queue, tree)
-    yield from _unlike(queue, tree)
-    yield from _order(queue, tree)
-
-
-def _parent(queue: Declared, tree: Tree, plan: frozenset[str]) -> Iterator[ScopeViolation]:
+def _parent(queue: Declared, tree: Tree, parents: _Parents) -> Iterator[ScopeViolation]:
     """A parent that does not exist, or is not marked as one."""
     name, semantics = queue.value.parent, tree.semantics
     if name in semantics.roots or not name:
         return
     declared = tree.named(name)
-    if not declared and name not in plan and name not in semantics.built_in:
-        known = {each.value.name for each in tree.queues} | plan | semantics.built_in
-        likely = nearest(name, tuple(sorted(known - semantics.roots - {queue.value.name})), 0.75)
+    if not declared and name not in parents.planned and name not in semantics.built_in:
+        likely = parents.names.nearest(name, 0.75, but=queue.value.name)
         # Parent queues are often kept in another repository than those of the teams.
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
             f"parent {name} of {semantics.noun} {queue.value.name} is not defined here",
             f"did you mean {likely}?" if likely else f"add {name}, or name another parent",
-            None if likely or plan else Severity.WARNING,
+            None if likely or parents.planned else Severity.WARNING,
         )
-    elif (
-        semantics.must_hold
-        and declared
-        and not any(each.value.holds_queues or each.partial for each in declared)
-    ):
+    elif semantics.must_hold and declared and name not in parents.holding:
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
@@ -97,20 +100,15 @@ def _parent(queue: Declared, tree: Tree, plan: frozenset[str]) -> Iterator[Scope
         )
 
 
-def _cycle(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _cycle(cycle: Sequence[Declared], tree: Tree) -> Iterator[ScopeViolation]:
     """Reported once for all queues of a cycle, at the first one."""
-    if queue.value.parent == queue.value.name and queue.value.name:
-        cycle = [queue]
-    else:
-        cycle = [queue, *tree.above(queue)]
-        if tree.parent(cycle[-1]) is not queue or len(cycle) == 1:
-            return
-    if queue is min(cycle, key=tree.queues.index):
-        way = " below ".join(each.value.name for each in (*cycle, queue))
+    if cycle:
+        name = cycle[0].value.name
+        way = " below ".join(each.value.name for each in (*cycle, cycle[0]))
         yield ScopeViolation(
-            queue,
-            place(queue, "parent"),
-            f"{tree.semantics.noun} {queue.value.name} is below itself: {way}",
+            cycle[0],
+            place(cycle[0], "parent"),
+            f"{tree.semantics.noun} {name} is below itself: {way}",
             "give one of them another parent",
         )
 
@@ -118,7 +116,7 @@ def _cycle(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
 def _depth(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
     """Only the first queue on the way down that is too deep."""
     most = tree.semantics.depth
-    if most is not None and len(list(tree.above(queue))) == most and not _in_cycle(queue, tree):
+    if most is not None and tree.depths.get(id(queue)) == most:
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
@@ -128,23 +126,19 @@ def _depth(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
         )
 
 
-def _in_cycle(queue: Declared, tree: Tree) -> bool:
-    way = [queue, *tree.above(queue)]
-    return any(tree.parent(way[-1]) is each for each in way)
-
-
-def _twice(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _twice(tree: Tree) -> Iterator[ScopeViolation]:
     """Certain in one file; files of one folder may be for two clusters."""
-    if queue.partial or not queue.value.measured:
-        return
-    for other in tree.named(queue.value.name):
-        if other is queue:
-            break
-        if other.partial or other.value == queue.value or not other.value.measured:
+    firsts: dict[tuple[str, str], list[Declared]] = {}
+    for queue in tree.queues:
+        if queue.partial or not queue.value.measured:
             continue
-        if dirname(other.path) == dirname(queue.path):
+        # The first, and the first that differs from it: one of the two differs from any other.
+        before = firsts.setdefault((queue.value.name, dirname(queue.path)), [])
+        other = next((each for each in before if each.value != queue.value), None)
+        if other is not None:
             yield ScopeViolation(queue, "name", *_doubled(queue, other, tree))
-            break
+        if not before or (len(before) == 1 and other is not None):
+            before.append(queue)
 
 
 def _doubled(queue: Declared, other: Declared, tree: Tree) -> tuple[str, str, Severity | None]:
@@ -160,18 +154,24 @@ def _doubled(queue: Declared, other: Declared, tree: Tree) -> tuple[str, str, Se
     return message, "delete or rename one of the two: the one applied last wins", severity
 
 
-def _annotated(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _annotated(tree: Tree) -> Iterator[ScopeViolation]:
     """The second tree of Volcano, of plugin drf: a queue is at the end of a path."""
-    path = queue.value.path
-    below = next((each for each in tree.queues if path and each.value.path.startswith(f"{path}/")), None)
-    if below is not None:
-        yield ScopeViolation(
-            queue,
-            "path",
-            f"queue {queue.value.name} is at {path}, but the path of queue {below.value.name} "
-            f"passes through it: {below.value.path}",
-            "end each path at a queue of its own: Volcano refuses one that other paths pass through",
-        )
+    below: dict[str, Declared] = {}
+    for queue in tree.queues:
+        steps = queue.value.path.split("/", DEEPEST)
+        for end in range(1, len(steps)):
+            below.setdefault("/".join(steps[:end]), queue)
+    for queue in tree.queues:
+        path = queue.value.path
+        through = below.get(path) if path else None
+        if through is not None:
+            yield ScopeViolation(
+                queue,
+                "path",
+                f"queue {queue.value.name} is at {path}, but the path of queue {through.value.name} "
+                f"passes through it: {through.value.path}",
+                "end each path at a queue of its own: Volcano refuses one that other paths pass through",
+            )
 
 
 def _unlike(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
@@ -205,8 +205,7 @@ def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
     parent = tree.parent(queue)
     if parent is None or parent.path != queue.path or parent.value.name in tree.semantics.roots:
         return
-    first, second = tree.queues.index(queue), tree.queues.index(parent)
-    if first < second and not _in_cycle(queue, tree):
+    if tree.positions[id(queue)] < tree.positions[id(parent)] and id(queue) in tree.depths:
         yield ScopeViolation(
             queue,
             place(queue, "parent"),
@@ -216,20 +215,27 @@ def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
         )
 
 
-def _charged(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _charged(tree: Tree) -> Iterator[ScopeViolation]:
     """A namespace belongs to one quota."""
-    for other in tree.queues if queue.value.namespaces else ():
-        if other is queue:
-            return
-        both = sorted(set(queue.value.namespaces) & set(other.value.namespaces))
-        if both and other.value.name != queue.value.name and dirname(other.path) == dirname(queue.path):
+    firsts: dict[tuple[str, str], list[Declared]] = {}
+    for queue in tree.queues:
+        found: list[tuple[int, str, Declared]] = []
+        for namespace in sorted(set(queue.value.namespaces)):
+            # The first, and the first of another name: one of the two has another name than any other.
+            before = firsts.setdefault((namespace, dirname(queue.path)), [])
+            other = next((each for each in before if each.value.name != queue.value.name), None)
+            if other is not None:
+                found.append((tree.positions[id(other)], namespace, other))
+            if not before or (len(before) == 1 and other is not None):
+                before.append(queue)
+        if found:
+            _, namespace, other = min(found, key=lambda each: each[:2])
             yield ScopeViolation(
                 queue,
                 "namespaces",
-                f"namespace {both[0]} already belongs to {tree.semantics.noun} {other.value.name}",
+                f"namespace {namespace} already belongs to {tree.semantics.noun} {other.value.name}",
                 f"list it in only one of them: {tree.semantics.tree_fault}",
             )
-            return
 
 
 RULE = Rule(

@@ -9,10 +9,9 @@ a card keeps it to itself: few of these faults are refused before a pod starts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 from policykit.catalogue import amounts, tpu
-from policykit.catalogue.resources import exclude, resource
+from policykit.catalogue.resources import alternatives, resource
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
@@ -60,9 +59,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _pairs(review: Review) -> Iterator[Violation]:
-    names = [name for name in sorted(review.requests) if review.requests[name] > 0 and "/" in name]
-    for one, other in combinations(names, 2):
-        if _vendor(one) == _KOORDINATOR or _vendor(other) == _KOORDINATOR or not exclude(one, other):
+    names = (name for name, amount in review.requests.items() if amount > 0 and "/" in name)
+    for one, other in alternatives(names):
+        if _vendor(one) == _KOORDINATOR or _vendor(other) == _KOORDINATOR:
             continue
         devices = _role(one) in _DEVICES or _role(other) in _DEVICES
         yield Violation(

@@ -1,11 +1,12 @@
-"""Dependencies among tasks, flows and HyperNodes: unknown names, and cycles."""
+"""Dependencies among tasks and flows: unknown names, and cycles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from policykit.catalogue.volcano.problem import suggestion
+from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
@@ -25,19 +26,22 @@ class Dependent(NamedTuple):
 def dependency_violations(dependents: Sequence[Dependent]) -> Iterator[Violation]:
     """Each name that is wrong, then each cycle once, at its first member."""
     names = [each.name for each in dependents]
+    there = frozenset(names)
     if any(is_placeholder(name) for each in dependents for name in (each.name, *each.targets)):
         return
     known = True
     for each in dependents:
+        seen: set[str] = set()
         for position, name in enumerate(each.targets):
             path = (*each.path, position)
-            if name not in names:
+            if name not in there:
                 message = f"{each.what} {each.name} depends on {name}, which does not exist"
                 yield Violation(path, message, suggestion(name, names, f"{each.what}s"))
                 known = False
-            elif name in each.targets[:position]:
+            elif name in seen:
                 message = f"{each.what} {each.name} lists {name} twice in dependsOn"
                 yield Violation(path, message, "list it once")
+            seen.add(name)
     if known:
         yield from _cycles(dependents)
 
@@ -48,26 +52,3 @@ def _cycles(dependents: Sequence[Dependent]) -> Iterator[Violation]:
         what, path = paths[cycle[0]]
         chain = " depends on ".join((*cycle, cycle[0]))
         yield Violation(path, f"{what}s depend on each other in a cycle: {chain}", "remove one dependsOn")
-
-
-def cycles(graph: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Each cycle once, from the first name that is in it, as short as it can be."""
-    seen: set[str] = set()
-    for name in graph:
-        cycle = () if name in seen else _cycle(name, graph)
-        if cycle:
-            seen |= set(cycle)
-            yield cycle
-
-
-def _cycle(start: str, graph: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    chains: list[tuple[str, ...]] = [(start,)]
-    seen: set[str] = set()
-    for chain in chains:
-        for name in graph.get(chain[-1], ()):
-            if name == start:
-                return chain
-            if name in graph and name not in seen:
-                seen.add(name)
-                chains.append((*chain, name))
-    return ()

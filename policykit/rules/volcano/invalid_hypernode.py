@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
+from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
 from policykit.model.network import DeclaredHyperNode, DeclaredMember
 from policykit.model.severity import Severity
-from policykit.rules.volcano.dependencies import cycles
 
 BAD = """\
 apiVersion: topology.volcano.sh/v1alpha1
