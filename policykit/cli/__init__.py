@@ -12,7 +12,7 @@ import click
 
 from policykit import __version__
 from policykit.cli.output import say
-from policykit.errors import PolicykitError
+from policykit.errors import PolicykitError, UsageError
 from policykit.nearest import nearest
 
 COMMANDS = {
@@ -78,6 +78,7 @@ def commands() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit code of contract 4."""
     try:
+        _refuse_file_as_option(arguments)
         code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
         if sys.stdout and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
@@ -109,6 +110,16 @@ def run(arguments: Sequence[str]) -> int:
             "  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
         )
         return 2
+
+
+def _refuse_file_as_option(arguments: Sequence[str]) -> None:
+    """Hooks and globs pass on file names that others may have chosen: --output=a.yaml is such a name."""
+    for word in arguments:
+        if word == "--":
+            return
+        if word.startswith("-") and word != "-" and os.path.lexists(word):
+            hint = "write ./ before the name of the file, or -- before all files"
+            raise UsageError(f"{word!r} is an option and the name of a file", hint)
 
 
 def _drop_output() -> None:
