@@ -64,15 +64,33 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
+    """`--verbose` is eager, so it is known by now."""
+    if not asked:
+        return
+    if ctx.params.get("verbose"):
+        from policykit.cli.version import described, here
+
+        click.echo(described(here()), nl=False)
+    else:
+        click.echo(f"policykit {__version__}")
+    ctx.exit()
+
+
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 clean, 1 findings or drift, 2 the run failed, 130 interrupted.",
 )
-@click.version_option(__version__, message="policykit %(version)s")
-def commands() -> None:
+@click.option("--version", is_flag=True, callback=_version, expose_value=False, help="Show the version.")
+@click.option(
+    "--verbose", is_flag=True, is_eager=True, help="With --version: which installation this is, too."
+)
+def commands(verbose: bool) -> None:
     """One policy file for AI clusters on Kubernetes: generate the schedulers' configuration,
     lint the manifests."""
+    if verbose:
+        raise UsageError("--verbose goes with --version only", "write policykit --version --verbose")
 
 
 def run(arguments: Sequence[str]) -> int:

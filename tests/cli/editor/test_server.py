@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from policykit import __version__
 from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
 
 
@@ -19,7 +20,7 @@ def test_what_the_server_offers(tmp_path: Path) -> None:
         return found
 
     offered = asyncio.run(ask())
-    assert offered.server_info == types.ServerInfo("policykit", "0.1.0")
+    assert offered.server_info == types.ServerInfo("policykit", __version__)
     assert offered.capabilities.hover_provider
     assert isinstance(offered.capabilities.code_action_provider, types.CodeActionOptions)
 
