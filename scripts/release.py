@@ -102,13 +102,15 @@ def try_out(wheel: Path, version: str, folder: Path) -> None:
     programs = folder / "environment" / "bin"
     run([sys.executable, "-I", "-m", "venv", str(programs.parent)])
     run([str(programs / "python"), "-I", "-m", "pip", "install", "--quiet", str(wheel)])
-    (folder / "quota.yaml").write_text(_MANIFEST, encoding="utf-8")
+    manifests = folder / "manifests"
+    manifests.mkdir()
+    (manifests / "quota.yaml").write_text(_MANIFEST, encoding="utf-8")
     for word, code, output in (
         ("--version", 0, f"policykit {version}\n"),
         ("lint", 1, "quota.yaml:4:15: PK206 "),
     ):
         command = [str(programs / "policykit"), word]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=manifests, capture_output=True, text=True, check=False)
         if done.returncode != code or not done.stdout.startswith(output):
             raise ReleaseError(
                 f"installed, `policykit {word}` exits {done.returncode}:\n{done.stdout}{done.stderr}"
