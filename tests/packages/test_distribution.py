@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from packaging.requirements import Requirement
 
 from policykit import __version__
 from scripts.release import build_twice
@@ -74,3 +76,12 @@ def test_the_wheel(built: Built) -> None:
     }
     about = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
     assert built.wheel == package | bundled | {f"{NAME}.dist-info/{name}" for name in about}
+
+
+def test_every_requirement_has_an_upper_bound() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"].values()
+    stated = [project["build-system"]["requires"], project["project"]["dependencies"], *extras]
+    parsed = [Requirement(text) for texts in stated for text in texts]
+    assert len(parsed) > 15
+    assert [str(one) for one in parsed if "<" not in {clause.operator for clause in one.specifier}] == []

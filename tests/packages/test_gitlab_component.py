@@ -85,12 +85,12 @@ def linted(folder: Path, **inputs: str) -> tuple[dict[str, Any], subprocess.Comp
     work = folder / "work"
     (work / ".git").mkdir(parents=True)
     (work / "quota.yaml").write_text(QUOTA, encoding="utf-8")
-    programs = folder / "venv" / "bin"
+    programs = folder / "own" / "venv" / "bin"
     programs.mkdir(parents=True)
     path = policykit_on_path(folder / "bin")
     (programs / "python").write_text(f'#!/bin/sh\nshift 3\nexec "{folder}/bin/policykit" "$@"\n')
     (programs / "python").chmod(0o755)
-    last = f"set -f\ncheckout='{work}' own='{folder}'\n" + script[script.index('cd "$checkout"') :]
+    last = f"set -f\ncheckout='{work}' own='{folder}/own'\n" + script[script.index('cd "$checkout"') :]
     done = subprocess.run(
         [shutil.which("sh") or "sh", "-ec", last],
         cwd=work,

@@ -22,6 +22,8 @@ Environment = dict[str, str]
 class Ran(NamedTuple):
     """A job that ran in a hostile checkout."""
 
+    on: str
+    """github or gitlab."""
     job: Hostile
     done: subprocess.CompletedProcess[str]
     temporary: Path
@@ -52,7 +54,7 @@ def on_github(folder: Path, index: Environment) -> Ran:
         "POLICYKIT_CHECK_GENERATED": "false",
         "POLICYKIT_SARIF": "policykit.sarif",
     }
-    return _ran(job, [shell("bash"), str(ROOT / "ci" / "github.sh")], variables, temporary)
+    return _ran("github", job, [shell("bash"), str(ROOT / "ci" / "github.sh")], variables, temporary)
 
 
 def on_gitlab(folder: Path, index: Environment) -> Ran:
@@ -66,15 +68,15 @@ def on_gitlab(folder: Path, index: Environment) -> Ran:
         "CI_PROJECT_DIR": str(job.checkout),
         "TMPDIR": str(temporary),
     }
-    return _ran(job, [shell("sh"), "-ec", "\n".join(component["script"])], variables, temporary)
+    return _ran("gitlab", job, [shell("sh"), "-ec", "\n".join(component["script"])], variables, temporary)
 
 
-def _ran(job: Hostile, command: list[str], variables: Environment, temporary: Path) -> Ran:
+def _ran(on: str, job: Hostile, command: list[str], variables: Environment, temporary: Path) -> Ran:
     environment = careless(job, variables)
     done = subprocess.run(
         command, cwd=job.checkout, env=environment, capture_output=True, text=True, check=False
     )
-    return Ran(job, done, temporary)
+    return Ran(on, job, done, temporary)
 
 
 def shell(name: str) -> str:
@@ -100,14 +102,22 @@ def test_nothing_of_it_runs_and_nothing_is_written_elsewhere(ran: Ran) -> None:
     assert ran.job.traps() == []
 
 
+def test_what_it_leaves(ran: Ran) -> None:
+    """A runner of GitHub clears its own temporary folder; that of GitLab may be the machine's."""
+    left = sorted(path.name.partition(".")[0] for path in ran.temporary.iterdir())
+    assert left == (["output", "policykit"] if ran.on == "github" else [])
+
+
 def test_the_installed_command_runs_nothing_of_it(ran: Ran) -> None:
-    (command,) = ran.temporary.glob("*/venv/bin/policykit")
+    installed = list(ran.temporary.glob("*/venv/bin/policykit"))
+    assert len(installed) == (ran.on == "github")
     relative = os.pathsep.join([".", "bin", "", os.environ["PATH"]])
-    for more in ({}, {"PYTHONSAFEPATH": "1"}, {"PATH": relative}):
-        environment = {"PATH": os.environ["PATH"], "POLICYKIT_CACHE_DIR": "", **more}
-        for words in (["--version", "--verbose"], ["lint", "--jobs", "2"], ["lint", "--since", "HEAD"]):
-            done = subprocess.run([command, *words], cwd=ran.job.checkout, env=environment, check=False)
-            assert done.returncode == (words[0] == "lint")
+    for command in installed:
+        for more in ({}, {"PYTHONSAFEPATH": "1"}, {"PATH": relative}):
+            environment = {"PATH": os.environ["PATH"], "POLICYKIT_CACHE_DIR": "", **more}
+            for words in (["--version", "--verbose"], ["lint", "--jobs", "2"], ["lint", "--since", "HEAD"]):
+                done = subprocess.run([command, *words], cwd=ran.job.checkout, env=environment, check=False)
+                assert done.returncode == (words[0] == "lint")
     assert ran.job.traps() == []
 
 
@@ -186,7 +196,7 @@ def test_both_scripts_take_the_same_from_the_environment() -> None:
     """GitLab gives a component no file beside its template, so these lines stand in both."""
     lines = (ROOT / "ci" / "github.sh").read_text(encoding="utf-8").splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("# Anybody"))
-    common = lines[start : lines.index("done", lines.index("unset IFS")) + 1]
+    common = lines[start : lines.index("export POLICYKIT_CACHE_DIR=") + 1]
     (script,) = job_of(with_inputs(package="p"))["script"]
     assert len(common) > 10
     assert "\n".join(common) in script
