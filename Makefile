@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz mutation bench bench-peers golden compiled clean
+.PHONY: demo test fuzz mutation bench bench-peers golden compiled dist release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
@@ -38,6 +38,13 @@ compiled: $(VENV)/.dev  ## rewrite what is compiled from profiles/ and exported 
 	$(BIN)/python scripts/compile_kinds.py
 	$(BIN)/python scripts/export_policy_schema.py
 
+dist: $(VENV)/.release  ## wheel and sdist of what is committed: built twice, compared, checked, installed
+	$(BIN)/python -m scripts.release
+
+release: $(VENV)/.release  ## the same for a new VERSION, which it writes here and into the changelog
+	@test -n "$(VERSION)" || { echo 'say which: make release VERSION=0.2.0'; exit 1; }
+	$(BIN)/python -m scripts.release "$(VERSION)"
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -49,6 +56,10 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.demo
+
+$(VENV)/.release: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	@touch $@
 
 # kustomize and Helm, which tests run policykit with. Without Go those tests are skipped, and say so.
 $(VENV)/.tools: tests/tools.sh $(VENV)/bin/python

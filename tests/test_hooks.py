@@ -83,6 +83,21 @@ def test_lint_leaves_out_what_the_policy_excludes(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.parametrize("hook", ["policykit-lint", "policykit-fix"])
+@pytest.mark.parametrize("option", ["--output=", "--format=json=", "--crd=", "--policy="])
+def test_the_name_of_a_committed_file_is_never_an_option(tmp_path: Path, hook: str, option: str) -> None:
+    """pre-commit passes names on as they are: this one would write to, or read, another file."""
+    elsewhere = tmp_path / "elsewhere.yaml"
+    checkout = tmp_path / "checkout"
+    named = checkout / f"{option}{elsewhere}"
+    named.parent.mkdir(parents=True)
+    named.write_text("a: 1\n", encoding="utf-8")
+    done = run(hook, f"{option}{elsewhere}", cwd=checkout)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"policykit: '{option}{elsewhere}' is an option and the name of a file\n")
+    assert not elsewhere.exists()
+
+
 def test_gen_check_holds_every_policy_to_its_folder(tmp_path: Path) -> None:
     entry = HOOKS["policykit-gen-check"]
     assert entry["pass_filenames"] is False

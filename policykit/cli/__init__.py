@@ -12,7 +12,7 @@ import click
 
 from policykit import __version__
 from policykit.cli.output import say
-from policykit.errors import PolicykitError
+from policykit.errors import PolicykitError, UsageError
 from policykit.nearest import nearest
 
 COMMANDS = {
@@ -64,20 +64,39 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
+    """`--verbose` is eager, so it is known by now."""
+    if not asked:
+        return
+    if ctx.params.get("verbose"):
+        from policykit.cli.version import described, here
+
+        click.echo(described(here()), nl=False)
+    else:
+        click.echo(f"policykit {__version__}")
+    ctx.exit()
+
+
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 clean, 1 findings or drift, 2 the run failed, 130 interrupted.",
 )
-@click.version_option(__version__, message="policykit %(version)s")
-def commands() -> None:
+@click.option("--version", is_flag=True, callback=_version, expose_value=False, help="Show the version.")
+@click.option(
+    "--verbose", is_flag=True, is_eager=True, help="With --version: which installation this is, too."
+)
+def commands(verbose: bool) -> None:
     """One policy file for AI clusters on Kubernetes: generate the schedulers' configuration,
     lint the manifests."""
+    if verbose:
+        raise UsageError("--verbose goes with --version only", "write policykit --version --verbose")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit code of contract 4."""
     try:
+        _refuse_file_as_option(arguments)
         code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
         if sys.stdout and not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
@@ -109,6 +128,16 @@ def run(arguments: Sequence[str]) -> int:
             "  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
         )
         return 2
+
+
+def _refuse_file_as_option(arguments: Sequence[str]) -> None:
+    """Hooks and globs pass on file names that others may have chosen: --output=a.yaml is such a name."""
+    for word in arguments:
+        if word == "--":
+            return
+        if word.startswith("-") and word != "-" and os.path.lexists(word):
+            hint = "write ./ before the name of the file, or -- before all files"
+            raise UsageError(f"{word!r} is an option and the name of a file", hint)
 
 
 def _drop_output() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from policykit import DISTRIBUTION
 from policykit.errors import UsageError
 
 
@@ -15,6 +16,7 @@ def command(policy: str) -> int:
     try:
         from policykit.cli.editor.server import serve
     except ImportError:
-        raise UsageError("the language server needs pygls", "pip install 'policykit[lsp]'") from None
+        hint = f"install {DISTRIBUTION}[lsp] from where you have it, or pygls into this environment"
+        raise UsageError("the language server needs pygls", hint) from None
     serve(policy)
     return 0

@@ -27,7 +27,9 @@ class Outcome(NamedTuple):
 
 
 def outcomes(work: Run, workers: int) -> Iterator[Outcome]:
-    wanted = workers or os.cpu_count() or 1
+    # Workers are forked: they share rules and policy. A Python started anew would import from the current
+    # folder, which is a checkout.
+    wanted = (workers or os.cpu_count() or 1) if hasattr(os, "fork") else 1
     if min(wanted, len(work.members)) < 2 or (not workers and sum(work.sizes) < _WORTH_WORKERS):
         found: Iterator[Outcome] = (_attempt(work, member) for member in work.members)
     else:
@@ -113,10 +115,7 @@ def _chunk(span: tuple[int, int]) -> list[Outcome]:
 def _in_parallel(work: Run, workers: int) -> Iterator[Outcome]:
     import multiprocessing
 
-    # fork shares rules and policy without sending them; elsewhere they are sent once.
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with context.Pool(workers, _start, (work._replace(policies=()),)) as pool:
+    with multiprocessing.get_context("fork").Pool(workers, _start, (work._replace(policies=()),)) as pool:
         for outcomes in pool.imap(_chunk, list(_spans(work, workers))):
             yield from outcomes
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from policykit.sources.programs import found
 
 _SECONDS = 30
 """Beyond, a build is given up."""
@@ -35,7 +36,7 @@ class Build(NamedTuple):
 
 def binary() -> str:
     """The program, empty where there is none on PATH."""
-    return shutil.which("kustomize") or ""
+    return found("kustomize")
 
 
 class Root(NamedTuple):

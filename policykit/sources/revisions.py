@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from policykit.errors import SourceError, UsageError
+from policykit.sources.programs import found
 
 _OF_A_HOOK = frozenset(
     {
@@ -149,20 +150,20 @@ def _told(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
 
 
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:
+    git = found("git")
+    if not git:
+        raise SourceError("git is not installed", "install it, or lint without --since", root)
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
     # No watcher, no pager, no program of the repository's configuration.
-    command = ["git", "--no-pager", "-c", "core.fsmonitor=false", *words]
-    try:
-        return subprocess.run(
-            command,
-            cwd=root,
-            env={**environment, **_QUIET},
-            input=given.encode(),
-            capture_output=True,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise SourceError("git is not installed", "install it, or lint without --since", root) from None
+    command = [git, "--no-pager", "-c", "core.fsmonitor=false", *words]
+    return subprocess.run(
+        command,
+        cwd=root,
+        env={**environment, **_QUIET},
+        input=given.encode(),
+        capture_output=True,
+        check=False,
+    )
 
 
 def _entries(listed: bytes) -> Iterator[tuple[str, str]]:

@@ -55,6 +55,38 @@ def test_usage(shell: Shell, words: list[str], message: str) -> None:
     assert message in said.err
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "--output=apps/stolen.yaml",
+        "--output",
+        "-p",
+        "-pweird.yaml",
+        "--fix",
+        "--unknown.yaml",
+        "-\x1b\n::e.yaml",
+    ],
+)
+@pytest.mark.parametrize("command", ["lint", "patch", "where", "import"])
+def test_the_name_of_a_file_is_never_an_option(shell: Shell, command: str, name: str) -> None:
+    shell.write({name: "a: 1\n", "b.yaml": "a: 1\n"})
+    said = shell.run(command, name, "b.yaml")
+    message = (
+        f"policykit: {name!r} is an option and the name of a file\n"
+        "  help: write ./ before the name of the file, or -- before all files\n"
+    )
+    assert said == (2, "", message)
+    assert sorted(os.listdir()) == sorted([".git", name.partition("/")[0], "b.yaml"])
+
+
+@pytest.mark.parametrize("words", [["./--fix", "b.yaml"], ["--", "--fix", "b.yaml"]])
+def test_a_file_may_be_named_like_an_option(shell: Shell, words: list[str]) -> None:
+    shell.write({"--fix": "a: 1\n", "b.yaml": "a: 1\n"})
+    said = shell.run("lint", *words)
+    assert said.code == 0
+    assert said.err.endswith("no findings (0 objects in 2 files, 2 skipped)\n")
+
+
 def shell_line(line: str, cwd: Path) -> tuple[str, str]:
     """Standard output and error of a line of bash, where `pk` is the command."""
     script = f'pk() {{ "{sys.executable}" -m policykit "$@"; }}; {line}'

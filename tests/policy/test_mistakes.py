@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from policykit import __version__
 from policykit.errors import PolicyError
 from policykit.policy.load import load_text
 from tests.policy.memory import HEAD, load_files
@@ -23,12 +24,12 @@ class Case(NamedTuple):
 
 
 def cases(file: str) -> list[Case]:
-    """`=== name`, the policy, `--- says`, the lines; one after the other."""
+    """`=== name`, the policy, `--- says`, the lines; one after the other. VERSION is this version."""
     found = []
     for part in (GOLDEN / file).read_text(encoding="utf-8").split("=== ")[1:]:
         name, _, rest = part.partition("\n")
         text, _, said = rest.partition("--- says\n")
-        found.append(Case(name, text, said.strip()))
+        found.append(Case(name, text, said.strip().replace("VERSION", __version__)))
     return found
 
 

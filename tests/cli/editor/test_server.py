@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from lsprotocol import types
 
+from policykit import __version__
 from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
+from tests.shared import ROOT
 
 
 def test_what_the_server_offers(tmp_path: Path) -> None:
@@ -19,9 +24,24 @@ def test_what_the_server_offers(tmp_path: Path) -> None:
         return found
 
     offered = asyncio.run(ask())
-    assert offered.server_info == types.ServerInfo("policykit", "0.1.0")
+    assert offered.server_info == types.ServerInfo("policykit", __version__)
     assert offered.capabilities.hover_provider
     assert isinstance(offered.capabilities.code_action_provider, types.CodeActionOptions)
+
+
+def test_without_pygls(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['pygls'] = None; sys.argv = ['policykit', 'lsp']\n"
+        "from policykit.__main__ import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", program]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "policykit: the language server needs pygls\n"
+        "  help: install policykit-k8s[lsp] from where you have it, or pygls into this environment\n"
+    )
 
 
 def test_findings_as_the_text_changes(tmp_path: Path) -> None:
