@@ -1,4 +1,4 @@
-"""What the policy may say of Koordinator alone."""
+"""Options of the policy for Koordinator."""
 
 from typing import Annotated, Literal
 
@@ -26,66 +26,70 @@ class Fit(Model):
 
 
 class Aggregated(Model):
-    """Filtering and scoring by percentiles of the measured use."""
+    """Filtering and scoring by percentiles of the measured usage."""
 
     usage_thresholds: dict[str, Percent] = Field(
-        {}, description="Resource to percent of use above which a node is left out; 0: not checked."
+        {},
+        description="Resource to the percentage of usage above which a node is filtered out; 0: not checked.",
     )
     usage_aggregation_type: Aggregation | None = Field(
-        None, description="Percentile that the thresholds hold for. Without it they are ignored."
+        None, description="Percentile that the thresholds apply to. Without it they are ignored."
     )
     usage_aggregated_duration: Duration | None = Field(
-        None, description="Period it is taken over: 5m. Default: the longest reported."
+        None, description="Period it is computed over: 5m. Default: the longest reported."
     )
     score_aggregation_type: Aggregation | None = Field(None, description="Percentile that scores use.")
     score_aggregated_duration: Duration | None = Field(
-        None, description="Period it is taken over: 5m. Default: the longest reported."
+        None, description="Period it is computed over: 5m. Default: the longest reported."
     )
 
 
 class LoadAware(Model):
-    """LoadAwareScheduling: nodes by their measured use."""
+    """LoadAwareScheduling: nodes by their measured usage."""
 
     weight: PluginWeight | None = Field(None, description="Weight of the plugin against other scores.")
     usage_thresholds: dict[str, Percent] = Field(
-        {}, description="Resource to percent of use above which a node is left out; 0: not checked."
+        {},
+        description="Resource to the percentage of usage above which a node is filtered out; 0: not checked.",
     )
     prod_usage_thresholds: dict[str, Percent] = Field(
-        {}, description="The same for pods of the class koord-prod, by the use of such pods alone."
+        {}, description="The same for pods of class koord-prod, by the usage of such pods alone."
     )
     prod_usage_include_sys: bool | None = Field(
-        None, description="Use outside of pods counts as theirs. From 1.7."
+        None, description="Usage outside of pods counts as theirs. From 1.7."
     )
     score_according_prod_usage: bool | None = Field(
-        None, description="Pods of the class koord-prod are scored by the use of such pods alone."
+        None, description="Pods of class koord-prod are scored by the usage of such pods alone."
     )
     resource_weights: dict[str, Weight] = Field({}, description="Resource to its weight in the score.")
     dominant_resource_weight: Percent | None = Field(
-        None, description="Weight of the resource that is used most. From 1.7."
+        None, description="Weight of the most used resource. From 1.7."
     )
     estimated_scaling_factors: dict[str, Factor] = Field(
-        {}, description="Resource to percent of a request that a new pod is expected to use."
+        {}, description="Resource to the percentage of its request that a new pod is expected to use."
     )
     estimated_seconds_after_pod_scheduled: int | None = Field(
-        None, ge=0, description="So many seconds after binding the expectation counts. From 1.7."
+        None, ge=0, description="Seconds after binding during which the estimate applies. From 1.7."
     )
     estimated_seconds_after_initialized: int | None = Field(
-        None, ge=0, description="So many seconds after its init containers the expectation counts. From 1.7."
+        None,
+        ge=0,
+        description="Seconds after its init containers during which the estimate applies. From 1.7.",
     )
     allow_customize_estimation: bool | None = Field(
-        None, description="Pods may state their own expectation by annotation. From 1.7."
+        None, description="Pods may state their own estimate by annotation. From 1.7."
     )
     supported_resources: tuple[str, ...] = Field(
-        (), description="Resources that only annotations of nodes name. From 1.7."
+        (), description="Resources that only annotations of nodes report. From 1.7."
     )
     filter_expired_node_metrics: bool | None = Field(
-        None, description="Nodes whose measurements are too old are left out."
+        None, description="Nodes whose measurements are too old are filtered out."
     )
     enable_schedule_when_node_metrics_expired: bool | None = Field(
-        None, description="Beside filterExpiredNodeMetrics false: such nodes take pods. From 1.5."
+        None, description="With filterExpiredNodeMetrics: false, such nodes accept pods. From 1.5."
     )
     node_metric_expiration_seconds: int | None = Field(
-        None, ge=1, description="Age from which a measurement is too old."
+        None, ge=1, description="Age in seconds from which a measurement is too old."
     )
     aggregated: Aggregated | None = Field(None, description="Percentiles instead of the latest value.")
 
@@ -100,10 +104,10 @@ class Coscheduling(Model):
     )
     controller_workers: int | None = Field(None, ge=1, description="Workers of the PodGroup controller.")
     skip_check_schedule_cycle: bool | None = Field(
-        None, description="Pods of a gang need not all be tried in one cycle."
+        None, description="The pods of a gang need not all be tried in one cycle."
     )
     enable_preemption: bool | None = Field(
-        None, description="A gang may take the place of pods of lower priority. From 1.7."
+        None, description="A gang may preempt pods of lower priority. From 1.7."
     )
     aware_network_topology: bool | None = Field(
         None,
@@ -111,7 +115,7 @@ class Coscheduling(Model):
         "Default: whether a workload kind stays within a level.",
     )
     default_match_policy: Literal["once-satisfied", "only-waiting", "waiting-and-running"] | None = Field(
-        None, description="Which pods count towards a gang that does not say so. From 1.8."
+        None, description="Which pods count towards a gang that states no match policy. From 1.8."
     )
 
 
@@ -124,29 +128,27 @@ class ElasticQuota(Model):
     default_quota_group_max: Amounts = Field({}, description="Limit of pods without a queue.")
     system_quota_group_max: Amounts = Field({}, description="Limit of pods of kube-system.")
     delay_evict_time: Duration | None = Field(
-        None, description="How long a queue may stay above its due before pods are evicted."
+        None, description="How long a queue may exceed its share before pods are evicted."
     )
-    revoke_pod_interval: Duration | None = Field(None, description="How often queues are looked at.")
+    revoke_pod_interval: Duration | None = Field(None, description="How often queues are checked.")
     monitor_all_quotas: bool | None = Field(
-        None, description="Queues above their due lose pods. Default: preemption.reclaim."
+        None, description="Pods of queues above their share are evicted. Default: preemption.reclaim."
     )
-    enable_check_parent_quota: bool | None = Field(
-        None, description="Pods must fit the queues above theirs too."
-    )
+    enable_check_parent_quota: bool | None = Field(None, description="Pods must fit the parent queues too.")
     enable_runtime_quota: bool | None = Field(
-        None, description="Queues share what others leave; false: only their limits count."
+        None, description="Queues share what others leave unused; false: only their limits count."
     )
     enable_min_quota_scale: bool | None = Field(
-        None, description="Guarantees shrink together where the cluster is smaller than their sum. From 1.7."
+        None, description="Guarantees are scaled down where the cluster is smaller than their sum. From 1.7."
     )
     disable_default_quota_preemption: bool | None = Field(
         None, description="Pods without a queue are not preempted. From 1.7."
     )
     enable_queue_hint: bool | None = Field(
-        None, description="Pods are tried again only when their queue changes. From 1.8."
+        None, description="Pods are retried only when their queue changes. From 1.8."
     )
     quota_snapshot_update_interval: Duration | None = Field(
-        None, description="How often that is looked at. From 1.8."
+        None, description="How often queues are checked for changes. From 1.8."
     )
 
 
@@ -158,18 +160,18 @@ class ScoringStrategy(Model):
 
 
 class Templates(Model):
-    """Where the templates of shared cards stand."""
+    """ConfigMap with the templates of shared cards."""
 
     config_map_namespace: str = Field("", description="Namespace of the ConfigMap.")
     config_map_name: str = Field("", description="Name of the ConfigMap.")
-    matched_resources: tuple[str, ...] = Field((), description="Resources that ask for a template.")
+    matched_resources: tuple[str, ...] = Field((), description="Resources that use a template.")
 
 
 class CardModel(Model):
-    """A model of card."""
+    """A card model."""
 
-    vendor: str = Field("", description="As the node label gpu-vendor has it: huawei.")
-    model: str = Field("", description="As the node label gpu-model has it.")
+    vendor: str = Field("", description="Value of the node label gpu-vendor: huawei.")
+    model: str = Field("", description="Value of the node label gpu-model.")
 
 
 class DeviceShare(Model):
@@ -182,7 +184,7 @@ class DeviceShare(Model):
     disable_device_numa_topology_alignment: bool | None = Field(
         None,
         alias="disableDeviceNUMATopologyAlignment",
-        description="Devices need not stand at the NUMA node of the pod's CPUs. From 1.5.",
+        description="Devices need not be on the NUMA node of the pod's CPUs. From 1.5.",
     )
     gpu_shared_resource_templates_config: Templates | None = Field(
         None, description="Templates of shared cards. From 1.7."
@@ -197,7 +199,7 @@ class Numa(Model):
 
     weight: PluginWeight | None = Field(None, description="Weight of the plugin against other scores.")
     default_cpu_bind_policy: Literal["FullPCPUs", "SpreadByPCPUs"] | None = Field(
-        None, alias="defaultCPUBindPolicy", description="How CPUs are pinned for pods that do not say so."
+        None, alias="defaultCPUBindPolicy", description="How CPUs are pinned for pods that state no policy."
     )
     scoring_strategy: ScoringStrategy | None = Field(
         None, description="How nodes are scored. Default: as the placement says."
@@ -208,40 +210,40 @@ class Numa(Model):
 
 
 class Scarce(Model):
-    """ScarceResourceAvoidance: pods stay off nodes with what they do not ask for."""
+    """ScarceResourceAvoidance: keeps pods off nodes with scarce resources they do not request."""
 
     weight: PluginWeight | None = Field(
         None, description="Weight of the plugin against other scores. Default: enough to decide."
     )
     resources: tuple[str, ...] = Field(
-        (), description="Scarce cards or resources, beside those that placements avoid."
+        (), description="Scarce cards or resources, in addition to those that placements avoid."
     )
 
 
 class Koordinator(Target):
-    """Koordinator: koord-scheduler beside or instead of the default scheduler."""
+    """Koordinator: koord-scheduler, with or instead of the default scheduler."""
 
     delivery: Literal["post-render", "manifest"] = Field(
         "post-render", description="No chart value reaches the scheduler's configuration."
     )
-    scheduler_name: str = Field("koord-scheduler", description="schedulerName it serves.")
+    scheduler_name: str = Field("koord-scheduler", description="schedulerName that it serves.")
     fit: dict[str, Fit] = Field(
         {}, description="Resource name, or a card of this policy, to how NodeResourcesFitPlus scores it."
     )
     config: str = Field(
         "",
         description="File with the koord-scheduler-config to merge into, relative to this policy. "
-        "Default: the chart's own for the version.",
+        "Default: the one of the chart for the version.",
     )
     profiles: tuple[str, ...] = Field(
         (),
-        description="Placements with a scheduler of their own whose profile koord-scheduler has. "
-        "Default: none, so kube-scheduler has them.",
+        description="Placements with a scheduler of their own that koord-scheduler serves as a profile. "
+        "Default: none, so kube-scheduler serves them.",
     )
-    load_aware: LoadAware | None = Field(None, description="Nodes by their measured use.")
+    load_aware: LoadAware | None = Field(None, description="Nodes by their measured usage.")
     coscheduling: Coscheduling | None = Field(None, description="Gangs.")
     elastic_quota: ElasticQuota | None = Field(None, description="Queues.")
     device_share: DeviceShare | None = Field(None, description="Cards, whole and shared.")
     numa: Numa | None = Field(None, description="CPUs and memory by NUMA node.")
-    scarce: Scarce | None = Field(None, description="Keeping pods off scarce cards.")
+    scarce: Scarce | None = Field(None, description="Keeps pods off scarce cards.")
     colocation: Colocation | None = Field(None, description="Classes of pods that share nodes.")
