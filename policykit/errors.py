@@ -1,10 +1,15 @@
 """What a user can cause: every error carries its place and the way out."""
 
+import os
+
+from policykit.escape import one_line
+
 
 class PolicykitError(Exception):
     """Something the user can mend. `message` says what is wrong, `hint` what to do.
 
-    Commands print it as one line and leave with exit code 2.
+    As text it can be shown to anybody: what it quotes is escaped, and each part stays in its line.
+    Commands print it and leave with exit code 2.
     """
 
     def __init__(
@@ -18,10 +23,13 @@ class PolicykitError(Exception):
         self.path = path
         """Where the policy says what is wrong: who knows its files makes a place of it."""
 
+    def placed(self, place: str) -> "PolicykitError":
+        """The same with a place, where it has none."""
+        return self if self.place else PolicykitError(self.message, self.hint, place)
+
     def __str__(self) -> str:
-        place = f"{self.place}: " if self.place else ""
-        hint = f"\n  help: {self.hint}" if self.hint else ""
-        return f"{place}{self.message}{hint}"
+        said = one_line(f"{self.place}: {self.message}" if self.place else self.message)
+        return f"{said}\n  help: {one_line(self.hint)}" if self.hint else said
 
 
 class PolicyError(PolicykitError):
@@ -34,6 +42,24 @@ class PolicyError(PolicykitError):
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
+
+
+class InternalError(PolicykitError):
+    """A fault of policykit's own, told in one line unless somebody looks for it."""
+
+    def __init__(self, cause: Exception, place: str = "") -> None:
+        says = f": {cause}" if str(cause) else ""
+        hint = "please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
+        super().__init__(f"internal error: {type(cause).__name__}{says}", hint, place)
+        self.trace = ""
+        if os.environ.get("POLICYKIT_TRACEBACK"):
+            from traceback import format_exception
+
+            self.trace = "".join(format_exception(cause)).strip()
+
+    def __str__(self) -> str:
+        trace = "\n".join(map(one_line, self.trace.split("\n")))
+        return f"{super().__str__()}\n{trace}" if trace else super().__str__()
 
 
 class UsageError(PolicykitError):

@@ -24,7 +24,7 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "cycles", "nearest", "__init__"),
-    ("pickles",),
+    ("escape", "pickles"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 

@@ -11,8 +11,8 @@ from keyword import iskeyword
 import click
 
 from policykit import __version__
-from policykit.cli.output import say
-from policykit.errors import PolicykitError, UsageError
+from policykit.cli.output import complain, say, tell
+from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.nearest import nearest
 
 COMMANDS = {
@@ -102,31 +102,26 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return 2
     except click.exceptions.Abort:
         return 130
     except KeyboardInterrupt:
         return 130
     except PolicykitError as error:
-        say(f"policykit: {error}")
+        complain(error)
         return 2
     except BrokenPipeError:
         # The reader of our output left: end quietly.
         _drop_output()
         return 1
     except OSError as error:
-        say(f"policykit: {error.filename or 'standard output'}: {error.strerror}")
+        complain(SourceError(error.strerror or str(error), place=str(error.filename or "standard output")))
         _drop_output()
         return 2
     except Exception as error:
         # A fault of ours: told in one line, unless somebody wants to look for it.
-        if os.environ.get("POLICYKIT_TRACEBACK"):
-            raise
-        say(
-            f"policykit: internal error: {type(error).__name__}: {error}\n"
-            "  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
-        )
+        complain(InternalError(error))
         return 2
 
 
@@ -138,6 +133,16 @@ def _refuse_file_as_option(arguments: Sequence[str]) -> None:
         if word.startswith("-") and word != "-" and os.path.lexists(word):
             hint = "write ./ before the name of the file, or -- before all files"
             raise UsageError(f"{word!r} is an option and the name of a file", hint)
+
+
+def _show(error: click.ClickException) -> None:
+    """How the command is used, then what is wrong in one line, whatever it quotes of the command line."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()  # its message is the help
+        return
+    if isinstance(error, click.UsageError) and error.ctx:
+        tell(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
+    say(f"Error: {error.format_message()}")
 
 
 def _drop_output() -> None:

@@ -13,7 +13,7 @@ from policykit.cli.linting.build import Builds, builds_of, told
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.cli.linting.policies import policies_of
 from policykit.cli.linting.today import today
-from policykit.cli.output import emit, say
+from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.text import counted
 from policykit.linter.baseline import Baseline, joined, pruned, tally, text_of
@@ -127,7 +127,7 @@ def _found(gathered: Gathered, builds: Builds) -> tuple[Finding, ...] | None:
         say(line)
     failures = (*gathered.failures, *report.failures)
     for failure in failures:
-        say(f"policykit: {failure}")
+        complain(failure)
     if failures:
         say("policykit: no baseline was written, since not everything could be looked at")
         return None

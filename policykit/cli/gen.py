@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
-from policykit.cli.output import emit, say
+from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import cluster_from
 from policykit.errors import PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
@@ -78,7 +78,7 @@ def command(
         try:
             code = max(code, _generate(reference, asked))
         except PolicykitError as error:
-            say(f"policykit: {error}")
+            complain(error)
             code = 2
     return code
 
@@ -103,7 +103,8 @@ def _generate(reference: str, asked: Asked) -> int:
         files = {artifact.path: files[artifact.path] for artifact in made.artifacts}
     if asked.output == "-":
         _tell(made)
-        emit("".join(f"# File: {path}\n{text}" for path, text in files.items() if path.endswith(".yaml")))
+        yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
+        emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
     folder = os.path.normpath(asked.output) if asked.output else _folder(reference, cluster.output)
     apart = outputs.taken(reference, folder)

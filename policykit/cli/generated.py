@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit import api
-from policykit.cli.output import emit, say, write_files
+from policykit.cli.output import emit_data, say, write_files
 from policykit.cli.policy import shown_as
 from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
@@ -135,7 +135,7 @@ def show(plan: Plan, *, prune: bool) -> None:
     there = plan.found.ours
     gone = plan.orphaned if prune else ()
     paths = sorted({*plan.missing, *plan.different, *gone}.difference(plan.obstacles))
-    emit("".join(_diff(plan.folder, path, there.get(path), plan.files.get(path)) for path in paths))
+    emit_data("".join(_diff(plan.folder, path, there.get(path), plan.files.get(path)) for path in paths))
 
 
 def write(plan: Plan, *, prune: bool) -> None:

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from policykit.cli.output import emit, say, write_file
+from policykit.cli.output import emit_data, say, write_file
 from policykit.errors import UsageError
 from policykit.sources.existing import existing
 
@@ -37,5 +37,5 @@ def command(files: tuple[str, ...], output: str) -> int:
         write_file(output, made.text)
         say(f"wrote {output}; read it, then: policykit lint, policykit gen")
     else:
-        emit(made.text)
+        emit_data(made.text)
     return 0

@@ -10,7 +10,7 @@ import click
 
 from policykit import api
 from policykit.cli.linting.today import today
-from policykit.cli.output import emit, say
+from policykit.cli.output import complain, emit_data, say, tell
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats import Around, krm
@@ -61,7 +61,7 @@ def command(role: str | None) -> int:
         return _lint(given, config, cluster)
     if cluster is None:
         raise SourceError("no policykit.yaml here or above", "name the policy in spec.policy")
-    emit(
+    emit_data(
         _generated(given, config, cluster) if config.role == "generate" else _patched(given, config, cluster)
     )
     return 0
@@ -81,7 +81,7 @@ def _cluster(config: FunctionConfig) -> Cluster | None:
     policy = {"apiVersion": API, "kind": "Policy", **config.inline}
     loaded = load_text(dump(policy).encode(), _INLINE, read)
     for notice in loaded.notices:
-        say(f"policykit: {notice}")
+        complain(notice)
     return loaded.cluster
 
 
@@ -129,7 +129,7 @@ def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | No
     setting = api.setting(cluster, None, config.select, config.ignore, config.namespace or "default")
     report = api.lint(members, [setting], texts.__getitem__, lambda _: members, workers=1, today=today())
     results = [krm.result(finding, items[finding.path]) for finding in report.findings]
-    emit(krm.with_results(given.text, given, results))
+    emit_data(krm.with_results(given.text, given, results))
     shown = report._replace(
         findings=tuple(_shown(finding, items[finding.path]) for finding in report.findings)
     )
@@ -149,7 +149,7 @@ def _fails(finding: Finding, fail_on: Severity) -> bool:
 def _tell(report: Report, cluster: Cluster | None) -> None:
     found = text(report, Around())
     if found:
-        say(found.removesuffix("\n"))
+        tell(found.removesuffix("\n"))
     if cluster is None and report.silent_rules:
         silent = f"{report.silent_rules} rule{'s' if report.silent_rules != 1 else ''}"
         say(f"policykit: no policy: {silent} stayed silent (name one in spec.policy)")

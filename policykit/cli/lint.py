@@ -17,7 +17,7 @@ from policykit.cli.linting.policies import policies_of
 from policykit.cli.linting.remembered import keep, memory_of
 from policykit.cli.linting.today import today
 from policykit.cli.linting.unchanged import report_of
-from policykit.cli.output import emit, say
+from policykit.cli.output import complain, emit_data, say
 from policykit.formats import FORMATS
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
@@ -226,7 +226,7 @@ def _make(mended: Mended, gathered: Gathered, diff: bool) -> tuple[bool, bool]:
     done, shown = True, ""
     if diff:
         shown = fixed.differences(mended, {m.file: m.path for m in gathered.members})
-        emit(shown)
+        emit_data(shown)
     else:
         done = fixed.written(mended, STDIN, gathered.given)
     fixed.tell(mended, diff=diff)
@@ -261,7 +261,7 @@ def _tell(report: Report, gathered: Gathered, builds: Builds, show_files: bool) 
     if not gathered.members and not gathered.failures:
         say("policykit: no manifest files there")
     for failure in (*gathered.failures, *report.failures):
-        say(f"policykit: {failure}")
+        complain(failure)
     if show_files:
         for path, why in report.skipped:
             say(f"skipped {path}: {why}")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 import click
 
-from policykit.errors import SourceError
+from policykit.errors import PolicykitError, SourceError
+from policykit.escape import lines, one_line
 
 
 def emit(text: str | bytes, path: str = "") -> None:
@@ -25,6 +26,16 @@ def emit(text: str | bytes, path: str = "") -> None:
     else:
         stream.write(encoded(text))
         stream.flush()
+
+
+def emit_data(text: str | bytes) -> None:
+    """Contents of files to standard output: to the byte, but on a terminal nothing that it would act on.
+
+    Bytes that are no UTF-8 are those that `surrogateescape` made text.
+    """
+    if sys.stdout is not None and sys.stdout.isatty():
+        text = lines(text if isinstance(text, str) else text.decode("utf-8", errors="surrogateescape"))
+    emit(text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogateescape"))
 
 
 def encoded(text: str | bytes) -> bytes:
@@ -58,9 +69,19 @@ def write_files(texts: Mapping[str, str]) -> None:
     replace_all({path: encoded(text) for path, text in texts.items()})
 
 
-def say(text: str) -> None:
-    """One message to standard error. Where nobody can hear it, the run goes on: its findings and
-    its exit code do not depend on it."""
+def say(message: str) -> None:
+    """A message of one line to standard error, whatever it quotes."""
+    tell(one_line(message))
+
+
+def complain(error: PolicykitError | str) -> None:
+    """What went wrong, to standard error; an error as text is as good."""
+    tell(f"policykit: {error}")
+
+
+def tell(text: str) -> None:
+    """Text whose quotations are escaped already, to standard error. Where nobody can hear it, the run
+    goes on: its findings and its exit code do not depend on it."""
     if sys.stderr is None:
         return
     try:

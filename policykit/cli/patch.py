@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from policykit.cli.output import emit, say
+from policykit.cli.output import emit_data, say
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats.diff import diff as unified
@@ -97,9 +97,9 @@ def command(
     if in_place:
         _write(done)
     elif diff:
-        emit("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
+        emit_data("".join(unified(s.path, _text(s.raw), _text(p.raw)) for s, p in done))
     else:
-        emit(_joined([patched.raw for _, patched in done]))
+        emit_data(_joined([patched.raw for _, patched in done]))
     return 0
 
 

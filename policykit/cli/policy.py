@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from policykit.cli.output import say
+from policykit.cli.output import complain
 from policykit.sources import kept
 from policykit.sources.files import read
 from policykit.sources.policies import nearest_policy
@@ -39,7 +39,7 @@ def _settled(reference: str) -> str:
 def _loaded(reference: str) -> kept.Policy:
     found = kept.policy(shown_as(reference), read) or _compiled(shown_as(reference))
     for notice in found.notices:
-        say(f"policykit: {notice}")
+        complain(notice)
     return found
 
 

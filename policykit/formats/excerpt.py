@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from policykit.escape import in_place
 from policykit.formats.places import Files
 from policykit.linter.finding import Finding
 
@@ -17,7 +18,7 @@ _CUT = "..."
 def excerpt(finding: Finding, files: Files) -> tuple[str, str, str] | None:
     """Line number, line and marks, in columns of a terminal; None where the line is blank."""
     span = finding.span
-    line = _shown(files.line(finding.path, span.line))
+    line = in_place(files.line(finding.path, span.line))
     if not line.strip():
         return None
     start = min(span.column - 1, len(line))
@@ -35,11 +36,6 @@ def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
     head, tail = _CUT if begin else "", _CUT if begin + _WIDTH < len(line) else ""
     shift = len(head) - begin
     return head + shown + tail, start + shift, min(end + shift, len(head) + len(shown))
-
-
-def _shown(line: str) -> str:
-    """One column at least for each character: tabs and what does not print are blanks."""
-    return line if line.isprintable() else "".join(c if c.isprintable() else " " for c in line)
 
 
 def _columns(text: str) -> int:

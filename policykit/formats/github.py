@@ -5,9 +5,10 @@ Source: GitHub's page on workflow commands; limits of annotations as actions/too
 
 from __future__ import annotations
 
+from policykit.escape import markdown, one_line
 from policykit.formats import Around
 from policykit.formats.places import relative
-from policykit.formats.text import counted, tally
+from policykit.formats.text import counted, said, tally
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
 
@@ -24,8 +25,8 @@ def github(report: Report, around: Around) -> str:
     lines = [_command(finding, around) for finding in ordered]
     hidden = sum(max(0, amount - _SHOWN) for amount in tally(report).values())
     if hidden:
-        said = f"{counted(hidden, 'finding')} more than GitHub shows beside a change: the log has them all"
-        lines.append(f"::notice title=policykit::{_data(said)}")
+        more = f"{counted(hidden, 'finding')} more than GitHub shows beside a change: the log has them all"
+        lines.append(f"::notice title=policykit::{more}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -52,18 +53,22 @@ def _command(finding: Finding, around: Around) -> str:
         places |= {"col": span.column, "endColumn": span.end_column}
     places["title"] = f"{finding.code} {finding.name}"
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in places.items())
-    said = finding.message + (f"\n{finding.help}" if finding.help else "")
-    return f"::{_COMMANDS[finding.severity]} {properties}::{_data(said)}"
+    message = "%0A".join(map(_data, said(finding)))
+    return f"::{_COMMANDS[finding.severity]} {properties}::{message}"
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return one_line(_encoded(text))
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return one_line(_encoded(text).replace(":", "%3A").replace(",", "%2C"))
+
+
+def _encoded(text: str) -> str:
+    """With all that a command has a way to say."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _cell(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
-    return " ".join(escaped.split())
+    return markdown(" ".join(text.split()))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from policykit.escape import dumps
 from policykit.formats import Around
 from policykit.formats.fingerprint import fingerprints
 from policykit.formats.places import relative
@@ -26,4 +25,4 @@ def gitlab(report: Report, around: Around) -> str:
         }
         for (path, finding), mark in zip(named, fingerprints(named), strict=True)
     ]
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+    return dumps(entries) + "\n"

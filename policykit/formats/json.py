@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from policykit.escape import dumps
 from policykit.formats import Around
 from policykit.formats.text import tally
 from policykit.linter.finding import Finding, Report, TextFix
@@ -30,7 +30,7 @@ def json_text(report: Report, around: Around | None = None) -> str:
         },
         "findings": [as_data(finding) for finding in report.findings],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumps(data) + "\n"
 
 
 def as_data(finding: Finding) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from policykit.escape import dumps
 from policykit.formats import Around
 from policykit.formats.json import as_data
 from policykit.linter.finding import Report
@@ -11,7 +10,4 @@ from policykit.linter.finding import Report
 
 def jsonl(report: Report, around: Around) -> str:
     """A line per finding; empty where nothing was found."""
-    return "".join(
-        json.dumps(as_data(finding), ensure_ascii=False, separators=(",", ":")) + "\n"
-        for finding in report.findings
-    )
+    return "".join(dumps(as_data(finding), indent=None) + "\n" for finding in report.findings)

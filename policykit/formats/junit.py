@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from xml.sax.saxutils import escape, quoteattr
 
+from policykit.escape import xml_text
 from policykit.formats import Around
 from policykit.formats.places import relative
+from policykit.formats.text import said
 from policykit.linter.finding import Finding, Report
 from policykit.model.severity import Severity
-
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to say."""
 
 
 def junit(report: Report, around: Around) -> str:
@@ -37,11 +34,11 @@ def _suite(path: str, findings: Sequence[Finding]) -> str:
     for finding in findings:
         line = finding.span.line
         case = _attribute(f"{finding.code} {finding.name} {line}:{finding.span.column}")
-        body = _text("\n".join(part for part in (finding.message, finding.help) if part))
+        body = "\n".join(map(xml_text, said(finding)))
         lines.append(f'    <testcase name={case} classname={name} file={name} line="{line}" time="0">')
         if _fails(finding):
-            said, kind = _attribute(finding.message), _attribute(finding.severity.value)
-            lines.append(f"      <failure message={said} type={kind}>{body}</failure>")
+            message, kind = _attribute(finding.message), _attribute(finding.severity.value)
+            lines.append(f"      <failure message={message} type={kind}>{body}</failure>")
         else:
             lines.append(f"      <system-out>{body}</system-out>")
         lines.append("    </testcase>")
@@ -52,9 +49,5 @@ def _fails(finding: Finding) -> bool:
     return finding.severity is not Severity.INFO
 
 
-def _text(text: str) -> str:
-    return escape(_FORBIDDEN.sub("?", text))
-
-
 def _attribute(text: str) -> str:
-    return quoteattr(_FORBIDDEN.sub("?", text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return f'"{xml_text(text)}"'

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
-from policykit.formats.text import counted, printable
+from policykit.escape import dumps, one_line
+from policykit.formats.text import counted
 from policykit.importer.live.commands import Step
 from policykit.importer.live.differences import Difference
 
@@ -21,7 +21,7 @@ def text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
         lines += [f"    help: {help_}"] if help_ else []
     if found:
         lines.append(f"{counted(len(found), 'difference')}")
-    shown = "".join(f"{printable(line)}\n" for line in lines)
+    shown = "".join(f"{one_line(line)}\n" for line in lines)
     return shown + (_commands(steps) if steps else "")
 
 
@@ -42,7 +42,7 @@ def json_text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
         ],
         "commands": [line for step in steps for line in map(str.rstrip, step.commands)],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumps(data) + "\n"
 
 
 def _grouped(found: Iterable[Difference]) -> dict[tuple[str, str, str, str], list[str]]:

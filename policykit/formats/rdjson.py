@@ -5,9 +5,9 @@ Source: reviewdog's `proto/rdf` (columns are bytes there, counted from 1).
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from policykit.escape import dumps
 from policykit.formats import Around
 from policykit.formats.places import Files, relative
 from policykit.linter.finding import Finding, Report
@@ -23,7 +23,7 @@ def rdjson(report: Report, around: Around) -> str:
         "source": {"name": "policykit"},
         "diagnostics": [_diagnostic(finding, around.root, files) for finding in report.findings],
     }
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumps(data) + "\n"
 
 
 def _diagnostic(finding: Finding, root: str, files: Files) -> dict[str, Any]:

@@ -6,9 +6,9 @@ Sources: OASIS SARIF 2.1.0; GitHub's page on SARIF support (limits, required mem
 from __future__ import annotations
 
 import inspect
-import json
 from typing import Any
 
+from policykit.escape import dumps
 from policykit.formats import Around
 from policykit.formats.fingerprint import fingerprints
 from policykit.formats.places import Files, relative
@@ -55,10 +55,7 @@ def sarif(report: Report, around: Around) -> str:
     }
     if around.root:
         run["originalUriBaseIds"] = {_ROOT: {"description": {"text": "The root of the repository."}}}
-    return (
-        json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
-        + "\n"
-    )
+    return dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _notifications(report: Report, left_out: int) -> dict[str, Any]:

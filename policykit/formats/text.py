@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from policykit.escape import one_line
 from policykit.formats import Around
 from policykit.formats.colour import BOLD, DIM, OF_SEVERITY, paint
 from policykit.linter.finding import Finding, Report
@@ -29,17 +30,22 @@ def text(report: Report, around: Around) -> str:
 
 def heading(finding: Finding, colour: bool = False) -> str:
     """`path:line:col: CODE message [name]`, whatever the finding quotes in one line."""
-    place = printable(f"{finding.path}:{finding.span.line}:{finding.span.column}")
+    place = one_line(f"{finding.path}:{finding.span.line}:{finding.span.column}")
     code = paint(finding.code, OF_SEVERITY[finding.severity], colour)
-    said = f"{printable(finding.message)} {paint(f'[{finding.name}]', DIM, colour)}"
-    return f"{paint(place, BOLD, colour)}: {code} {said}"
+    message = f"{one_line(finding.message)} {paint(f'[{finding.name}]', DIM, colour)}"
+    return f"{paint(place, BOLD, colour)}: {code} {message}"
+
+
+def said(finding: Finding) -> list[str]:
+    """The message, then the lines of the help."""
+    return [finding.message, *(finding.help.split("\n") if finding.help else ())]
 
 
 def advice(finding: Finding) -> list[str]:
     """The help, indented below, and the template that the document was rendered from."""
-    lines = finding.help.split("\n") if finding.help else []
-    source = [printable(f"    rendered from: {finding.source}")] if finding.source else []
-    return source + [printable(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
+    _, *lines = said(finding)
+    source = [one_line(f"    rendered from: {finding.source}")] if finding.source else []
+    return source + [one_line(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
 
 
 def _excerpt(finding: Finding, files: Files, colour: bool) -> list[str]:
@@ -54,13 +60,6 @@ def _excerpt(finding: Finding, files: Files, colour: bool) -> list[str]:
         f"    {paint(number, DIM, colour)} {bar} {line}",
         f"    {' ' * len(number)} {bar} {paint(marks, OF_SEVERITY[finding.severity], colour)}",
     ]
-
-
-def printable(line: str) -> str:
-    """Other characters escaped: a value of a manifest neither breaks a line nor colours a terminal."""
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 def summary(report: Report) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from policykit.formats.text import printable
+from policykit.escape import dumps, one_line
 from policykit.manifests.path import pointer
 from policykit.placement.review import Review
 from policykit.placement.verdict import Landing
@@ -23,7 +22,7 @@ def text(reviewed: Reviewed) -> str:
 def json_text(reviewed: Reviewed) -> str:
     """The object of contract 4."""
     data = {"pod_sets": [_pod_set(path, review) for path, review in reviewed]}
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    return dumps(data) + "\n"
 
 
 def _block(path: str, review: Review) -> str:
@@ -36,7 +35,7 @@ def _block(path: str, review: Review) -> str:
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
     for landing in review.landings:
         lines.append(f"  {landing.verdict:<11}  {landing.pool.name:<{width}}  {_reason(landing)}".rstrip())
-    return "".join(printable(line) + "\n" for line in lines)
+    return "".join(one_line(line) + "\n" for line in lines)
 
 
 def _kind(review: Review) -> str:

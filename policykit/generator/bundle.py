@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from policykit.escape import markdown
 from policykit.generator.artifact import Artifact, Generated, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
@@ -78,7 +79,7 @@ def _page(cluster: Cluster, generated: Generated) -> str:
             ]
     if generated.notices:
         lines += ["## Said at generation", ""]
-        lines += [f"- {notice.target}: {notice.message}" for notice in generated.notices]
+        lines += [f"- {notice.target}: {markdown(notice.message)}" for notice in generated.notices]
         lines.append("")
     return "\n".join(lines)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from policykit.escape import one_line
 from policykit.importer.page import page
 from policykit.manifests.document import span
 from policykit.manifests.parser import parse
@@ -51,12 +52,12 @@ class Draft:
         above: dict[int, list[str]] = {}
         for path, caption in self.captions.items():
             if self._there(path):
-                above.setdefault(span(root, path, key=True).line - 1, []).extend(caption.splitlines())
+                above.setdefault(span(root, path, key=True).line - 1, []).extend(caption.split("\n"))
         for path, note in self.notes.items():
             if self._there(path):
                 number = span(root, path, key=True).line - 1
                 if len(lines[number]) + len(note) + 4 <= _WIDE:
-                    lines[number] += f"  # {note}"
+                    lines[number] += f"  # {one_line(note)}"
                 else:
                     above.setdefault(number, []).append(note)
         shown: list[str] = []
@@ -64,7 +65,7 @@ class Draft:
             indent = " " * (len(line) - len(line.lstrip()))
             if number in above and not indent and shown:
                 shown.append("")
-            shown += [f"{indent}# {comment}".rstrip() for comment in above.get(number, ())]
+            shown += [f"{indent}# {one_line(comment)}".rstrip() for comment in above.get(number, ())]
             shown.append(line)
         return "\n".join(shown) + "\n"
 

@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from policykit.manifests.path import Path, dotted
+from policykit.manifests.path import Path, Step, dotted
 from policykit.policy import outline
-from policykit.policy.models.base import TAG
+from policykit.policy.models.base import FORMS
 from policykit.policy.suggest import nearest
 from policykit.policy.words import alternatives, describe
 
 
-def path_of(error: Mapping[str, Any]) -> Path:
-    """Where in the data: the location without the tags that name a form."""
-    return tuple(s for s in error["loc"] if not (isinstance(s, str) and s.startswith(TAG)))
+def path_of(error: Mapping[str, Any], data: Any) -> Path:
+    """Where in the data: the location without the tags that name a form, unless a key is called so."""
+    path: list[Step] = []
+    for step in error["loc"]:
+        there = isinstance(data, dict) and step in data
+        if there or step not in FORMS:
+            path.append(step)
+            in_list = isinstance(data, tuple) and isinstance(step, int)
+            data = data[step] if there or in_list else None
+    return tuple(path)
 
 
-def explain(error: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[Path, str, str]:
-    """Path, message and hint of one pydantic error, with the JSON Schema of the whole."""
-    path = path_of(error)
+def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> tuple[Path, str, str]:
+    """Path, message and hint of one pydantic error, with the JSON Schema of the whole and the data."""
+    path = path_of(error, data)
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return path, *_unknown_key(path, schema)

@@ -23,12 +23,12 @@ def read_policy(data: dict[str, Any], problems: Problems) -> Policy:
         try:
             return Policy.model_validate(data)
         except ValidationError as failed:
-            for path in _report(failed, problems):
+            for path in _report(failed, data, problems):
                 data = _without(data, path)
     return Policy.model_validate({})
 
 
-def _report(failed: ValidationError, problems: Problems) -> list[Path]:
+def _report(failed: ValidationError, data: dict[str, Any], problems: Problems) -> list[Path]:
     """Tells every mistake; the paths of the values that have one."""
     # Only a policy with mistakes pays for the schema and the words.
     from policykit.policy.explain import explain
@@ -37,7 +37,7 @@ def _report(failed: ValidationError, problems: Problems) -> list[Path]:
     schema = model_schema()
     paths = []
     for error in failed.errors(include_url=False):
-        path, message, hint = explain(error, schema)
+        path, message, hint = explain(error, schema, data)
         problems.shape(path, message, hint, key=error["type"] == "extra_forbidden")
         paths.append(path)
     return paths

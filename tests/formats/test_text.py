@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.formats import FORMATS, Around, format_named
-from policykit.formats.text import printable, summary, tally, text
+from policykit.formats.text import summary, tally, text
 from policykit.linter.finding import Report
 from tests.formats.reports import AROUND, EMPTY, FINDING, FIXED, REPORT
 
@@ -55,19 +55,6 @@ def test_a_finding_is_one_line_whatever_it_quotes(path: str, message: str) -> No
     said = text(Report((FINDING._replace(path=path, message=message, help=""),), 1, 1), Around())
     assert said.endswith("\n")
     assert said[:-1].isprintable()
-
-
-@pytest.mark.parametrize(
-    ("raw", "shown"),
-    [
-        ("a b", "a b"),
-        ("节点 é", "节点 é"),
-        ("a\nb\r\x1b[31m\x00", r"a\nb\r\x1b[31m\x00"),
-        ("\u2028\ufeff\udcff", r"\u2028\ufeff\udcff"),
-    ],
-)
-def test_printable(raw: str, shown: str) -> None:
-    assert printable(raw) == shown
 
 
 @pytest.mark.parametrize("name", FORMATS)

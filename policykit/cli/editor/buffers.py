@@ -77,4 +77,5 @@ def _failures(path: str, reference: str, gathered: Gathered) -> tuple[PolicykitE
         return error.problems
     except PolicykitError as error:
         return (error,)
-    return tuple(PolicykitError(failure) for failure in gathered.failures)
+    parts = (failure.partition("\n  help: ") for failure in gathered.failures)
+    return tuple(PolicykitError(message, hint) for message, _, hint in parts)

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from lsprotocol import types
 
 from policykit.errors import PolicykitError
+from policykit.escape import one_line
 from policykit.formats.places import Files
+from policykit.formats.text import said
 from policykit.linter.finding import Finding
 from policykit.linter.rule import AnyRule
 from policykit.model.severity import Applicability, Severity
@@ -55,9 +57,9 @@ class Text:
 
 def diagnostic(finding: Finding, text: Text) -> types.Diagnostic:
     """A finding as an editor shows it."""
-    said = finding.message + (f"\n{finding.help}" if finding.help else "")
+    message = "\n".join(map(one_line, said(finding)))
     return types.Diagnostic(
-        text.range(finding), said, _SEVERITIES[finding.severity], finding.code, source=SOURCE
+        text.range(finding), message, _SEVERITIES[finding.severity], finding.code, source=SOURCE
     )
 
 
@@ -65,9 +67,9 @@ def mistake(error: PolicykitError, text: Text) -> types.Diagnostic:
     """A mistake of a policy, in its own text."""
     _, line, column = (*error.place.rsplit(":", 2), "1", "1")[:3]
     start = text.position(int(line), int(column))
-    said = error.message + (f"\n{error.hint}" if error.hint else "")
+    message = "\n".join(map(one_line, filter(None, (error.message, error.hint))))
     end = types.Position(start.line, start.character + 1)
-    return types.Diagnostic(types.Range(start, end), said, types.DiagnosticSeverity.Error, source=SOURCE)
+    return types.Diagnostic(types.Range(start, end), message, types.DiagnosticSeverity.Error, source=SOURCE)
 
 
 def actions(uri: str, findings: Iterable[Finding], text: Text) -> list[types.CodeAction]:
@@ -79,7 +81,7 @@ def actions(uri: str, findings: Iterable[Finding], text: Text) -> list[types.Cod
             continue
         safe = fix.applicability is Applicability.SAFE
         edits = [types.TextEdit(types.Range(text.at(e.start), text.at(e.end)), e.text) for e in fix.edits]
-        title = f"{finding.code}: {fix.description}" + ("" if safe else " (unsafe)")
+        title = one_line(f"{finding.code}: {fix.description}" + ("" if safe else " (unsafe)"))
         found.append(
             types.CodeAction(
                 title,

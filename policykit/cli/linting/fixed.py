@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policykit.cli.output import emit, say, write_file
+from policykit.cli.output import complain, emit_data, say, write_file
 from policykit.errors import SourceError
 from policykit.formats.diff import diff
 from policykit.formats.text import counted
@@ -34,10 +34,10 @@ def written(mended: Mended, stdin: str, given: bytes | None) -> bool:
             try:
                 _replace(file, mended.before[file], mended.after[file])
             except SourceError as error:
-                say(f"policykit: {error}")
+                complain(error)
                 done = False
     if given is not None:
-        emit(mended.after.get(stdin, given))
+        emit_data(mended.after.get(stdin, given))
     return done
 
 

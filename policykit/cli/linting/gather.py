@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli.policy import cluster_from
-from policykit.errors import PolicykitError
+from policykit.errors import PolicykitError, SourceError
 from policykit.linter.member import BUILT, Member
 from policykit.linter.plan import Setting
 from policykit.sources.crds import custom_kinds_of
@@ -89,7 +89,8 @@ class Gathered:
             self._add_stdin(File(stdin_filename or "<stdin>", ""), force_exclude)
         named = [path for path in paths if path != STDIN]
         present = [path for path in named if os.path.lexists(path)]
-        self.failures += [f"{path}: no such file or folder" for path in named if path not in present]
+        gone = (path for path in named if path not in present)
+        self.failures += [str(SourceError("no such file or folder", place=path)) for path in gone]
         scopes: dict[tuple[str, str], str] = {}
         for file in discover(present):
             folder = self._folder(file)
@@ -138,7 +139,7 @@ class Gathered:
 
     def _add_stdin(self, file: File, force_exclude: bool) -> None:
         if sys.stdin is None:
-            self.failures.append(f"{file.path}: standard input is closed")
+            self.failures.append(str(SourceError("standard input is closed", place=file.path)))
             return
         # Read here: worker processes have another standard input.
         self.given = sys.stdin.buffer.read()
@@ -185,7 +186,7 @@ class Gathered:
             return self._setting(cluster, cluster.lint if cluster else pyproject_settings(source), source)
         except PolicykitError as error:
             if not (reference and _is_base(reference)):
-                self.failures.append(str(error) if error.place else f"{source}: {error}")
+                self.failures.append(str(error.placed(source)))
             self._known[source] = 0
             return 0
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from policykit import __version__
-from policykit.cli.output import emit, say
+from policykit.cli.output import complain, emit, tell
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, WITH_FIXES, Around, format_named
 from policykit.formats.colour import wanted
@@ -61,11 +61,11 @@ def write(report: Report, found: Sequence[Output], around: Around, color: str, a
             if one.path or not aside:
                 emit(says, one.path)
             elif says:
-                say(says.removesuffix("\n"))
+                tell(says.removesuffix("\n"))
             if one.format == "github":
                 _summarize(report, around)
         except SourceError as error:
-            say(f"policykit: {error}")
+            complain(error)
             done = False
     return done
 

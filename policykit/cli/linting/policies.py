@@ -92,7 +92,7 @@ def _drifted(
     try:
         plan = committed(source, cluster, wanted)
     except PolicykitError as error:
-        gathered.failures.append(str(error) if error.place else f"{shown_as(source)}: {error}")
+        gathered.failures.append(str(error.placed(shown_as(source))))
         return ()
     found = []
     for path in sorted([*plan.different, *plan.orphaned]) if plan else ():

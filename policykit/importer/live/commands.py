@@ -78,7 +78,8 @@ def _joined(words: str, by_node: dict[str, list[str]]) -> Iterator[str]:
     """One command for the nodes that need the same, in batches."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for node in sorted(by_node):
-        alike.setdefault(tuple(by_node[node]), []).append(node)
+        if not node.startswith("-"):  # no node is called so, and kubectl would take it for an option
+            alike.setdefault(tuple(by_node[node]), []).append(node)
     for arguments, nodes in alike.items():
         for start in range(0, len(nodes), BATCH):
             yield command(words, nodes[start : start + BATCH], arguments)

@@ -11,8 +11,8 @@ from policykit.model.quantity import parse
 
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
-TAG = "<"
-"""First character of a tag that names a form: such steps are no part of a path."""
+FORMS = frozenset({"<bool>", "<int>", "<text>", "<map>", "<list>"})
+"""Tags that name the form of a value: such steps are no part of a path."""
 
 
 class Model(BaseModel):

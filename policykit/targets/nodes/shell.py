@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
+from policykit.escape import one_line
 from policykit.model.pool import Shape
 
 BATCH = 50
@@ -19,7 +20,8 @@ def script(comments: Iterable[str], commands: Iterable[str]) -> str:
 
 def command(words: str, *groups: Iterable[str]) -> str:
     """`words` as they are, then each group of arguments, quoted, on a line of its own."""
-    lines = [words, *(" ".join(map(quote, group)) for group in map(list, groups) if group)]
+    quoted = ([quote(one_line(argument)) for argument in group] for group in groups)
+    lines = [words, *(" ".join(group) for group in quoted if group)]
     return " \\\n  ".join(lines) + "\n"
 
 

@@ -1,0 +1,89 @@
+"""Text from outside, written so that no terminal, log or CI system acts on it.
+
+Every message and every report goes through here. Three things are spelled out instead of written as they
+are: characters that do not print (control characters, line breaks within a value, marks that change the
+direction of text, lone surrogates), and what CI systems obey in a log: a line that begins with `::`, and
+`##[...]` or `##vso[...]` anywhere in one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+_ANYWHERE = re.compile(r"#(?=#\w*\[)")
+"""GitHub's runner (ActionCommand.cs) looks for `##[`, Azure's for `##vso[`, TeamCity for `##teamcity[`."""
+_AT_THE_START = re.compile(r"^( *):(?=:)")
+"""GitHub's runner leaves out blanks before it."""
+
+
+def one_line(text: str) -> str:
+    """For people: whatever the text holds is one line, with escapes as in `\\x1b[31m`. Twice is as once."""
+    return _escaped(text, _for_people)
+
+
+def lines(text: str) -> str:
+    """The same for a text of several lines, whose tabs stay: a diff on a terminal."""
+    return "\n".join(_escaped(line, _for_people_with_tabs) for line in text.split("\n"))
+
+
+def in_place(line: str) -> str:
+    """The same for a line that marks are set under: a blank for each character that is not shown."""
+    return _escaped(line, lambda _: " ")
+
+
+def dumps(data: Any, *, indent: int | None = 2) -> str:
+    """JSON that reads back as the same data; without an indent it is one line."""
+    import json
+
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(data, indent=indent, separators=separators, ensure_ascii=False)
+    if text.isascii() and "##" not in text and "\x7f" not in text:
+        return text
+    return "\n".join(_escaped(line, _for_json) for line in text.split("\n"))
+
+
+def xml_text(text: str) -> str:
+    """Text or a value of an attribute of XML, in one line; what XML cannot say is spelled as for people."""
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return _escaped(plain, _for_xml)
+
+
+def markdown(text: str) -> str:
+    """One line of Markdown, also in a table: no tag, no link and no picture, whatever the text says."""
+    shown = one_line(text).replace("\\", "\\\\")
+    return shown.replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
+
+
+def _escaped(text: str, spell: Callable[[str], str]) -> str:
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else spell(c) for c in text)
+    if "##" in text:
+        text = _ANYWHERE.sub(lambda _: spell("#"), text)
+    if "::" in text:
+        text = _AT_THE_START.sub(lambda match: match[1] + spell(":"), text)
+    return text
+
+
+def _for_people(character: str) -> str:
+    if character in "#:":
+        return f"\\x{ord(character):02x}"
+    return character.encode("unicode_escape").decode()
+
+
+def _for_people_with_tabs(character: str) -> str:
+    return character if character == "\t" else _for_people(character)
+
+
+def _for_json(character: str) -> str:
+    if character > "\uffff":
+        units = character.encode("utf-16-be").hex()
+        return f"\\u{units[:4]}\\u{units[4:]}"
+    return f"\\u{ord(character):04x}"
+
+
+def _for_xml(character: str) -> str:
+    code = ord(character)
+    allowed = code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
+    return f"&#x{code:x};" if allowed else _for_people(character)
