@@ -90,8 +90,10 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     `among`: absolute paths, one of which must be such a file. Raises PolicykitError where the
     policy cannot be generated.
     """
+    if not cluster.output:
+        return None
     folder = folder_of(reference, cluster.output)
-    if not cluster.output or not os.path.isdir(folder):
+    if not os.path.isdir(folder):
         return None
     apart = outputs.taken(reference, folder)
     ours = tree.look(folder, cluster.name, apart).ours

@@ -52,6 +52,16 @@ def test_what_gen_writes_is_fine(generated: Path) -> None:
     assert findings(generated, code=0) == []
 
 
+@pytest.mark.parametrize("command", ["lint", "baseline"])
+@pytest.mark.parametrize("out", ["", "generate: {}\n", "generate: {out: ''}\n"])
+def test_a_policy_that_generates_nothing(shell: Shell, command: str, out: str) -> None:
+    policy = POLICY.replace("generate: {out: generated}\n", out)
+    shell.write({"policykit.yaml": policy, "my-policykit.yaml": CONFIG})
+    said = shell.run(command, "-p", "policykit.yaml", ".")
+    assert (said.code, said.out) == (0, "")
+    assert "internal error" not in said.err
+
+
 def test_an_edit_by_hand(generated: Path) -> None:
     edit(generated, PRIORITIES, "10000", "20000")
     assert findings(generated, code=1) == [STALE]
