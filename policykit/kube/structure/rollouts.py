@@ -48,5 +48,6 @@ def _steps(rolling: dict[str, Any], kind: str) -> Iterator[Problem]:
 def _is_some(value: object) -> bool:
     """A number above 0, or a percentage of that kind."""
     if isinstance(value, str):
-        return value[:-1].isdigit() and value.endswith("%") and int(value[:-1]) > 0
+        share = value.removesuffix("%")
+        return share != value and share.isascii() and share.isdecimal() and share.strip("0") != ""
     return isinstance(value, int) and value > 0

@@ -19,7 +19,7 @@ from policykit.targets.koordinator import names
 _LONGEST_WAIT = 900
 """Seconds after which the scheduling framework ends every wait."""
 _VERSION = f"{names.GROUP_API}/v1alpha1"
-_WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     names.GANG_MODE: ("Strict", "NonStrict"),
     names.MATCH_POLICY: ("once-satisfied", "only-waiting", "waiting-and-running"),
@@ -171,7 +171,7 @@ def _groups(annotations: Mapping[str, str], place: Path, namespace: str, name: s
     own = f"{namespace or 'NAMESPACE'}/{name}"
     try:
         listed: Any = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         listed = None
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         yield Violation(

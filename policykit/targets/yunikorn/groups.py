@@ -52,7 +52,7 @@ def _minimum(text: str, group: str) -> int | None:
 
     try:
         listed = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     for item in listed if isinstance(listed, list) else ():
         fields = {key.lower(): value for key, value in item.items()} if isinstance(item, dict) else {}

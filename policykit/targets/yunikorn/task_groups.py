@@ -30,7 +30,7 @@ def groups(written: str) -> tuple[Group, ...]:
     """The groups of an annotation; empty for what is no JSON list of maps."""
     try:
         listed = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return tuple(
         Group(position, {key.lower(): value for key, value in item.items()}, {k.lower(): k for k in item})

@@ -59,6 +59,6 @@ def _place(plugin: Listed, key: str) -> Path:
 def _weight(plugin: Listed, key: str, default: int) -> float:
     """A whole number in quotes counts as meant: that Volcano ignores it is argument-type's."""
     value = plugin.arguments.get(key, default)
-    if isinstance(value, str) and value.isdecimal() and value.isascii():
+    if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 19:
         return int(value)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else default

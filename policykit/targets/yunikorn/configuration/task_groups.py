@@ -63,7 +63,7 @@ def read(annotation: str) -> tuple[TaskGroup, ...]:
     """Its groups; keys are matched in any case, as upstream. Empty for what is no list in JSON."""
     try:
         data = json.loads(annotation)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return tuple(map(_read, items(data)))
 
