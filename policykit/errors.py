@@ -1,6 +1,8 @@
 """What a user can cause: every error carries its place and the way out."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from policykit.escape import one_line
 
@@ -60,6 +62,40 @@ class InternalError(PolicykitError):
     def __str__(self) -> str:
         trace = "\n".join(map(one_line, self.trace.split("\n")))
         return f"{super().__str__()}\n{trace}" if trace else super().__str__()
+
+
+def failure_of(error: Exception, place: str) -> PolicykitError:
+    """Why something at a place came to nothing: as the error says, or a fault of policykit's own."""
+    return error.placed(place) if isinstance(error, PolicykitError) else InternalError(error, place)
+
+
+@contextmanager
+def faults_at(place: str) -> Iterator[None]:
+    """A fault of policykit's own meanwhile is told with a place."""
+    try:
+        yield
+    except PolicykitError:
+        raise
+    except Exception as error:
+        raise InternalError(error, place) from None
+
+
+class Failures(list[str]):
+    """What could not be judged, and why: it is told and fails the run, while everything else goes on."""
+
+    def add(self, error: Exception, place: str) -> None:
+        """Each is told once."""
+        line = str(failure_of(error, place))
+        if line not in self:
+            self.append(line)
+
+    @contextmanager
+    def told(self, place: str) -> Iterator[None]:
+        """Whatever goes wrong meanwhile is told of a place."""
+        try:
+            yield
+        except Exception as error:
+            self.add(error, place)
 
 
 class UsageError(PolicykitError):

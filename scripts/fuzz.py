@@ -82,6 +82,13 @@ TOKENS = (
     'actions: "a"\ntiers: []',
     "partitions: [{}]",
     "kind: KubeSchedulerConfiguration",
+    "%YAML 1.1 # x\u2028y\n---\n",
+    "0x" + "f" * 5000,
+    "9" * 5000,
+    "²",
+    '"\\ud800"',
+    "\x1b]0;x\x07",
+    "##[error]x",
 )
 VALUES: tuple[Any, ...] = (
     None,
@@ -122,6 +129,16 @@ VALUES: tuple[Any, ...] = (
     [{"name": "a"}, {"name": "a"}],
     {"operator": "Exists"},
     "nvidia.com/gpu",
+    "[" * 20_000,
+    '{"a":' * 5_000,
+    "(" * 5_000,
+    "9" * 5_000,
+    "²",
+    "²%",
+    "٣",
+    "1e400",
+    "a\n::error::b\u2028\x1b[1m",
+    "\ud800",
 )
 
 
@@ -248,8 +265,9 @@ def _judge(raw: bytes, policy: Cluster | None, *, fixes: bool) -> str:
     try:
         report = api.lint_texts({"a.yaml": raw}, policy)
         _told(report, raw)
+        failures = report.failures
         if fixes:
-            api.fix_texts({"a.yaml": raw}, policy, unsafe=True)
+            failures += api.fix_texts({"a.yaml": raw}, policy, unsafe=True).report.failures
         if policy is not None:
             list(api.where(raw, policy))
     except _TooSlow:
@@ -258,7 +276,7 @@ def _judge(raw: bytes, policy: Cluster | None, *, fixes: bool) -> str:
         return traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    return ""
+    return "\n".join(failures)
 
 
 def _told(report: Report, raw: bytes) -> None:

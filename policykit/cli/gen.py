@@ -10,7 +10,7 @@ import click
 from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
 from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import cluster_from
-from policykit.errors import PolicykitError, SourceError, UsageError
+from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.sources import outputs
 from policykit.sources.files import repository_root
@@ -77,8 +77,10 @@ def command(
     for reference in references:
         try:
             code = max(code, _generate(reference, asked))
-        except PolicykitError as error:
-            complain(error)
+        except OSError:
+            raise  # standard output is gone
+        except Exception as error:
+            complain(error if isinstance(error, PolicykitError) else InternalError(error, reference))
             code = 2
     return code
 

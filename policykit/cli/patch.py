@@ -11,7 +11,7 @@ import click
 
 from policykit.cli.output import emit_data, say
 from policykit.cli.policy import cluster_for
-from policykit.errors import SourceError, UsageError
+from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
 from policykit.formats.text import counted
 from policykit.linter.reader import BOM
@@ -150,7 +150,8 @@ def _patched(
         others = (one for one, beside in sources if beside == folder and one.path != source.path)
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
-    return patch(source, cluster, asked, elsewhere)
+    with faults_at(source.path):
+        return patch(source, cluster, asked, elsewhere)
 
 
 def _tell(done: Sequence[tuple[Source, Patched]]) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
 from policykit import api
-from policykit.cli.output import emit, say
+from policykit.cli.output import complain, emit, say
 from policykit.cli.policy import cluster_for
-from policykit.errors import SourceError, UsageError
+from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
+from policykit.sources.existing import stdin
 from policykit.sources.files import discover, read
 from policykit.sources.scopes import kustomization_namespace
+
+_STDIN = "-"
 
 
 @click.command("where")
@@ -44,17 +46,22 @@ def command(
         raise UsageError("-p and --nodes exclude each other", "judge by the policy, or by the nodes")
     fixed = _nodes(nodes) if nodes else None
     reviewed: list[tuple[str, Review]] = []
-    for path, raw in _inputs(paths or (".",)):
-        folder = os.path.dirname(os.path.abspath(path))
-        cluster = fixed or cluster_for(folder, policy)
-        if cluster is None:
-            raise SourceError("no policy above this file", "give one with -p, or nodes with --nodes", path)
-        stands_in = namespace or kustomization_namespace(folder) or "default"
-        reviewed.extend((path, review) for review in api.where(raw, cluster, stands_in))
+    failures = Failures()
+    for path in _inputs(paths or (".",), failures):
+        with failures.told(_shown(path)):
+            folder = os.path.dirname(os.path.abspath(path))
+            cluster = fixed or cluster_for(folder, policy)
+            if cluster is None:
+                raise SourceError("no policy above this file", "give one with -p, or nodes with --nodes")
+            stands_in = namespace or kustomization_namespace(folder) or "default"
+            found = [*api.where(_content(path), cluster, stands_in)]
+            reviewed.extend((_shown(path), review) for review in found)
     emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
-    if not reviewed:
+    for failure in failures:
+        complain(failure)
+    if not reviewed and not failures:
         say("policykit: no pods in there")
-    return 0
+    return 2 if failures else 0
 
 
 def _nodes(path: str) -> Cluster:
@@ -63,9 +70,18 @@ def _nodes(path: str) -> Cluster:
     return cluster_of_nodes(path)
 
 
-def _inputs(paths: tuple[str, ...]) -> list[tuple[str, bytes]]:
-    if "-" in paths and sys.stdin is None:
-        raise SourceError("standard input is closed", "give it a file, or a pipe")
-    found = [("<stdin>", sys.stdin.buffer.read())] if "-" in paths else []
-    files = discover([path for path in paths if path != "-"])
-    return found + [(file.path, read(file.path)) for file in files]
+def _inputs(paths: tuple[str, ...], failures: Failures) -> list[str]:
+    """Standard input first, then files in order."""
+    for path in paths:
+        if path != _STDIN and not os.path.lexists(path):
+            failures.add(SourceError("no such file or folder", "check the path"), path)
+    files = discover([path for path in paths if path != _STDIN and os.path.lexists(path)])
+    return [_STDIN] * (_STDIN in paths) + [file.path for file in files]
+
+
+def _content(path: str) -> bytes:
+    return stdin() if path == _STDIN else read(path)
+
+
+def _shown(path: str) -> str:
+    return "<stdin>" if path == _STDIN else path

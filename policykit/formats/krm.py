@@ -140,7 +140,7 @@ def _steps(pointer: str, data: object) -> Path:
 def _index(item: Mapping[str, Any]) -> int:
     annotations = _annotations(item)
     written = next((str(annotations[key]) for key in _INDICES if key in annotations), "0")
-    return int(written) if written.isdecimal() and written.isascii() else 0
+    return int(written) if written.isdecimal() and written.isascii() and len(written) < 10 else 0
 
 
 def _annotations(item: Mapping[str, Any]) -> Mapping[str, Any]:

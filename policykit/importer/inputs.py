@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from policykit.errors import faults_at
 from policykit.generator.bundle import owner
 from policykit.importer import documents
 from policykit.importer.found import Found
@@ -70,7 +71,8 @@ def read(files: Files) -> Found:
     _generated(made, found)
     for path, raw in files.items():
         if path not in made or not _by_place(path):
-            _objects(path, made.get(path) or documents.text(raw, path), found)
+            with faults_at(path):
+                _objects(path, made.get(path) or documents.text(raw, path), found)
     koordinator_objects.settle(found)
     volcano_objects.settle(found)
     yunikorn.settle(found)

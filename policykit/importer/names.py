@@ -10,7 +10,7 @@ from policykit.importer.cards import Entry, Seen
 from policykit.kube.names import dns_subdomain_problem
 
 _NOT_DNS = re.compile(r"[^a-z0-9]+")
-_NUMBERED = re.compile(r"(.*?)([0-9]+)\Z")
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,18})\Z")
 _MAKER = re.compile(r"(?:NVIDIA-(?:GeForce-)?|Tesla-|AMD-Instinct-|Iluvatar-|MTT-)")
 _LONGEST = 40
 _SHORT = 8

@@ -15,7 +15,7 @@ from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
 from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.stream import slices
+from policykit.manifests.stream import slice_of
 from policykit.model.severity import Applicability
 from policykit.placement.review import Review
 
@@ -70,7 +70,7 @@ def text_fix(source: Source, place: Place, make: MakeFix, review: Review | None 
 
 def _inside(text: str, place: Place, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
     """Changes in a string: as data the string is another one, as text only its lines change."""
-    extent = slices(text)[place.document]
+    extent = slice_of(text, place.document)
     before = text[extent.start : extent.end]
     patches = [patch._replace(path=(*place.base, *patch.path)) for patch in fix.patches]
     after = apply_inside(before, place.string, patches, inner=place.inner)

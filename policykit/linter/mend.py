@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.reader import decode
 from policykit.manifests.edit import read, same
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import EditError, patched
-from policykit.manifests.stream import slices
+from policykit.manifests.stream import slice_of, slices
 from policykit.model.severity import Applicability
 
 _ROUNDS = 100
@@ -59,24 +60,27 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
     report = lint(overlay, frozenset())
     fixed = 0
     whole = report
+    failures = Failures()
     for _ in range(_ROUNDS):
         dropped |= dict.fromkeys(report.dropped)
         moved: set[str] = set()
         for path, found in _by_file(report.findings, unsafe).items():
-            raw = overlay(files[path])
-            new, amount = fixed_once(raw, found)
-            if new == raw or (path, new) in seen:
-                continue
-            seen |= {(path, raw), (path, new)}
-            before.setdefault(files[path], raw)
-            overlay.changed[files[path]] = new
-            moved.add(path)
-            fixed += amount
+            with failures.told(path):
+                raw = overlay(files[path])
+                new, amount = fixed_once(raw, found)
+                if new == raw or (path, new) in seen:
+                    continue
+                seen |= {(path, raw), (path, new)}
+                before.setdefault(files[path], raw)
+                overlay.changed[files[path]] = new
+                moved.add(path)
+                fixed += amount
         if not moved:
             break
         report = lint(overlay, frozenset(moved))
     if before:
         whole = lint(overlay, frozenset())
+    whole = whole._replace(failures=(*whole.failures, *failures))
     changed = {file: raw for file, raw in overlay.changed.items() if raw != before[file]}
     return Mended(whole, {file: before[file] for file in changed}, changed, fixed, tuple(dropped))
 
@@ -145,7 +149,7 @@ def _says(raw: bytes, document: int, fixes: Sequence[list[Finding]]) -> bool:
 
 
 def _data(text: str, document: int) -> object:
-    extent = slices(text)[document]
+    extent = slice_of(text, document)
     root = read(text[extent.start : extent.end])[0]
     return root.data if root else None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from policykit.errors import SourceError
+from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.member import BUILT, READ, Member
 from policykit.linter.plan import Run
@@ -29,17 +30,22 @@ class Outcome(NamedTuple):
 def outcomes(work: Run, workers: int) -> Iterator[Outcome]:
     # Workers are forked: they share rules and policy. A Python started anew would import from the current
     # folder, which is a checkout.
-    wanted = (workers or os.cpu_count() or 1) if hasattr(os, "fork") else 1
-    if min(wanted, len(work.members)) < 2 or (not workers and sum(work.sizes) < _WORTH_WORKERS):
+    wanted = min(workers or os.cpu_count() or 1, len(work.members)) if hasattr(os, "fork") else 1
+    if wanted < 2 or (not workers and sum(work.sizes) < _WORTH_WORKERS):
         found: Iterator[Outcome] = (_attempt(work, member) for member in work.members)
     else:
-        found = _in_parallel(work, min(wanted, len(work.members)))
+        from policykit.linter.workers import answers
+
+        lean = work._replace(policies=())
+        parts = [*_parts(work, wanted)]
+        made = answers(partial(_attempts, lean), parts, wanted, partial(_lost, lean))
+        found = (outcome for each in made for outcome in each)
     return (_remembered(work, outcome, member) for outcome, member in zip(found, work.members, strict=True))
 
 
-def told(work: Run, member: Member) -> FileResult:
+def told(work: Run, member: Member) -> Outcome:
     """What a file beside those of the run gives."""
-    return _remembered(work, _attempt(work, member), member).result
+    return _remembered(work, _attempt(work, member), member)
 
 
 def _remembered(work: Run, outcome: Outcome, member: Member) -> Outcome:
@@ -57,11 +63,20 @@ def _remembered(work: Run, outcome: Outcome, member: Member) -> Outcome:
 
 
 def _attempt(work: Run, member: Member) -> Outcome:
-    setting = work.settings[member.setting]
+    """What a file gives, or why it gives nothing: no file ends a run."""
     try:
-        raw = work.read(member.file)
-    except SourceError as error:
-        return Outcome(FileResult(), str(error))
+        return _looked_at(work, member)
+    except Exception as error:
+        return _failed(failure_of(error, member.path))
+
+
+def _failed(error: PolicykitError) -> Outcome:
+    return Outcome(FileResult(), str(error))
+
+
+def _looked_at(work: Run, member: Member) -> Outcome:
+    setting = work.settings[member.setting]
+    raw = work.read(member.file)
     namespace = member.namespace or setting.namespace
     fixes = work.fixes and member.look != BUILT
     job = Job(
@@ -91,36 +106,16 @@ def _attempt(work: Run, member: Member) -> Outcome:
 _UNREAD = FileResult()
 
 
-_work: list[Run] = []
-"""The run of this worker process, set once when it starts."""
+def _attempts(work: Run, part: range) -> list[Outcome]:
+    return [_attempt(work, work.members[number]) for number in part]
 
 
-def _start(work: Run) -> None:
-    import gc
-    import signal
-
-    # An interrupt ends the main process, which ends its workers; they must not answer it too.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What files leave behind has no cycles: looking for some after every few hundred nodes finds nothing.
-    gc.freeze()
-    gc.set_threshold(50_000)
-    _work.append(work)
+def _lost(work: Run, number: int, why: str) -> Outcome:
+    hint = "see whether there is enough memory: fewer --jobs take less"
+    return _failed(SourceError(why, hint, work.members[number].path))
 
 
-def _chunk(span: tuple[int, int]) -> list[Outcome]:
-    work = _work[-1]
-    return [_attempt(work, member) for member in work.members[span[0] : span[1]]]
-
-
-def _in_parallel(work: Run, workers: int) -> Iterator[Outcome]:
-    import multiprocessing
-
-    with multiprocessing.get_context("fork").Pool(workers, _start, (work._replace(policies=()),)) as pool:
-        for outcomes in pool.imap(_chunk, list(_spans(work, workers))):
-            yield from outcomes
-
-
-def _spans(work: Run, workers: int) -> Iterator[tuple[int, int]]:
+def _parts(work: Run, workers: int) -> Iterator[range]:
     """Runs of neighbouring files, of about equal size, several for each worker."""
     sizes: Sequence[int] = work.sizes or (1,) * len(work.members)
     share = max(1, sum(sizes) // (workers * 8))
@@ -128,7 +123,7 @@ def _spans(work: Run, workers: int) -> Iterator[tuple[int, int]]:
     for position, size in enumerate(sizes):
         gathered += size
         if gathered >= share or position - start >= 200:
-            yield start, position + 1
+            yield range(start, position + 1)
             start, gathered = position + 1, 0
     if start < len(sizes):
-        yield start, len(sizes)
+        yield range(start, len(sizes))

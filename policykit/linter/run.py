@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.member import BUILT, READ, Member
@@ -35,7 +36,8 @@ def run(work: Run, workers: int = 0) -> Report:
     written: dict[str, list[Fact]] = {}
     suppressions: dict[str, tuple[Suppressed, ...]] = {}
     skipped: list[tuple[str, str]] = []
-    failures: list[str] = []
+    failures = Failures()
+    unjudged: set[str] = set()
     dropped: list[str] = []
     documents = hidden = 0
     about_built: list[Finding] = []
@@ -47,6 +49,7 @@ def run(work: Run, workers: int = 0) -> Report:
     ):
         if failure:
             failures.append(failure)
+            unjudged.add(member.scope)
         if member.look == BUILT:
             about_built.extend(result.findings)
             facts.setdefault(member.scope, {})[member.path] = _split(result.facts)[1]
@@ -70,7 +73,7 @@ def run(work: Run, workers: int = 0) -> Report:
         for read in filter(None, map(built.names.get, built.tree.written())):
             stated = facts.setdefault(built.member.scope, {})
             stated[read.path] = [*stated.get(read.path, ()), *written.get(read.path, ())]
-    for finding, setting in _about_scopes(everything, facts, dropped):
+    for finding, setting in _about_scopes(everything, facts, unjudged, failures, dropped):
         if finding.path not in opened:
             about_built.append(finding)
             continue
@@ -81,17 +84,18 @@ def run(work: Run, workers: int = 0) -> Report:
     if about_built:
         from policykit.linter.built.placed import heard
 
-        told, unheard = heard(work.built, about_built, work.read, suppressions)
-        hidden += unheard
-        for built, finding in told:
-            findings.extend(work.settings[built.member.setting].selection.apply([finding]))
-    for finding, setting in _about_policies(work):
+        with failures.told(work.built[0].member.path):
+            told, unheard = heard(work.built, about_built, work.read, suppressions)
+            hidden += unheard
+            for built, finding in told:
+                findings.extend(work.settings[built.member.setting].selection.apply([finding]))
+    for finding, setting in _about_policies(work, failures):
         if finding.path not in suppressions:
-            suppressions[finding.path] = _suppressions_of(work, finding.path)
+            suppressions[finding.path] = _suppressions_of(work, finding.path, failures)
         kept, suppressions[finding.path] = _sift(finding, suppressions[finding.path])
         hidden += not kept
         findings.extend(setting.selection.apply(kept))
-    findings.extend(_about_suppressions(work, suppressions, dropped))
+    findings.extend(_about_suppressions(work, suppressions, failures, dropped))
     for setting in work.settings:
         _add(times, setting.rules.times())
     return Report(
@@ -140,62 +144,85 @@ def _add(times: dict[str, float], more: Iterable[tuple[str, float]]) -> None:
         times[code] = times.get(code, 0.0) + seconds
 
 
+_ALONE = "\0"
+"""No folder has a name that begins so."""
+
+
 def _alone(member: Member) -> str:
-    """Key of a file that stands in no scope; no folder has such a name."""
-    return f"\0{member.path}"
+    """Key of a file that stands in no scope."""
+    return f"{_ALONE}{member.path}"
 
 
 def _about_scopes(
-    work: Run, facts: Mapping[str, _Stated], dropped: list[str]
+    work: Run,
+    facts: Mapping[str, _Stated],
+    unjudged: Collection[str],
+    failures: Failures,
+    dropped: list[str],
 ) -> Iterator[tuple[Finding, Setting]]:
     """Rules about whole scopes, over what the run has read and what stands beside it.
 
-    Where several settings govern the files of a scope, each speaks of its own files.
+    Where several settings govern the files of a scope, each speaks of its own files. `unjudged`: scopes
+    with files that came to nothing, of which nobody knows all there is.
     """
     governing: dict[str, dict[int, None]] = {}
     for member in work.members:
         governing.setdefault(member.scope or _alone(member), {})[member.setting] = None
     reported = {member.path: member for member in work.members}
     for name in sorted(name for name in facts if any(map(asks, facts[name].values()))):
-        scope = _scope(work, name, facts[name], reported)
+        scope = Scope()
+        with failures.told(name.removeprefix(_ALONE)):
+            scope = _scope(work, name, facts[name], reported, failures)
+            scope = scope._replace(complete=scope.complete and name not in unjudged)
         for number in governing[name]:
             setting = work.settings[number]
-            for member, rule, violation in _violations(scope, setting, reported):
-                if member.setting == number:
-                    yield _finding(work, member, rule, violation, dropped), setting
+            for rule in setting.rules.of(SCOPE):
+                found: list[Finding] = []
+                with failures.told(f"{name.removeprefix(_ALONE)}: {rule.code} {rule.name}"):
+                    found = [
+                        _finding(work, member, rule, violation, dropped)
+                        for member, violation in _violations(rule, scope, setting, reported)
+                        if member.setting == number
+                    ]
+                yield from ((finding, setting) for finding in found)
 
 
-def _scope(work: Run, name: str, known: _Stated, reported: Mapping[str, Member]) -> Scope:
+def _scope(work: Run, name: str, known: _Stated, reported: Mapping[str, Member], failures: Failures) -> Scope:
     """A scope with what stands beside the run; its files come in one order, whichever of them are linted."""
-    whole = not name.startswith("\0")
+    whole = not name.startswith(_ALONE)
     around = work.surroundings(name) if whole else ()
     there: dict[str, Member] = {}
-    beside = 0
+    others = 0
     for member in around:
-        beside += member.path not in reported
-        if beside > _MOST_BESIDE:
+        others += member.path not in reported
+        if others > _MOST_BESIDE:
             there, whole = {}, False
             break
         there[member.path] = member
-    everything: _Stated = {
-        path: known.get(path, ()) if path in reported else told(work, member).facts
-        for path, member in there.items()
-    }
+    everything: _Stated = {}
+    for path, member in there.items():
+        if path in reported:
+            everything[path] = known.get(path, ())
+            continue
+        beside = told(work, member)
+        everything[path] = beside.result.facts
+        if beside.failure:
+            failures.append(beside.failure)
+            whole = False
     if known.keys() - there.keys():
         everything = known | everything  # what is built comes before the files that it is built from
     return scope_of(chain.from_iterable(everything.values()), complete=whole)
 
 
 def _violations(
-    scope: Scope, setting: Setting, reported: Mapping[str, Member]
-) -> Iterator[tuple[Member, AnyRule, ScopeViolation]]:
-    """What the rules of one setting say of a scope, as far as it stands in files of the run."""
+    rule: AnyRule, scope: Scope, setting: Setting, reported: Mapping[str, Member]
+) -> Iterator[tuple[Member, ScopeViolation]]:
+    """What a rule says of a scope under a setting, as far as it stands in files of the run."""
     context = Context(setting.cluster, "", setting.namespace)
-    for rule in setting.rules.of(SCOPE):
-        for violation in setting.rules.check(rule, scope, context):
-            member = reported.get(violation.located.path)
-            if member is not None and (member.look != READ or violation.located.as_written):
-                yield member, rule, violation
+    for violation in setting.rules.check(rule, scope, context):
+        member = reported.get(violation.located.path)
+        if member is not None and (member.look != READ or violation.located.as_written):
+            yield member, violation
 
 
 def _finding(
@@ -235,41 +262,54 @@ def _fix(
     return made
 
 
-def _about_policies(work: Run) -> Iterator[tuple[Finding, Setting]]:
+def _about_policies(work: Run, failures: Failures) -> Iterator[tuple[Finding, Setting]]:
     """Rules about the policies that the run looks at, and about what they generate."""
     for policy in work.policies:
         from policykit.linter.policies import judged
 
         setting = work.settings[policy.setting]
-        for finding in judged(policy, setting.rules, Context(setting.cluster, "", setting.namespace)):
-            yield finding, setting
+        found: list[Finding] = []
+        with failures.told(policy.file or "policy"):
+            found = [*judged(policy, setting.rules, Context(setting.cluster, "", setting.namespace))]
+        yield from ((finding, setting) for finding in found)
 
 
-def _suppressions_of(work: Run, path: str) -> tuple[Suppressed, ...]:
+def _suppressions_of(work: Run, path: str, failures: Failures) -> tuple[Suppressed, ...]:
     """Those of a file that a policy extends: it need not be a member."""
     if any(member.path == path for member in work.members):
         return ()
-    return told(work, Member(path, path, "", 0)).suppressions
+    found = told(work, Member(path, path, "", 0))
+    if found.failure:
+        failures.append(found.failure)
+    return found.result.suppressions
 
 
 def _about_suppressions(
-    work: Run, suppressions: dict[str, tuple[Suppressed, ...]], dropped: list[str]
+    work: Run, suppressions: dict[str, tuple[Suppressed, ...]], failures: Failures, dropped: list[str]
 ) -> Iterator[Finding]:
     """What rules say of suppressions; those hide nothing of it."""
     for member in work.members:
         asked = suppressions.get(member.path, ())
-        if not asked:
-            continue
-        from policykit.linter.housekeeping import judged
+        if asked:
+            found: list[Finding] = []
+            with failures.told(member.path):
+                found = _about_suppressed(work, member, asked, dropped)
+            yield from work.settings[member.setting].selection.apply(found)
 
-        setting = work.settings[member.setting]
-        rules, selection = setting.rules, setting.selection
-        context = Context(setting.cluster, member.path, setting.namespace, setting.served)
-        fixes = None
-        if work.fixes:
-            raw = work.read(member.file)
-            fixes = fixes_of(member.path, decode(raw).text, raw)
-        whole = any(policy.looked_at(member.path) for policy in work.policies)
-        found = judged(asked, rules, context, scoped=bool(member.scope), policy=whole, fixes=fixes)
-        yield from selection.apply(found)
-        dropped.extend(fixes.dropped if fixes else ())
+
+def _about_suppressed(
+    work: Run, member: Member, asked: tuple[Suppressed, ...], dropped: list[str]
+) -> list[Finding]:
+    from policykit.linter.housekeeping import judged
+
+    setting = work.settings[member.setting]
+    context = Context(setting.cluster, member.path, setting.namespace, setting.served)
+    fixes = None
+    if work.fixes:
+        raw = work.read(member.file)
+        fixes = fixes_of(member.path, decode(raw).text, raw)
+    whole = any(policy.looked_at(member.path) for policy in work.policies)
+    found = judged(asked, setting.rules, context, scoped=bool(member.scope), policy=whole, fixes=fixes)
+    made = [*found]
+    dropped.extend(fixes.dropped if fixes else ())
+    return made

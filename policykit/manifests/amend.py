@@ -9,7 +9,7 @@ from policykit.manifests.edit import edits, read, same, spliced
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import dotted
-from policykit.manifests.stream import Slice, slices
+from policykit.manifests.stream import slice_of
 
 _Piece = tuple[int, int] | str
 """A stretch of the text as read, or text that was written."""
@@ -30,7 +30,7 @@ def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
     is not YAML, a path leads nowhere, or the result would not read as intended (an edit below
     an alias, say).
     """
-    extent = _extent(text, document)
+    extent = slice_of(text, document)
     piece = before = text[extent.start : extent.end]
     changes: list[Edit] = []
     data = _data(piece)
@@ -68,13 +68,6 @@ def composed(text: str, edits: Sequence[Edit]) -> tuple[Edit, ...]:
             found.extend(_trimmed(text, Edit(at, piece[0], written)))
         at, written = piece[1], ""
     return tuple(found)
-
-
-def _extent(text: str, document: int) -> Slice:
-    found = slices(text)
-    if not 0 <= document < len(found):
-        raise EditError(f"the text has no document {document}")
-    return found[document]
 
 
 def _data(piece: str) -> object:

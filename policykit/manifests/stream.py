@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from policykit.manifests.patch import EditError
+
 _BEGINNING = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _END = re.compile(r"^\.\.\.(?=[ \t\r\n]|\Z)[^\n]*\n", re.MULTILINE)
 _NOTHING = re.compile(r"(?:[ \t]*(?:#[^\n]*|\r)?\n|%[^\n]*\n|\ufeff)*[ \t]*(?:#[^\n]*)?\Z")
@@ -34,6 +36,16 @@ def slices(text: str) -> tuple[Slice, ...]:
     if not _is_document(text[starts[-1] :]):
         starts.pop()
     return tuple(Slice(start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=False))
+
+
+def slice_of(text: str, document: int) -> Slice:
+    """The extent of a document. Raises EditError where the markers alone do not tell where it is: text
+    that the parser could not read, such as a directive that a line separator breaks, may stand between them.
+    """
+    found = slices(text)
+    if not 0 <= document < len(found):
+        raise EditError(f"the text has no document {document}")
+    return found[document]
 
 
 def _is_document(piece: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from fnmatch import fnmatchcase
 
-_RANGE = re.compile(r"([^\[\]]*)\[([0-9]+)-([0-9]+)\]([^\[\]]*)\Z")
+_RANGE = re.compile(r"([^\[\]]*)\[([0-9]{1,18})-([0-9]{1,18})\]([^\[\]]*)\Z")
 _GLOB = re.compile(r"[*?\[]")
 LARGEST_RANGE = 100_000
 

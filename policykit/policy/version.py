@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_VERSION = re.compile(r"v?([0-9]+)\.([0-9]+)(?:\.([0-9]+))?(?:[-+.][0-9A-Za-z.+-]+)?\Z")
-_CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|>|<)\s*([0-9]+(?:\.[0-9]+)*)\s*\Z")
+_VERSION = re.compile(r"v?([0-9]{1,9})\.([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:[-+.][0-9A-Za-z.+-]+)?\Z")
+_CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|>|<)\s*([0-9]{1,9}(?:\.[0-9]{1,9})*)\s*\Z")
 
 Release = tuple[int, ...]
 

@@ -108,6 +108,8 @@ def read(path: str) -> bytes:
     text = held(path)
     if text is not None:
         return text
+    if "\0" in path:
+        raise SourceError("no path has a NUL character in it", "name a file", path)
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -40,8 +40,10 @@ def pyproject_settings(path: str) -> LintSettings:
 
     try:
         data = tomllib.loads(read(path).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also for text that is not UTF-8, and numbers of thousands of digits
         raise UsageError(f"not TOML: {error}", "mend the file", path) from None
+    except RecursionError:
+        raise UsageError("nested too deep to be read", "mend the file", path) from None
     found: Any = data
     for name in ("tool", "policykit", "lint"):
         found = found.get(name) if isinstance(found, dict) else None

@@ -86,5 +86,5 @@ def _held(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:
 def _read(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

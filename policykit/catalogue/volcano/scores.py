@@ -100,6 +100,6 @@ def _place(plugin: Plugin, key: str) -> Path:
 def _weight(plugin: Plugin, key: str, default: int) -> float:
     """A whole number in quotes counts as one: that Volcano ignores it is said of its type."""
     value = plugin.arguments.get(key, default)
-    if isinstance(value, str) and value.isdecimal() and value.isascii():
+    if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 19:
         return int(value)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else default

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from policykit import api
@@ -53,7 +53,8 @@ def lint(path: str, texts: Mapping[str, str], *, whole: bool = True, reference: 
     except UsageError as error:
         return Told((), (error,), made_of)
     here = tuple(finding for finding in found.findings if finding.path == path)
-    return Told(here, _failures(path, reference, gathered), made_of)
+    failures = (*_failures(path, reference, gathered), *_errors(found.failures))
+    return Told(here, failures, made_of)
 
 
 def _made_of(reference: str) -> frozenset[str]:
@@ -77,5 +78,9 @@ def _failures(path: str, reference: str, gathered: Gathered) -> tuple[PolicykitE
         return error.problems
     except PolicykitError as error:
         return (error,)
-    parts = (failure.partition("\n  help: ") for failure in gathered.failures)
+    return _errors(gathered.failures)
+
+
+def _errors(failures: Iterable[str]) -> tuple[PolicykitError, ...]:
+    parts = (failure.partition("\n  help: ") for failure in failures)
     return tuple(PolicykitError(message, hint) for message, _, hint in parts)

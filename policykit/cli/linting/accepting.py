@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.linter.baseline import Key, Locate, hide, stale
@@ -22,19 +23,30 @@ Left = dict[str, Counter[Key]]
 class Accepting:
     """The baselines that speak in a run; made once its files are known."""
 
-    def __init__(self, gathered: Gathered, paths: Sequence[str], governing: Mapping[str, str]) -> None:
+    def __init__(
+        self, gathered: Gathered, paths: Sequence[str], governing: Mapping[str, str], *, named: bool
+    ) -> None:
         """`governing`: the baselines of the run by the files, or names in folders, that they govern.
 
-        Raises SourceError where one is no baseline.
+        One that is none fails the run, and nothing is told of its files: what it accepts is not known.
+        Raises SourceError for it where it is `named` by the user.
         """
         self._gathered = gathered
         self._paths = paths
         self._governing = governing
-        self._sources = {path: load(path) for path in sorted(set(governing.values()))}
+        self._sources: dict[str, Source] = {}
+        for path in sorted(set(governing.values())):
+            with nullcontext() if named else gathered.failures.told(shown_as(path)):
+                self._sources[path] = load(path)
 
     def fresh(self) -> Left:
         """All that is accepted."""
         return {path: Counter(source.baseline.accepted) for path, source in self._sources.items()}
+
+    def known(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Those of which it is known whether they are accepted."""
+        broken = {*self._governing.values()} - self._sources.keys()
+        return [finding for finding in findings if self._governing.get(finding.path) not in broken]
 
     def kept(self, findings: Iterable[Finding], left: Left) -> list[Finding]:
         """The findings that are not accepted; takes what it uses from `left`."""

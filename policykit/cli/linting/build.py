@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.gather import STDIN, Gathered
+from policykit.errors import Failures
 from policykit.linter.member import READ, Member
 from policykit.sources.scopes import kustomization, kustomization_root
 
@@ -35,13 +36,13 @@ def builds_of(gathered: Gathered) -> Builds:
     from policykit.sources import kustomize
     from policykit.sources.builds import builds
 
-    trees, declined = _roots(folders, {os.path.realpath(path) for path in gathered.left_out})
+    silent = frozenset(map(os.path.realpath, gathered.left_out))
+    trees, declined = _roots(folders, silent, gathered.failures)
     program = kustomize.binary() if trees else ""
     if trees and not program:
         declined += [(root, "kustomize is not on PATH") for root in trees]
     made = builds(program, [*trees.values()]) if program else []
     names = {os.path.realpath(m.file): m for m in gathered.members if m.file != STDIN} if made else {}
-    silent = frozenset(map(os.path.realpath, gathered.left_out))
     _add_generated(gathered, trees.values() if made else (), names, silent)
     built: list[Built] = []
     for (root, tree), build in zip(trees.items(), made, strict=False):
@@ -73,13 +74,18 @@ def told(builds: Builds, *, every: bool) -> list[str]:
     ]
 
 
-def _roots(folders: Sequence[str], silent: set[str]) -> tuple[dict[str, Tree], list[tuple[str, str]]]:
+def _roots(
+    folders: Sequence[str], silent: frozenset[str], failures: Failures
+) -> tuple[dict[str, Tree], list[tuple[str, str]]]:
     """The outermost kustomizations, with what they list; and those that cannot be built, with the reason."""
     from policykit.sources.kustomizations import NotHereError, is_plain, is_root, tree_of, used_by
 
     roots = sorted({kustomization_root(folder) for folder in folders})
     real = {root: os.path.realpath(root) for root in roots}
-    uses = {real[root]: used_by(root) for root in roots}
+    uses: dict[str, frozenset[str]] = {}
+    for root in roots:
+        with failures.told(_shown(root)):
+            uses[real[root]] = used_by(root)
     # Those that use each other are told so.
     used = {
         below
@@ -91,14 +97,15 @@ def _roots(folders: Sequence[str], silent: set[str]) -> tuple[dict[str, Tree], l
     declined: list[tuple[str, str]] = []
     for root in roots:
         file = kustomization(root)
-        if real[root] in used or not is_root(root) or os.path.realpath(file) in silent:
+        if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
             continue
-        try:
-            tree = tree_of(root)
-            if not is_plain(tree):
-                trees[root] = tree
-        except NotHereError as reason:
-            declined.append((root, str(reason)))
+        with failures.told(_shown(root)):
+            try:
+                tree = tree_of(root) if is_root(root) else None
+                if tree and not is_plain(tree):
+                    trees[root] = tree
+            except NotHereError as reason:
+                declined.append((root, str(reason)))
     return trees, declined
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from policykit import api
 from policykit.cli.policy import cluster_from
-from policykit.errors import PolicykitError, SourceError
+from policykit.errors import Failures, SourceError
 from policykit.linter.member import BUILT, Member
 from policykit.linter.plan import Setting
 from policykit.sources.crds import custom_kinds_of
@@ -51,7 +51,7 @@ class Gathered:
         """The policy, or the settings' file, of each setting; empty: there is none."""
         self.beside: list[str] = []
         """Files that are no members, and that findings may stand in."""
-        self.failures: list[str] = []
+        self.failures = Failures()
         self.without_policy = 0
         self._policy = policy
         self._select = select
@@ -89,16 +89,18 @@ class Gathered:
             self._add_stdin(File(stdin_filename or "<stdin>", ""), force_exclude)
         named = [path for path in paths if path != STDIN]
         present = [path for path in named if os.path.lexists(path)]
-        gone = (path for path in named if path not in present)
-        self.failures += [str(SourceError("no such file or folder", place=path)) for path in gone]
+        for path in named:
+            if path not in present:
+                self.failures.add(SourceError("no such file or folder"), path)
         scopes: dict[tuple[str, str], str] = {}
         for file in discover(present):
             folder = self._folder(file)
-            scope = scopes.get((folder, file.argument))
-            if scope is None:
-                scope = scope_root(file.path, file.argument, self._policy_folder(folder))
-                scopes[folder, file.argument] = scope
-            self._add(file, file.path, scope, force_exclude)
+            with self.failures.told(file.path):
+                scope = scopes.get((folder, file.argument))
+                if scope is None:
+                    scope = scope_root(file.path, file.argument, self._policy_folder(folder))
+                    scopes[folder, file.argument] = scope
+                self._add(file, file.path, scope, force_exclude)
             if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
                 self.folders[folder] = None
 
@@ -139,7 +141,7 @@ class Gathered:
 
     def _add_stdin(self, file: File, force_exclude: bool) -> None:
         if sys.stdin is None:
-            self.failures.append(str(SourceError("standard input is closed", place=file.path)))
+            self.failures.add(SourceError("standard input is closed"), file.path)
             return
         # Read here: worker processes have another standard input.
         self.given = sys.stdin.buffer.read()
@@ -184,10 +186,11 @@ class Gathered:
                 return self._known[source]
             cluster = cluster_from(source) if reference else None
             return self._setting(cluster, cluster.lint if cluster else pyproject_settings(source), source)
-        except PolicykitError as error:
-            if not (reference and _is_base(reference)):
-                self.failures.append(str(error.placed(source)))
+        except Exception as error:
             self._known[source] = 0
+            with self.failures.told(source):
+                if not (reference and _is_base(reference)):
+                    self.failures.add(error, source)
             return 0
 
     def _setting(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from policykit.errors import PolicykitError
 from policykit.linter.plan import Setting
 from policykit.linter.registry import DECLARED, DRIFTED
 
@@ -33,12 +32,13 @@ def _policies(gathered: Gathered) -> Iterator[Policy]:
         near = _nearby(source, cluster)
         members = {os.path.abspath(m.file): m.path for m in gathered.members if near(m.file)}
         file = members.get(os.path.abspath(source), "")
-        declared = (
-            _declared(gathered, source, cluster, members) if file and _speaks(setting, DECLARED) else None
-        )
-        drifted = (
-            _drifted(gathered, source, cluster, members) if members and _speaks(setting, DRIFTED) else ()
-        )
+        declared: Declared | None = None
+        drifted: tuple[Drifted, ...] = ()
+        with gathered.failures.told(source):
+            if file and _speaks(setting, DECLARED):
+                declared = _declared(gathered, source, cluster, members)
+            if members and _speaks(setting, DRIFTED):
+                drifted = _drifted(gathered, source, cluster, members)
         if declared or drifted:
             from policykit.linter.policies import Policy
 
@@ -89,11 +89,9 @@ def _drifted(
     from policykit.linter.subjects import Drifted
 
     wanted = None if os.path.abspath(source) in members else members
-    try:
+    plan = None
+    with gathered.failures.told(shown_as(source)):
         plan = committed(source, cluster, wanted)
-    except PolicykitError as error:
-        gathered.failures.append(str(error.placed(shown_as(source))))
-        return ()
     found = []
     for path in sorted([*plan.different, *plan.orphaned]) if plan else ():
         assert plan is not None

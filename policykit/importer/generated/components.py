@@ -98,7 +98,7 @@ def _bound(metadata: Mapping[str, Any]) -> Bound | None:
     """How far apart Volcano lets the pods stand, by their annotations: the tier has a number there."""
     annotations = mapping(metadata.get("annotations"))
     mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
-    return Bound(mode, int(tier)) if mode and tier.isdecimal() and tier.isascii() else None
+    return Bound(mode, int(tier)) if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10 else None
 
 
 def _queue_of_pods(metadata: Mapping[str, Any]) -> str:

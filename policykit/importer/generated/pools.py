@@ -18,7 +18,7 @@ _ROW = re.compile(
     r"\| (?P<name>[^|`]+) \| (?P<size>[^|]+) \| (?P<ours>[^|]+) \| (?P<others>[^|]+) \| (?P<taints>[^|]+) \|"
 )
 _LEVEL = re.compile(rf"^\| ({'|'.join(LEVELS)}) \| `([^`]+)` \|$", re.MULTILINE)
-_SIZE = re.compile(r"(?P<low>[0-9]+)(?: to (?P<high>[0-9]+)| (?P<open>or more))?\Z")
+_SIZE = re.compile(r"(?P<low>[0-9]{1,9})(?: to (?P<high>[0-9]{1,9})| (?P<open>or more))?\Z")
 _FLAGS = ("--node-labels=", "--register-with-taints=")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from policykit import bundled
+
+_NUMBER = re.compile(r"[0-9]{1,9}(?=[-+]|\Z)")
 
 OLDEST_SUPPORTED = "1.34"
 """The oldest Kubernetes release that upstream still mends, when this table was written."""
@@ -40,7 +43,7 @@ def served_until(release: str, version: str) -> bool:
 
 def _number(version: str) -> tuple[int, int]:
     parts = version.lstrip("v").split(".")
-    numbers = [int(digits) if (digits := part.split("-")[0].split("+")[0]).isdigit() else 0 for part in parts]
+    numbers = [int(match[0]) if (match := _NUMBER.match(part)) else 0 for part in parts]
     return (numbers[0], numbers[1] if len(numbers) > 1 else 0)
 
 

@@ -57,7 +57,7 @@ def steps(data: object, pointer: str) -> Path:
     found: list[Step] = []
     for word in pointer.split("/")[1:]:
         step: Step = word.replace("~1", "/").replace("~0", "~")
-        if isinstance(data, list) and word.isdigit():
+        if isinstance(data, list) and word.isascii() and word.isdecimal() and len(word) < 10:
             step = int(word)
         found.append(step)
         data = _inside(data, step)

@@ -18,7 +18,7 @@ from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects.podgroups import API_VERSION, NON_STRICT, STRICT
 from policykit.targets.koordinator.objects.shapes import parsed
 
-_WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     names.GANG_MODE: (STRICT, NON_STRICT),
     names.MATCH_POLICY: ("once-satisfied", "only-waiting", "waiting-and-running"),

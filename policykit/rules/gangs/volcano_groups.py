@@ -13,7 +13,7 @@ from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, SCHEDULER, TOPOLOGY_MODE, TOPOLOGY_TIER
 
-_WHOLE = re.compile(r"[+-]?[0-9]+\Z")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _OWNERS = frozenset(
     {("apps", "Deployment"), ("apps", "ReplicaSet"), ("apps", "StatefulSet"), ("batch", "Job")}
 )

@@ -55,6 +55,7 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
 
 
 _LOST = "the application starts without a gang"
+_GROUPS = """write '[{"name": ..., "minMember": ..., "minResource": {...}}]'"""
 
 
 def _faults_of_list(written: str, path: Path) -> Iterator[Violation]:
@@ -69,13 +70,19 @@ def _faults_of_list(written: str, path: Path) -> Iterator[Violation]:
             part=_one_character(written, error.pos),
         )
         return
+    except RecursionError:
+        yield Violation(path, f"{TASK_GROUPS} is nested too deep to be read: {_LOST}", _GROUPS)
+        return
+    except ValueError:  # more digits than Python reads
+        yield Violation(path, f"{TASK_GROUPS} has a number that is too long: {_LOST}", _GROUPS)
+        return
     except ValueError:  # a number with more digits than anybody reads
         listed = None
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
         yield Violation(
             path,
             f"{TASK_GROUPS} is JSON, but not a list of groups: {_LOST}",
-            """write '[{"name": ..., "minMember": ..., "minResource": {...}}]'""",
+            _GROUPS,
             inside=(),
         )
         return
@@ -264,7 +271,7 @@ def _parameters(annotations: Mapping[str, str], place: Path) -> Iterator[Violati
                 f"write {STYLE}={'Hard' if value.lower() == 'hard' else 'Soft'}",
                 Severity.WARNING,
             )
-        elif key == TIMEOUT and not (value.isdecimal() and int(value) > 0):
+        elif key == TIMEOUT and not (value.isascii() and value.isdecimal() and value.strip("0")):
             yield Violation(
                 path,
                 f"{TIMEOUT} is {value!r}, not a number above 0: YuniKorn uses 900 seconds",

@@ -57,7 +57,7 @@ def _minimum(manifest: Manifest, pod_set: PodSet) -> tuple[int | None, Path]:
         place = pod_set.place(where, key)
         if key in entries:
             text = entries[key]
-            return int(text) if text.isdecimal() and text.isascii() else None, place
+            return int(text) if text.isdecimal() and text.isascii() and len(text) < 19 else None, place
         if place and place[-1] == key and lookup(manifest.data, place) is not None:
             return None, place
     return None, ()

@@ -14,7 +14,7 @@ from policykit.targets.nodes.kubelet import comment, node_labels
 from policykit.targets.nodes.marks import joining, pool_taints
 from policykit.targets.nodes.taints import data
 
-_MINOR = re.compile(r"1\.([0-9]+)")
+_MINOR = re.compile(r"1\.([0-9]{1,9})")
 _FIRST_V1BETA4 = 31
 
 

@@ -10,7 +10,7 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.edit import same
 from policykit.manifests.extents import Edit
 from policykit.manifests.parser import Parsed, parse
-from policykit.manifests.patch import Patch, differences
+from policykit.manifests.patch import EditError, Patch, differences
 from policykit.manifests.path import dotted, lookup
 from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
@@ -111,6 +111,8 @@ class _Standing:
 
     def text(self) -> str:
         extents = slices(self._text) if self._changes or self._added else ()
+        if extents and len(extents) != len(self._documents):
+            raise EditError("the documents cannot be told apart")
         made: list[Edit] = []
         for document, extent in enumerate(extents):
             if document in self._changes:

@@ -80,7 +80,7 @@ def read(written: str) -> tuple[TaskGroupEntry, ...]:
     """The groups of an annotation; empty for what is no JSON list of maps."""
     try:
         listed = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ()
     return tuple(
         TaskGroupEntry(
