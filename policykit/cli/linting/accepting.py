@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from policykit.cli.linting.gather import STDIN, Gathered
+from policykit.errors import SourceError
 from policykit.linter.baseline import Key, Locate, hide, stale
 from policykit.linter.finding import Finding
 from policykit.linter.member import Member
 from policykit.linter.plan import Setting
 from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
-from policykit.sources.baselines import Source, load, shown_as, within
+from policykit.sources.baselines import Source, load, shown_as
+from policykit.sources.boundary import within
 
 Left = dict[str, Counter[Key]]
 """What each baseline can still accept, by its path."""
@@ -22,15 +24,25 @@ Left = dict[str, Counter[Key]]
 class Accepting:
     """The baselines that speak in a run; made once its files are known."""
 
-    def __init__(self, gathered: Gathered, paths: Sequence[str], governing: Mapping[str, str]) -> None:
+    def __init__(
+        self, gathered: Gathered, paths: Sequence[str], governing: Mapping[str, str], *, named: bool = False
+    ) -> None:
         """`governing`: the baselines of the run by the files, or names in folders, that they govern.
 
-        Raises SourceError where one is no baseline.
+        One that cannot be read, or is none, is a failure of the run and accepts nothing; where the
+        command line `named` it, SourceError is raised.
         """
         self._gathered = gathered
         self._paths = paths
-        self._governing = governing
-        self._sources = {path: load(path) for path in sorted(set(governing.values()))}
+        self._sources: dict[str, Source] = {}
+        for path in sorted(set(governing.values())):
+            try:
+                self._sources[path] = load(path)
+            except SourceError as error:
+                if named:
+                    raise
+                gathered.failures.append(str(error))
+        self._governing = {file: path for file, path in governing.items() if path in self._sources}
 
     def fresh(self) -> Left:
         """All that is accepted."""

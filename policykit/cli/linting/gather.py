@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.cli.policy import cluster_from
+from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import PolicykitError
 from policykit.linter.member import BUILT, Member
 from policykit.linter.plan import Setting
@@ -52,6 +52,8 @@ class Gathered:
         self.beside: list[str] = []
         """Files that are no members, and that findings may stand in."""
         self.failures: list[str] = []
+        self.elsewhere: list[str] = []
+        """Links to folders outside the boundary: they are not followed."""
         self.without_policy = 0
         self._policy = policy
         self._select = select
@@ -91,7 +93,7 @@ class Gathered:
         present = [path for path in named if os.path.lexists(path)]
         self.failures += [f"{path}: no such file or folder" for path in named if path not in present]
         scopes: dict[tuple[str, str], str] = {}
-        for file in discover(present):
+        for file in discover(present, elsewhere=self.elsewhere):
             folder = self._folder(file)
             scope = scopes.get((folder, file.argument))
             if scope is None:
@@ -191,7 +193,7 @@ class Gathered:
 
     def _setting(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:
         namespace = self._namespace or "default"
-        own = custom_kinds_of(_beside(source, lint.crds)) if lint and lint.crds else {}
+        own = custom_kinds_of(_beside(source, lint.crds), source) if lint and lint.crds else {}
         setting = api.setting(
             cluster,
             lint,
@@ -228,7 +230,7 @@ def _below(source: str) -> str:
 
 def _beside(source: str, paths: Sequence[str]) -> list[str]:
     """Paths of a policy or settings file, which start in its folder, as they are opened."""
-    return [os.path.join(os.path.dirname(source), path) for path in paths]
+    return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
 
 
 def _is_base(policy: str) -> bool:

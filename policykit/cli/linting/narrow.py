@@ -23,7 +23,7 @@ def narrowing(
     """Leaves findings out of a report, which says how many; made once the files of a run are known.
 
     `baseline`: one for all files, instead of the nearest of each. Raises SourceError or UsageError
-    where a baseline or the revision is of no use.
+    where that one or the revision is of no use.
     """
     old = _unchanged(gathered, since)
     governing = {} if no_baseline else _governing(gathered, paths, baseline)
@@ -31,7 +31,7 @@ def narrowing(
         return lambda report: _without_old(report, old)
     from policykit.cli.linting.accepting import Accepting
 
-    accepting = Accepting(gathered, paths, governing)
+    accepting = Accepting(gathered, paths, governing, named=bool(baseline))
 
     def narrow(report: Report) -> Report:
         new = _without_old(report, old)
