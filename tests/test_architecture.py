@@ -120,3 +120,51 @@ def test_commands_load_only_what_they_need(arguments: list[str], absent: list[st
     )
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
+
+
+OPENERS = {
+    "policykit.sources.boundary": "judges every path and reads what may be read",
+    "policykit.sources.writing": "replaces and deletes what was judged",
+    "policykit.sources.cache": "keeps results in a folder of its own",
+    "policykit.sources.kustomize": "makes a folder of its own for a build",
+    "policykit.bundled": "reads what ships with policykit",
+}
+"""The only modules that open, replace or delete files, and why."""
+CHANGES = {
+    "os": "open fdopen replace rename renames remove unlink rmdir removedirs makedirs mkdir link symlink"
+    " truncate chmod chown lchown mkfifo mknod utime popen system spawnv execv",
+    "io": "open open_code FileIO",
+    "codecs": "open",
+}
+METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "unlink", "rmdir", "mkdir", "touch"}
+PACKAGES = {"pathlib", "shutil", "tempfile", "fileinput", "mmap", "glob"}
+
+
+def opens(path: Path) -> Iterator[str]:
+    """What in a module touches files itself; `/dev/null` is none."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name) and called.id == "open":
+                yield f"line {node.lineno}: open"
+            elif isinstance(called, ast.Attribute) and called.attr in METHODS:
+                yield f"line {node.lineno}: {called.attr}"
+            elif isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+                words = CHANGES.get(called.value.id, "").split()
+                if called.attr in words and "os.devnull" not in ast.unparse(node):
+                    yield f"line {node.lineno}: {called.value.id}.{called.attr}"
+    for line, module in imports(path):
+        if module.partition(".")[0] in PACKAGES or module in {
+            f"{package}.{name}" for package, names in CHANGES.items() for name in names.split()
+        }:
+            yield f"line {line}: imports {module}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_files_are_opened_and_changed_only_where_paths_are_judged(path: Path) -> None:
+    assert name_of(path) in OPENERS or not list(opens(path))
+
+
+@pytest.mark.parametrize("module", OPENERS)
+def test_modules_that_open_files_are_still_there(module: str) -> None:
+    assert list(opens(PACKAGE.parent / f"{module.replace('.', '/')}.py"))

@@ -136,6 +136,7 @@ from policykit.cli import run
 # What is imported once is not imported in every child.
 run(["gen", "-p", "profile:hybrid-volcano", "-o", "-"])
 MOMENTS = {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir"}
+OUT = os.path.realpath("out")
 
 
 def kill_at(moment):
@@ -143,7 +144,7 @@ def kill_at(moment):
 
     def hook(event, arguments):
         nonlocal left
-        if event in MOMENTS and str(arguments[0]).startswith("out"):
+        if event in MOMENTS and str(arguments[0]).startswith(("out", OUT)):
             left -= 1
             if not left:
                 os.kill(os.getpid(), signal.SIGKILL)

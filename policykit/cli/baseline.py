@@ -14,6 +14,7 @@ from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.cli.linting.policies import policies_of
 from policykit.cli.linting.today import today
 from policykit.cli.output import complain, emit, say
+from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
 from policykit.formats.text import counted
 from policykit.linter.baseline import Baseline, joined, pruned, tally, text_of
@@ -29,6 +30,7 @@ from policykit.sources.baselines import Source, default_place, load, nearest_bas
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
+@allow_path
 @click.option(
     "-o",
     "--output",

@@ -9,10 +9,11 @@ import click
 
 from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
 from policykit.cli.output import complain, emit_data, say
-from policykit.cli.policy import cluster_from
+from policykit.cli.policy import allow_path, cluster_from
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
-from policykit.sources import outputs
+from policykit.sources import boundary, outputs
+from policykit.sources.boundary import Place, output_folder
 from policykit.sources.files import repository_root
 from policykit.sources.policies import nearest_policy
 from policykit.targets import writers
@@ -39,6 +40,7 @@ class Asked(NamedTuple):
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
+@allow_path
 @click.option(
     "-o",
     "--output",
@@ -108,12 +110,13 @@ def _generate(reference: str, asked: Asked) -> int:
         yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
         emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
-    folder = os.path.normpath(asked.output) if asked.output else _folder(reference, cluster.output)
+    place = _place(reference, asked.output, cluster.output)
+    folder = place.path
     apart = outputs.taken(reference, folder)
     if asked.every or not (asked.check or asked.diff):
         # To compare a draft with another policy's folder is fine.
         refuse_shared(folder, apart)
-    state = plan(reference, cluster.name, folder, files, apart, whole=not asked.targets)
+    state = plan(reference, cluster.name, place, files, apart, whole=not asked.targets)
     if not asked.check:
         refuse(state)
     if asked.diff:
@@ -141,6 +144,7 @@ def _one_policy(policy: str | None) -> str:
 
 
 def _all_policies() -> list[str]:
+    boundary.add_argument(os.curdir)
     found = outputs.policies(repository_root(os.getcwd()) or os.getcwd())
     if not found:
         raise UsageError("the repository has no policykit.yaml", "run `policykit init`")
@@ -159,7 +163,10 @@ def _has_output(path: str, base: bool) -> bool:
     return False
 
 
-def _folder(reference: str, out: str) -> str:
+def _place(reference: str, asked: str, out: str) -> Place:
+    """The folder to write to: as the command line says, else the policy."""
+    if asked:
+        return output_folder(os.path.normpath(asked))
     if reference.startswith("profile:"):
         raise UsageError("a bundled profile has no folder of its own", "name one with -o")
     if not out:

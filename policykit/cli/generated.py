@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit import api
-from policykit.cli.output import emit_data, say, write_files
+from policykit.cli.output import emit_data, encoded, say
 from policykit.cli.policy import shown_as
 from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
@@ -15,7 +15,9 @@ from policykit.formats.text import counted
 from policykit.generator.bundle import bundle, drift
 from policykit.policy.places import places
 from policykit.sources import outputs, tree
-from policykit.sources.files import read
+from policykit.sources.boundary import Place, below, writable
+from policykit.sources.policies import reader
+from policykit.sources.writing import replace_all
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generated
@@ -27,7 +29,8 @@ _NOWHERE = "/dev/null"
 class Plan(NamedTuple):
     """The files of a policy, and what stands where they belong."""
 
-    folder: str
+    place: Place
+    """The folder."""
     files: dict[str, str]
     found: tree.Found
     missing: list[str]
@@ -38,11 +41,16 @@ class Plan(NamedTuple):
     stale: dict[str, str]
     """Files generated from a policy that is nowhere in the repository, and its name."""
 
+    @property
+    def folder(self) -> str:
+        """As people read it."""
+        return self.place.path
+
 
 def plan(
     reference: str,
     policy: str,
-    folder: str,
+    place: Place,
     files: Mapping[str, str],
     apart: Mapping[str, str],
     *,
@@ -53,6 +61,7 @@ def plan(
     `apart`: real folders that other policies write to, and those; `whole`: the files are all
     that the policy gives.
     """
+    folder = place.path
     tree.check_folder(folder)
     found = tree.look(folder, policy, apart)
     there = tree.as_there(files, found.ours)
@@ -63,7 +72,7 @@ def plan(
     stale = {path: name for path, name in others.items() if name not in known}
     if not whole:
         orphaned, stale = [], {}
-    return Plan(folder, there, found, missing, different, orphaned, obstacles, stale)
+    return Plan(place, there, found, missing, different, orphaned, obstacles, stale)
 
 
 def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
@@ -71,17 +80,26 @@ def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> 
     try:
         return api.generate(cluster, targets)
     except PolicykitError as error:
-        said = places(shown_as(reference), read) if error.path and not error.place else None
-        if said is None:
-            raise
-        file, found = said.at(error.path, False)
-        place = f"{file}:{found.line}:{found.column}"
-        raise PolicykitError(error.message, error.hint, place) from None
+        raise _located(reference, error) from None
 
 
-def folder_of(reference: str, out: str) -> str:
-    """The folder that `generate.out` of a policy means, as people read it."""
-    return shown(os.path.join(os.path.dirname(reference), out))
+def folder_of(reference: str, out: str) -> Place:
+    """The folder that `generate.out` of a policy means. Raises PolicykitError where it is outside."""
+    try:
+        return writable(shown(os.path.join(os.path.dirname(reference), out)), by=reference)
+    except SourceError as error:
+        said = PolicykitError(f"generate.out {error.message}", error.hint, path=("generate", "out"))
+        raise _located(reference, said) from None
+
+
+def _located(reference: str, error: PolicykitError) -> PolicykitError:
+    """An error about a path in a policy, with its file, line and column."""
+    name = shown_as(reference)
+    said = places(name, reader(name)) if error.path and not error.place else None
+    if said is None:
+        return error
+    file, found = said.at(error.path, False)
+    return PolicykitError(error.message, error.hint, f"{file}:{found.line}:{found.column}")
 
 
 def committed(reference: str, cluster: Cluster, among: Container[str] | None = None) -> Plan | None:
@@ -92,7 +110,8 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     """
     if not cluster.output:
         return None
-    folder = folder_of(reference, cluster.output)
+    place = folder_of(reference, cluster.output)
+    folder = place.path
     if not os.path.isdir(folder):
         return None
     apart = outputs.taken(reference, folder)
@@ -100,7 +119,7 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
         return None
     return plan(
-        reference, cluster.name, folder, bundle(cluster, generated(reference, cluster)), apart, whole=True
+        reference, cluster.name, place, bundle(cluster, generated(reference, cluster)), apart, whole=True
     )
 
 
@@ -147,10 +166,10 @@ def write(plan: Plan, *, prune: bool) -> None:
     """
     # What lists other files comes after them.
     order = sorted([*plan.missing, *plan.different], key=lambda p: (p.endswith("kustomization.yaml"), p))
-    write_files({os.path.join(plan.folder, path): plan.files[path] for path in order})
-    tree.tidy(plan.folder, plan.found.leftovers)
+    replace_all({below(plan.place, path): encoded(plan.files[path]) for path in order})
+    tree.tidy(plan.place, plan.found.leftovers)
     if prune:
-        tree.remove(plan.folder, plan.orphaned)
+        tree.remove(plan.place, plan.orphaned)
     _tell(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
     says = f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
     if plan.orphaned:

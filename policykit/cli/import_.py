@@ -7,6 +7,7 @@ import os
 import click
 
 from policykit.cli.output import emit_data, say, write_file
+from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
 from policykit.sources.existing import existing
 
@@ -16,6 +17,7 @@ from policykit.sources.existing import existing
 @click.option(
     "-o", "--output", metavar="FILE", default="", help="Write there. An existing file is left alone."
 )
+@allow_path
 def command(files: tuple[str, ...], output: str) -> int:
     """Make a policy from what exists.
 

@@ -11,7 +11,7 @@ import click
 from policykit import api
 from policykit.cli.linting.today import today
 from policykit.cli.output import complain, emit_data, say, tell
-from policykit.cli.policy import cluster_for
+from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats import Around, krm
 from policykit.formats.function_config import API, ROLES, FunctionConfig, function_config
@@ -23,7 +23,8 @@ from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.writer import dump
 from policykit.model.severity import Severity
-from policykit.sources.files import read
+from policykit.sources import boundary
+from policykit.sources.policies import reader
 from policykit.targets import writers
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.stream import Source, patch, said_once
@@ -45,6 +46,7 @@ _INLINE = "functionConfig"
     " changed nothing. Lines of findings count within an object as kustomize renders it.",
 )
 @click.argument("role", required=False, type=click.Choice(ROLES))
+@allow_path
 def command(role: str | None) -> int:
     """Read a ResourceList on standard input, write it on standard output.
 
@@ -75,11 +77,13 @@ def _standard_input() -> bytes:
 
 def _cluster(config: FunctionConfig) -> Cluster | None:
     if not config.inline:
+        if config.policy and not config.policy.startswith("profile:"):
+            boundary.readable(config.policy, by=_INLINE)
         return cluster_for(os.getcwd(), config.policy or None)
     from policykit.policy.load import load_text
 
     policy = {"apiVersion": API, "kind": "Policy", **config.inline}
-    loaded = load_text(dump(policy).encode(), _INLINE, read)
+    loaded = load_text(dump(policy).encode(), _INLINE, reader(_INLINE))
     for notice in loaded.notices:
         complain(notice)
     return loaded.cluster

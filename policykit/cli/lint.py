@@ -18,6 +18,7 @@ from policykit.cli.linting.remembered import keep, memory_of
 from policykit.cli.linting.today import today
 from policykit.cli.linting.unchanged import report_of
 from policykit.cli.output import complain, emit_data, say
+from policykit.cli.policy import allow_path
 from policykit.formats import FORMATS
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
+@allow_path
 @click.option(
     "--format",
     "formats",
@@ -265,6 +267,8 @@ def _tell(report: Report, gathered: Gathered, builds: Builds, show_files: bool) 
     if show_files:
         for path, why in report.skipped:
             say(f"skipped {path}: {why}")
+        for path in gathered.elsewhere:
+            say(f"skipped {path}: it leads out of the repository, or of the folder that was named")
     for line in told(builds, every=show_files):
         say(line)
     if gathered.without_policy and report.silent_rules:

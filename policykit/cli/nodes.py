@@ -7,7 +7,7 @@ import os
 import click
 
 from policykit.cli.output import emit, say
-from policykit.cli.policy import cluster_for
+from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError
 from policykit.sources.existing import stdin
 from policykit.sources.nodes import cluster_of, cluster_of_nodes
@@ -27,6 +27,7 @@ from policykit.sources.nodes import cluster_of, cluster_of_nodes
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
+@allow_path
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(path: str, policy: str | None, format_: str) -> int:
     """Compare live nodes with the policy: labels, taints, sizes, numbers. Nothing is run or changed.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 
 import click
 
@@ -50,23 +49,14 @@ def write_file(path: str, text: str | bytes) -> None:
     A link stays a link: the file it leads to is written. A device or a pipe (`/dev/stderr`) is
     written into, never replaced.
     """
-    from policykit.sources.writing import replace_all, unwritable
+    from policykit.sources.boundary import output
+    from policykit.sources.writing import append, replace_all
 
+    place = output(path)
     if os.path.exists(path) and not os.path.isfile(path):
-        try:
-            with open(path, "wb") as stream:
-                stream.write(encoded(text))
-        except OSError as error:
-            raise unwritable(error, path) from None
+        append(place._replace(real=path), encoded(text))
     else:
-        replace_all({os.path.realpath(path) if os.path.islink(path) else path: encoded(text)})
-
-
-def write_files(texts: Mapping[str, str]) -> None:
-    """Replaces files that are no links, all or none of them. Raises SourceError."""
-    from policykit.sources.writing import replace_all
-
-    replace_all({path: encoded(text) for path, text in texts.items()})
+        replace_all({place: encoded(text)})
 
 
 def say(message: str) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from policykit.cli.output import emit_data, say
-from policykit.cli.policy import cluster_for
+from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
 from policykit.formats.text import counted
 from policykit.linter.reader import BOM
+from policykit.sources.boundary import Place, writable
 from policykit.sources.files import discover, read
 from policykit.sources.scopes import is_patch, kustomization_namespace
 from policykit.sources.writing import replace_all
@@ -33,6 +34,7 @@ _STDIN = "-"
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
+@allow_path
 @click.option(
     "--workload",
     metavar="NAME",
@@ -170,15 +172,16 @@ def _tell(done: Sequence[tuple[Source, Patched]]) -> None:
 
 def _write(done: Iterable[tuple[Source, Patched]]) -> None:
     """Writes the files that change: all of them, or none. Several names of one file write it once."""
-    changed: dict[str, tuple[Source, Patched]] = {}
+    changed: dict[str, tuple[Place, Source, Patched]] = {}
     for source, patched in done:
         if patched.raw != source.raw:
             _check_replaceable(source)
-            _, first = changed.setdefault(os.path.realpath(source.path), (source, patched))
+            place = writable(source.path)
+            *_, first = changed.setdefault(place.real, (place, source, patched))
             if first.raw != patched.raw:
                 raise SourceError("comes out different by another name", "name the file once", source.path)
-    replace_all({_file(source.path): patched.raw for source, patched in changed.values()})
-    for source, patched in changed.values():
+    replace_all({place: patched.raw for place, _, patched in changed.values()})
+    for _, source, patched in changed.values():
         say(f"{source.path}: {', '.join(patched.changed)}")
     say(f"policykit: {counted(len(changed), 'file')} written")
 
@@ -188,11 +191,6 @@ def _check_replaceable(source: Source) -> None:
         raise SourceError("is no regular file", "leave out --in-place", source.path)
     if read(source.path) != source.raw:
         raise SourceError("was changed by somebody else meanwhile", "run it again", source.path)
-
-
-def _file(path: str) -> str:
-    """What is written: a link stays a link."""
-    return os.path.realpath(path) if os.path.islink(path) else path
 
 
 def _joined(texts: list[bytes]) -> bytes:

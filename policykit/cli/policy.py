@@ -6,13 +6,31 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
+import click
+
 from policykit.cli.output import complain
-from policykit.sources import kept
-from policykit.sources.files import read
-from policykit.sources.policies import nearest_policy
+from policykit.sources import boundary, kept
+from policykit.sources.policies import nearest_policy, reader
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
+
+def _begin(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
+    boundary.begin(folders)
+
+
+allow_path = click.option(
+    "--allow-path",
+    type=click.Path(exists=True),
+    metavar="DIR",
+    multiple=True,
+    expose_value=False,
+    callback=_begin,
+    help="Files below DIR may be read and written, too; may be given again. Default: what a policy names"
+    " or a link leads to is inside the same repository, without one inside the same folder.",
+)
+"""For every command that reads what a repository names."""
 
 
 def cluster_from(reference: str) -> Cluster:
@@ -37,7 +55,8 @@ def _settled(reference: str) -> str:
 
 @cache
 def _loaded(reference: str) -> kept.Policy:
-    found = kept.policy(shown_as(reference), read) or _compiled(shown_as(reference))
+    name = shown_as(reference)
+    found = kept.policy(name, reader(name)) or _compiled(name)
     for notice in found.notices:
         complain(notice)
     return found
@@ -46,6 +65,7 @@ def _loaded(reference: str) -> kept.Policy:
 def _compiled(name: str) -> kept.Policy:
     from policykit.policy.load import load
 
+    read = reader(name)
     loaded = load(name, read)
     found = kept.Policy(loaded.cluster, loaded.files, tuple(map(str, loaded.notices)))
     kept.keep(name, found, read)

@@ -8,7 +8,7 @@ import click
 
 from policykit import api
 from policykit.cli.output import complain, emit, say
-from policykit.cli.policy import cluster_for
+from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
@@ -28,6 +28,7 @@ _STDIN = "-"
     metavar="POLICY",
     help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
 )
+@allow_path
 @click.option(
     "--nodes", metavar="FILE", help="Judge by real nodes: the output of `kubectl get nodes -o json`."
 )

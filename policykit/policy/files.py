@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ MOST_FILES = 100
 """Files that one policy may be made of: links that lead back would otherwise make names without end."""
 MOST_BYTES = 10_000_000
 """Bytes of the files that a policy extends, all together."""
+_OURS = re.compile(r"""apiVersion["']?\s*:\s*["']?policykit\.io/""")
+"""In a text that cannot be read as YAML: it is meant as a policy."""
 _OWN = frozenset({"apiVersion", "kind", "extends"})
 """Keys that each file says for itself alone."""
 _NAMED = frozenset(
@@ -98,7 +101,9 @@ class Files:
         for document in documents:
             if document.problem:
                 place = Position(name, document.problem.line + 1, document.problem.column + 1)
-                self._problems.at(place, f"not YAML: {document.problem.message}")
+                # What is no policy is never quoted: an error may be read by those who may not read the file.
+                why = f": {document.problem.message}" if _OURS.search(text) else ""
+                self._problems.at(place, f"not YAML{why}")
         if any(document.problem for document in documents):
             return None
         return self._single(name, documents)
@@ -114,8 +119,11 @@ class Files:
         root = roots[0]
         if not isinstance(root.entries, dict):
             place = Position(name, root.start.line + 1, root.start.column + 1)
-            self._problems.at(place, f"a policy is a map, not {describe(root.data)}")
+            what = "list" if isinstance(root.data, list) else "single value"
+            self._problems.at(place, f"a policy is a map, not a {what}")
             return None
+        if not _is_meant(root.data):
+            return self._foreign(name, root)
         self._duplicates(name, root, documents[0].duplicates)
         self.sources[name] = Source(name, root)
         tree = said(root, self.sources[name])
@@ -133,6 +141,18 @@ class Files:
                 f"{where} is there twice, first in line {duplicate.first.start.line + 1}",
                 "give one of them another name, or remove it",
             )
+
+    def _foreign(self, name: str, root: Node) -> Said:
+        """A map that is no policy says nothing, and is not quoted."""
+        place = Position(name, root.start.line + 1, root.start.column + 1)
+        for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
+            if key not in root.data:
+                self._problems.at(place, f"{key} is missing", f"add {key}: {wanted}")
+            elif root.data[key] != wanted:
+                self._problems.at(place, f"{key} must be {wanted}", "this reads policies only")
+        self.complete = self.complete and name == self.names[0]
+        self.sources[name] = Source(name, root)
+        return Said({}, self.sources[name])
 
     def _identity(self, tree: Said, key: str, wanted: str) -> None:
         entry = tree.value.get(key)
@@ -251,6 +271,12 @@ def _there(tree: Said | None, path: Path) -> bool:
             return False
         here = here[step].value
     return here is not None
+
+
+def _is_meant(data: dict[Any, Any]) -> bool:
+    """Whether a map says that it is policykit's own, whatever else is wrong in it."""
+    version = data.get("apiVersion")
+    return isinstance(version, str) and version.startswith(f"{API_VERSION.partition('/')[0]}/")
 
 
 def _identity_hint(value: object, wanted: str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
-from policykit.sources.files import BASELINE, ancestors, read, repository_root
+from policykit.sources.boundary import SMALL, within
+from policykit.sources.files import BASELINE, read, repository_root, upwards
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baseline
@@ -36,14 +37,8 @@ def nearest_baselines(paths: Iterable[str]) -> dict[str, str]:
 
 def nearest_baseline(folder: str) -> str:
     """Absolute path of the baseline for files in a folder; empty: there is none."""
-    limit = repository_root(folder)
-    for here in ancestors(folder):
-        path = os.path.join(here, BASELINE)
-        if os.path.lexists(path):
-            return path
-        if here == limit:
-            break
-    return ""
+    paths = (os.path.join(here, BASELINE) for here in upwards(folder))
+    return next(filter(os.path.lexists, paths), "")
 
 
 def default_place(folder: str) -> str:
@@ -58,7 +53,7 @@ def load(path: str) -> Source:
     absolute = os.path.abspath(path)
     shown = shown_as(absolute)
     try:
-        text = read(absolute).decode("utf-8")
+        text = read(absolute, most=SMALL).decode("utf-8")
     except UnicodeDecodeError:
         text = ""
     except SourceError as error:
@@ -76,8 +71,3 @@ def shown_as(path: str) -> str:
     """An absolute path as people would give it from where they are."""
     inside = within(path, os.getcwd())
     return (os.path.relpath(path) if inside else path).replace(os.sep, "/")
-
-
-def within(path: str, folder: str) -> bool:
-    """Whether an absolute path is, or lies below, an absolute folder."""
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.errors import SourceError
+from policykit.sources import boundary
 from policykit.sources.files import read, walk
 
 if TYPE_CHECKING:
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
 _KIND = b"CustomResourceDefinition"
 
 
-def custom_kinds_of(paths: Iterable[str]) -> Mapping[tuple[str, str], Schema]:
+def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, str], Schema]:
     """apiVersion and kind to the schema, of every definition in files and below folders.
 
-    Of one that stands in several files the last counts. Raises SourceError for a path that does
-    not exist or cannot be read, for text that is neither YAML nor JSON in a file that speaks of
-    definitions, and for a path without any.
+    `by`: the policy or settings file that names them, if one does. Of a definition in several files
+    the last counts. Raises SourceError for a path that does not exist or cannot be read, for text that
+    is neither YAML nor JSON in a file that speaks of definitions, and for a path without any.
     """
     from policykit.kube.structure.crd import custom_kinds
 
     found: dict[tuple[str, str], Schema] = {}
     for path in paths:
-        kinds = [kind for document in _documents(path) for kind in custom_kinds(document)]
+        kinds = [kind for document in _documents(path, by) for kind in custom_kinds(document)]
         if not kinds:
             raise SourceError(
                 "has no CustomResourceDefinition", "name the files or folders that have some", path
@@ -35,9 +36,14 @@ def custom_kinds_of(paths: Iterable[str]) -> Mapping[tuple[str, str], Schema]:
     return found
 
 
-def _documents(path: str) -> Iterator[Any]:
-    for file in walk(path) if os.path.isdir(path) else (path,):
-        raw = read(file)
+def _documents(path: str, by: str) -> Iterator[Any]:
+    folder = os.path.isdir(path)
+    if folder and by:
+        boundary.readable(path, by)
+    elif folder:
+        boundary.add_argument(path)
+    for file in walk(path) if folder else (path,):
+        raw = read(file, by)
         if _KIND in raw:
             yield from _objects(file, raw)
 

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 
 from policykit.errors import SourceError
 from policykit.generator.bundle import owner
+from policykit.sources import boundary
 from policykit.sources.files import SUFFIXES, read
 
 _GENERATED = (".sh", ".env", ".md")
 """Read in folders where policykit wrote them."""
-_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules"})
+_NEVER = frozenset({".hg", ".svn", ".venv", "node_modules"})
 
 
 def existing(paths: Iterable[str]) -> dict[str, bytes]:
@@ -39,8 +40,10 @@ def stdin() -> bytes:
 
 
 def _below(folder: str) -> Iterator[tuple[str, bytes]]:
+    boundary.readable(folder)
+    boundary.add_argument(folder)
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _NEVER)
+        folders[:] = sorted(name for name in folders if name not in _NEVER and not boundary.names_git(name))
         for name in sorted(names):
             path = os.path.join(here, name)
             if name.endswith(SUFFIXES):

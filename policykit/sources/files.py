@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
+from policykit.sources import boundary
 from policykit.sources.held import held
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
 """Name of the file that says which findings are accepted."""
-_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
+_NEVER = frozenset({".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
 class _Ignores(NamedTuple):
@@ -37,16 +38,23 @@ class File(NamedTuple):
     """The folder argument it was found under, else empty."""
 
 
-def discover(paths: Sequence[str], exclude: Sequence[str] = (), force_exclude: bool = False) -> list[File]:
-    """The files that paths mean, sorted, each once.
+def discover(
+    paths: Sequence[str],
+    exclude: Sequence[str] = (),
+    force_exclude: bool = False,
+    elsewhere: list[str] | None = None,
+) -> list[File]:
+    """The files that paths of the command line mean, sorted, each once.
 
     Folders are walked. Files named outright are taken whatever their suffix, and even when
-    excluded unless `force_exclude`. Raises SourceError for a path that does not exist.
+    excluded unless `force_exclude`. `elsewhere` gets the links to folders that are not followed.
+    Raises SourceError for a path that does not exist.
     """
     found: dict[str, File] = {}
     for path in paths:
         if os.path.isdir(path):
-            for name in walk(path, exclude):
+            boundary.add_argument(path)
+            for name in walk(path, exclude, elsewhere):
                 found.setdefault(os.path.normpath(name), File(_display(name), path))
         elif os.path.lexists(path):
             if not (force_exclude and excluded(_display(path), exclude)):
@@ -56,19 +64,27 @@ def discover(paths: Sequence[str], exclude: Sequence[str] = (), force_exclude: b
     return sorted(found.values())
 
 
-def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
+def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None = None) -> Iterator[str]:
     """Manifest files below a folder in a stable order; loops of symbolic links end.
 
-    A folder that cannot be listed is given itself: reading it says why.
+    What cannot be listed or read, a folder or a `.gitignore`, is given itself: reading it says why.
+    Links to folders outside the boundary are not followed; `elsewhere` gets them.
     """
-    seen = {os.path.realpath(folder)}
-    above = _ignored_above(folder)
+    if boundary.leads_out(folder, folder):
+        yield folder
+        return
+    seen = {boundary.real_folder(folder)}
+    above, unread = _ignored_above(folder)
+    yield from unread
     pending = [] if _is_below_ignored(folder, above) else [(folder, above)]
     while pending:
         here, rules = pending.pop()
-        rules = (*rules, *_ignore_file(here))
-        absolute = os.path.join(os.path.abspath(here), "") if rules else ""
         folders = []
+        try:
+            rules = (*rules, *_ignore_file(here))
+        except SourceError as error:
+            yield error.place
+        absolute = os.path.join(os.path.abspath(here), "") if rules else ""
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError:
@@ -78,14 +94,17 @@ def walk(folder: str, exclude: Sequence[str] = ()) -> Iterator[str]:
             path = os.path.join(here, entry.name) if here != "." else entry.name
             is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
-                entry.name in _NEVER
+                _is_passed_over(entry.name)
                 or _ignored(absolute + entry.name, is_folder, rules)
                 or excluded(_display(path), exclude)
             ):
                 continue
             if is_folder:
-                real = os.path.realpath(path)
-                if real not in seen:
+                real = boundary.real_folder(path)
+                if entry.is_symlink() and boundary.leads_out(path, folder):
+                    if elsewhere is not None:
+                        elsewhere.append(_display(path))
+                elif real not in seen:
                     seen.add(real)
                     folders.append((path, rules))
             elif entry.name.endswith(SUFFIXES) and os.path.isfile(path):
@@ -103,25 +122,25 @@ def excluded(path: str, globs: Iterable[str]) -> bool:
     )
 
 
-def read(path: str) -> bytes:
-    """Its bytes, or what an editor holds of it. Raises SourceError where the file cannot be read."""
+def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
+    """Its bytes, or what an editor holds of it. Raises SourceError where the file cannot be read.
+
+    `by`: the file that names it, if one does; `most`: bytes that it may have.
+    """
     text = held(path)
-    if text is not None:
-        return text
+    text = held(path)
     if "\0" in path:
         raise SourceError("no path has a NUL character in it", "name a file", path)
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", "check the file and its permissions", path
-        ) from None
+    if text is None:
+        return boundary.read(path, by, most)
+    if by:
+        boundary.readable(path, by)
+    return text
 
 
-def is_file(path: str) -> bool:
-    """Whether `read` can give it, as far as names tell: on the disk, or new in an editor."""
-    return os.path.isfile(path) or held(path) is not None
+def is_there(path: str) -> bool:
+    """Whether a file of that name is on the disk, or new in an editor; `read` says where it is none."""
+    return (os.path.lexists(path) and not os.path.isdir(path)) or held(path) is not None
 
 
 @cache
@@ -144,6 +163,19 @@ def ancestors(folder: str) -> Iterator[str]:
         here = parent
 
 
+def upwards(folder: str) -> Iterator[str]:
+    """The folder itself, absolute, then its parents up to the repository's root, if it has one."""
+    limit = repository_root(folder)
+    for here in ancestors(folder):
+        yield here
+        if here == limit:
+            return
+
+
+def _is_passed_over(name: str) -> bool:
+    return name in _NEVER or boundary.names_git(name)
+
+
 def _display(path: str) -> str:
     path = path.replace(os.sep, "/")
     while path.startswith("./"):
@@ -151,22 +183,28 @@ def _display(path: str) -> str:
     return path
 
 
-def _ignored_above(folder: str) -> tuple[_Ignores, ...]:
-    """Rules of the `.gitignore` files between the repository's root and the folder."""
+def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:
+    """Rules of the `.gitignore` files between the repository's root and the folder; those that
+    cannot be read."""
     root = repository_root(folder)
-    if root is None:
-        return ()
-    above = [here for here in ancestors(folder) if here == root or here.startswith(root + os.sep)]
-    return tuple(rule for here in reversed(above[1:]) for rule in _ignore_file(here))
+    rules: list[_Ignores] = []
+    unread = []
+    for here in reversed([*upwards(folder)][1:] if root else []):
+        try:
+            rules += _ignore_file(here)
+        except SourceError as error:
+            unread.append(error.place)
+    return tuple(rules), unread
 
 
 def _ignore_file(folder: str) -> tuple[_Ignores, ...]:
     path = os.path.join(folder, ".gitignore")
-    if not os.path.isfile(path):
+    if not is_there(path):
         return ()
     from policykit.sources.gitignore import Gitignore
 
-    return (_Ignores(os.path.join(os.path.abspath(folder), ""), Gitignore(read(path))),)
+    patterns = Gitignore(read(path, most=boundary.SMALL))
+    return (_Ignores(os.path.join(os.path.abspath(folder), ""), patterns),)
 
 
 def _is_below_ignored(folder: str, rules: Sequence[_Ignores]) -> bool:

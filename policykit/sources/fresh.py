@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from policykit.sources import existing, files, outputs, policies, scopes, settings
+from policykit.sources import boundary, existing, files, outputs, policies, scopes, settings
 from policykit.sources.held import hold
 
-_MODULES = (existing, files, outputs, policies, scopes, settings)
+_MODULES = (boundary, existing, files, outputs, policies, scopes, settings)
 
 
 def forget(texts: Mapping[str, bytes]) -> None:

@@ -10,10 +10,12 @@ from policykit.errors import SourceError
 from policykit.linter.built.tree import Below, Listed, Tree
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
-from policykit.sources.files import read, repository_root
-from policykit.sources.scopes import kustomization
+from policykit.sources import boundary
+from policykit.sources.files import read
+from policykit.sources.scopes import KUSTOMIZATIONS, kustomization
 
-_FILES = ("crds", "configurations", "generators", "transformers", "validators")
+_PLUGINS = ("generators", "transformers", "validators")
+_FILES = ("crds", "configurations", *_PLUGINS)
 """Fields with files, or kustomizations, that are not objects to apply."""
 _GENERATORS = ("configMapGenerator", "secretGenerator")
 _CHARTS = ("helmCharts", "helmChartInflationGenerator", "helmGlobals")
@@ -23,6 +25,8 @@ _GROUP = "kustomize.config.k8s.io/"
 
 _DEEPEST = 50
 """Kustomizations within kustomizations; people have four or five."""
+_LONGEST = 4096
+"""Characters beyond which a text is no path."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
 """Fields that leave objects as their files say them; but see `namespace` in `is_plain`."""
 
@@ -43,14 +47,14 @@ def used_by(folder: str) -> frozenset[str]:
     """Folders, links resolved, of all that a folder's kustomization uses, as far as it is here."""
     found: set[str] = set()
     pending = [os.path.realpath(folder)]
-    limit = repository_root(pending[0]) or os.path.abspath(os.sep)
+    limit = _limit(folder)
     while pending:
         here = pending.pop()
         data = _data(kustomization(here))
         for field in ("resources", "bases", "components"):
             for _, said in _entries(data, field):
                 place = os.path.realpath(os.path.join(here, said.replace("\0", "")))
-                if place not in found and os.path.isdir(place) and _within(place, limit):
+                if place not in found and boundary.contains(limit, place) and os.path.isdir(place):
                     found.add(place)
                     pending.append(place)
     return frozenset(found)
@@ -58,8 +62,7 @@ def used_by(folder: str) -> frozenset[str]:
 
 def tree_of(folder: str) -> Tree:
     """What the kustomization of a folder is made of. Raises NotHereError."""
-    folder = os.path.realpath(folder)
-    return _Reader(repository_root(folder) or os.path.abspath(os.sep)).tree(folder, ())
+    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
 
 
 def is_plain(tree: Tree) -> bool:
@@ -92,8 +95,13 @@ def files_of(tree: Tree) -> list[str]:
     return sorted(found)
 
 
+def _limit(folder: str) -> str:
+    """The boundary of what a folder's kustomization lists."""
+    return boundary.root_of(os.path.join(folder, KUSTOMIZATIONS[0]))
+
+
 class _Reader:
-    """Reads kustomizations below a limit; one that several use is read once."""
+    """Reads kustomizations within a boundary; one that several use is read once."""
 
     def __init__(self, limit: str) -> None:
         self._limit = limit
@@ -110,6 +118,8 @@ class _Reader:
 
     def _read(self, folder: str, above: tuple[str, ...]) -> Tree:
         file = os.path.realpath(kustomization(folder))
+        if not boundary.contains(self._limit, file):
+            raise NotHereError(f"{self._shown(folder)} has a kustomization that is outside of the repository")
         data = _data(file)
         if not data:
             raise NotHereError(f"{self._shown(folder)} has no kustomization")
@@ -126,9 +136,7 @@ class _Reader:
                     below.append(Below(at, self.tree(place, above)))
                 else:
                     resources.append(Listed(at, place))
-        beside = [self._file(folder, at, said, file) for at, said in _beside(data)]
-        for listed in beside:
-            self._refuse_functions(listed.file)
+        beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
         return Tree(
             file,
             tuple(resources),
@@ -180,22 +188,46 @@ class _Reader:
     def _here(self, folder: str, said: str, file: str) -> str:
         """The place that an entry means, links resolved."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
-        if not os.path.lexists(place):
-            where = "is not on this machine" if _is_remote(said) else "does not exist"
-            raise NotHereError(f"{self._shown(file)} lists {said}, which {where}")
-        if not _within(place, self._limit):
-            raise NotHereError(f"{self._shown(file)} lists {said}, which is outside of the repository")
-        if not os.path.isfile(place) and not os.path.isdir(place):
-            raise NotHereError(f"{self._shown(file)} lists {said}, which is neither file nor folder")
+        why = self._obstacle(place)
+        if not why and not os.path.lexists(place):
+            why = "is not on this machine" if _is_remote(said) else "does not exist"
+        if why:
+            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}")
         return place
 
-    def _refuse_functions(self, place: str) -> None:
-        files = [place]
-        if os.path.isdir(place):
-            files = [os.path.join(place, name) for name in sorted(os.listdir(place))]
-        for file in files:
-            if os.path.isfile(file) and _FUNCTION in _text(file):
-                raise NotHereError(f"{self._shown(file)} runs a program")
+    def _obstacle(self, place: str) -> str:
+        """Why a real path must not be given to kustomize; empty: nothing is in the way."""
+        if not boundary.contains(self._limit, place):
+            return "is in .git" if boundary.in_git(place) else "is outside of the repository"
+        if os.path.lexists(place) and not os.path.isfile(place) and not os.path.isdir(place):
+            return "is neither file nor folder"
+        return ""
+
+    def _how(self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]) -> Iterator[Listed]:
+        """The files that an entry about how to build means: one, or those of a kustomization of them."""
+        if "\n" in said:
+            texts = [(file, said)]
+        else:
+            place = self._here(folder, said, file)
+            files = files_of(self.tree(place, above)) if os.path.isdir(place) else [place]
+            yield from (Listed(at, each) for each in files)
+            texts = [(each, _text(each)) for each in files]
+        for each, text in texts:
+            if _FUNCTION in text:
+                raise NotHereError(f"{self._shown(each)} runs a program")
+            if at[0] in _PLUGINS:
+                self._check_plugin(folder, text, each)
+
+    def _check_plugin(self, folder: str, text: str, file: str) -> None:
+        """Refuses a plugin that reads what it must not: any of its texts may be a path. Of those
+        outside the folder kustomize refuses every file itself."""
+        said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
+        paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
+        for path in sorted(paths):
+            place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
+            why = self._obstacle(place) if boundary.within(place, folder) else ""
+            if why:
+                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
 
     def _shown(self, path: str) -> str:
         return os.path.relpath(path).replace(os.sep, "/")
@@ -203,12 +235,7 @@ class _Reader:
 
 def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     for field in _FILES:
-        for at, said in _entries(data, field):
-            if "\n" in said:
-                if _FUNCTION in said:
-                    raise NotHereError(f"an entry of {field} runs a program")
-            else:
-                yield at, said
+        yield from _entries(data, field)
     for number, each in enumerate(_list(data, "replacements")):
         if isinstance(each, dict) and isinstance(each.get("path"), str):
             yield ("replacements", number, "path"), each["path"]
@@ -228,8 +255,17 @@ def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-def _within(place: str, folder: str) -> bool:
-    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in data, keys aside."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, str):
+            yield here
 
 
 def _is_remote(said: str) -> bool:
@@ -237,12 +273,13 @@ def _is_remote(said: str) -> bool:
 
 
 def _data(file: str) -> dict[str, Any]:
-    root = next((parsed.root for parsed in parse(_text(file)) if parsed.root), None) if file else None
+    text = _text(file, boundary.SMALL) if file else ""
+    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
     return root.data if root and isinstance(root.data, dict) else {}
 
 
-def _text(file: str) -> str:
+def _text(file: str, most: int = boundary.LARGE) -> str:
     try:
-        return read(file).decode("utf-8", errors="replace")
+        return read(file, most=most).decode("utf-8", errors="replace")
     except SourceError:
         return ""

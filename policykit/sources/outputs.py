@@ -11,7 +11,7 @@ from policykit.policy.files import PROFILE, Files
 from policykit.policy.problems import Problems
 from policykit.policy.tree import Said, find
 from policykit.sources.files import SUFFIXES, read, repository_root, walk
-from policykit.sources.policies import FILE_NAME
+from policykit.sources.policies import FILE_NAME, reader
 
 _MARK = b"policykit.io/"
 """Part of every policy's apiVersion."""
@@ -83,7 +83,7 @@ def _same(path: str, reference: str) -> bool:
 @cache
 def _stated(path: str) -> Stated:
     """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
-    files = Files(read, Problems())
+    files = Files(reader(path), Problems())
     try:
         tree = files.resolve(path)
     except SourceError:

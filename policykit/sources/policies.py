@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
 
-from policykit.sources.files import ancestors, is_file, repository_root
+from policykit.sources.boundary import SMALL
+from policykit.sources.files import is_there, read, upwards
 
 FILE_NAME = "policykit.yaml"
 
@@ -13,11 +15,14 @@ FILE_NAME = "policykit.yaml"
 @cache
 def nearest_policy(folder: str) -> str:
     """Path of the policy for files in a folder; empty: there is none up to the repository root."""
-    limit = repository_root(folder)
-    for here in ancestors(folder):
-        path = os.path.join(here, FILE_NAME)
-        if is_file(path):
-            return path
-        if here == limit:
-            break
-    return ""
+    paths = (os.path.join(here, FILE_NAME) for here in upwards(folder))
+    return next(filter(is_there, paths), "")
+
+
+def reader(policy: str) -> Callable[[str], bytes]:
+    """Reads a policy and all that it names, within the boundary of that policy."""
+
+    def reading(path: str) -> bytes:
+        return read(path, "" if path == policy else policy, SMALL)
+
+    return reading

@@ -30,6 +30,8 @@ _QUIET = {
 }
 """Nothing is written, fetched (which versions before 2.44 do unless no protocol may) or asked for;
 messages in one language."""
+_TRUSTED = ("-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit")
+"""No watcher of the repository's configuration is run, and files that look like a repository are none."""
 _DIFF = ("diff-index", "--raw", "-z", "--no-abbrev", "--find-renames", "--ignore-submodules=all")
 _LINK = b"120000"
 _LONGEST = 200
@@ -83,7 +85,8 @@ def changes_since(revision: str, files: Iterable[str], root: str, home: str = ""
         return Changes(root, frozenset(), {})
     tracked = frozenset(os.fsdecode(name) for name in _git(root, "ls-files", "-z").split(b"\0"))
     names = {name for path in files for name in _inside(path, root)}
-    objects = {name: one for name, one in _entries(_git(root, *_DIFF, base, "--")) if name in names}
+    listed = _git(root, *_without_filters(root), *_DIFF, base, "--")
+    objects = {name: one for name, one in _entries(listed) if name in names}
     return Changes(root, tracked, dict(_contents(root, objects)))
 
 
@@ -138,6 +141,22 @@ def _resolved(name: str, root: str) -> str:
     return done.stdout.decode().split()[-1]
 
 
+def _without_filters(root: str) -> Iterator[str]:
+    """Options that turn off the programs through which files pass on their way into a repository: to find
+    renamed files, git would run them. Raises SourceError where one cannot be turned off."""
+    done = _try(root, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    keys = (os.fsdecode(key).removeprefix("filter.") for key in done.stdout.split(b"\0") if key)
+    for name in sorted({key.rpartition(".")[0] for key in keys}):
+        if "=" in name:
+            raise SourceError(
+                f"git would run the filter {name!r} of its configuration",
+                "remove it, or do without --since",
+                root,
+            )
+        for setting in ("clean=", "process=", "required=false"):
+            yield from ("-c", f"filter.{name}.{setting}")
+
+
 def _git(root: str, *words: str) -> bytes:
     return _told(_try(root, *words), root)
 
@@ -154,8 +173,7 @@ def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess
     if not git:
         raise SourceError("git is not installed", "install it, or lint without --since", root)
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
-    # No watcher, no pager, no program of the repository's configuration.
-    command = [git, "--no-pager", "-c", "core.fsmonitor=false", *words]
+    command = [git, "--no-pager", *_TRUSTED, *words]
     return subprocess.run(
         command,
         cwd=root,

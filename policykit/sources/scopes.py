@@ -6,7 +6,8 @@ import os
 from functools import cache
 
 from policykit.errors import SourceError
-from policykit.sources.files import ancestors, is_file, read, repository_root
+from policykit.sources.boundary import SMALL
+from policykit.sources.files import is_there, read, upwards
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -41,13 +42,10 @@ def kustomization_namespace(folder: str) -> str:
 @cache
 def _kustomizations(folder: str) -> tuple[str, ...]:
     """The nearest folder with a kustomization, then each higher one that lists the one before."""
-    limit = repository_root(folder)
     found: list[str] = []
-    for here in ancestors(folder):
+    for here in upwards(folder):
         if kustomization(here) and (not found or _lists(here, found[-1])):
             found.append(here)
-        if here == limit:
-            break
     return tuple(found)
 
 
@@ -78,27 +76,20 @@ def is_patch(path: str, folder: str = "") -> bool:
 
 @cache
 def _patches_above(folder: str) -> frozenset[str]:
-    found = patch_files(folder)
-    parent = os.path.dirname(folder)
-    return found if folder in (parent, repository_root(folder)) else found | _patches_above(parent)
+    return frozenset(path for here in upwards(folder) for path in patch_files(here))
 
 
 @cache
 def _chart_root(folder: str) -> str:
-    limit = repository_root(folder)
-    for here in ancestors(folder):
-        if os.path.isfile(os.path.join(here, "Chart.yaml")):
-            return here
-        if here == limit:
-            break
-    return ""
+    charts = (here for here in upwards(folder) if os.path.isfile(os.path.join(here, "Chart.yaml")))
+    return next(charts, "")
 
 
 def kustomization(folder: str) -> str:
     """The folder's kustomization file; empty: it has none."""
     for name in KUSTOMIZATIONS:
         path = os.path.join(folder, name)
-        if is_file(path):
+        if is_there(path):
             return path
     return ""
 
@@ -118,7 +109,7 @@ def _lists(folder: str, below: str) -> bool:
 
 def _documents(path: str) -> list[dict[str, object]]:
     try:
-        text = read(path).decode("utf-8", errors="replace")
+        text = read(path, most=SMALL).decode("utf-8", errors="replace")
     except SourceError:
         return []
     from policykit.manifests.document import manifests

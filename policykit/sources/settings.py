@@ -6,10 +6,11 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from policykit.errors import UsageError
+from policykit.errors import SourceError, UsageError
 from policykit.linter.selection import PRESETS
 from policykit.model.severity import Severity
-from policykit.sources.files import ancestors, is_file, read, repository_root
+from policykit.sources.boundary import SMALL
+from policykit.sources.files import is_there, read, upwards
 
 if TYPE_CHECKING:
     from policykit.model.cluster import LintSettings
@@ -20,26 +21,31 @@ _TABLES = ("per-path", "severity")
 
 @cache
 def nearest_settings(folder: str) -> str:
-    """The nearest pyproject.toml that speaks of policykit, up to the repository's root; empty: none."""
-    limit = repository_root(folder)
-    for here in ancestors(folder):
-        path = os.path.join(here, "pyproject.toml")
-        if is_file(path) and b"tool.policykit" in read(path):
-            return path
-        if here == limit:
-            break
-    return ""
+    """The nearest pyproject.toml that speaks of policykit, up to the repository's root; empty: none.
+
+    One that cannot be read might: reading its settings says why.
+    """
+    paths = (os.path.join(here, "pyproject.toml") for here in upwards(folder))
+    return next((path for path in paths if is_there(path) and _may_speak(path)), "")
+
+
+def _may_speak(path: str) -> bool:
+    try:
+        return b"tool.policykit" in read(path, most=SMALL)
+    except SourceError:
+        return True
 
 
 @cache
 def pyproject_settings(path: str) -> LintSettings:
-    """The settings of one file. Raises UsageError for unknown keys, wrong types and text that is not TOML."""
+    """The settings of one file. Raises UsageError for unknown keys, wrong types and text that is not TOML,
+    SourceError where it cannot be read."""
     import tomllib
 
     from policykit.model.cluster import LintSettings
 
     try:
-        data = tomllib.loads(read(path).decode("utf-8"))
+        data = tomllib.loads(read(path, most=SMALL).decode("utf-8"))
     except ValueError as error:  # also for text that is not UTF-8, and numbers of thousands of digits
         raise UsageError(f"not TOML: {error}", "mend the file", path) from None
     except RecursionError:

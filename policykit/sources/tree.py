@@ -8,19 +8,16 @@ Whoever copies a file together with its header copies the claim too: `gen --chec
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.generator.bundle import owner
-from policykit.sources.writing import is_leftover
+from policykit.sources import writing
+from policykit.sources.boundary import Place, below, names_git, read
 
 _HEAD = 4096
 """Bytes in which the header of a generated file stands."""
-_SETTLED = 600.0
-"""Seconds after which a file beside another is no longer being written."""
 
 
 class Found(NamedTuple):
@@ -48,7 +45,7 @@ def look(folder: str, policy: str, apart: Iterable[str] = ()) -> Found:
     leftovers: list[str] = []
     for path in _files(folder, frozenset(apart)):
         relative = os.path.relpath(path, folder).replace(os.sep, "/")
-        if is_leftover(os.path.basename(path)):
+        if writing.is_leftover(os.path.basename(path)):
             leftovers.append(relative)
         elif (name := _owner(path)) == policy:
             text = _text(path)
@@ -86,30 +83,16 @@ def obstacles(
     return {path: obstacle for path, obstacle in found if obstacle}
 
 
-def remove(folder: str, paths: Iterable[str]) -> None:
+def remove(folder: Place, paths: Iterable[str]) -> None:
     """Deletes files, and the folders they leave empty. Raises SourceError."""
-    for relative in paths:
-        path = os.path.join(folder, relative)
-        try:
-            os.unlink(path)
-            here = os.path.dirname(path)
-            while here != folder and not os.listdir(here):
-                os.rmdir(here)
-                here = os.path.dirname(here)
-        except OSError as error:
-            raise SourceError(
-                f"cannot be deleted: {error.strerror}", "check the permissions of its folder", path
-            ) from None
+    for path in paths:
+        writing.remove(below(folder, path), folder)
 
 
-def tidy(folder: str, leftovers: Iterable[str]) -> None:
+def tidy(folder: Place, leftovers: Iterable[str]) -> None:
     """Deletes what killed runs left, except what another run may be writing just now."""
-    old = time.time() - _SETTLED
-    for relative in leftovers:
-        path = os.path.join(folder, relative)
-        with suppress(OSError):
-            if os.stat(path).st_mtime < old:
-                os.unlink(path)
+    for path in leftovers:
+        writing.remove_leftover(below(folder, path))
 
 
 def as_there(files: Mapping[str, str], there: Mapping[str, str]) -> dict[str, str]:
@@ -130,7 +113,7 @@ def _files(folder: str, apart: frozenset[str]) -> Iterator[str]:
         folders[:] = sorted(
             name
             for name in folders
-            if name != ".git"
+            if not names_git(name)
             and os.path.join(below, name) not in apart
             and not os.path.lexists(os.path.join(here, name, ".git"))
         )
@@ -178,21 +161,17 @@ def _in_place(path: str, policy: str) -> Obstacle | None:
 
 def _owner(path: str) -> str:
     """The policy a file says it was generated from; empty: none, or not readable."""
-    if not os.path.isfile(path):
-        return ""
     try:
-        with open(path, "rb") as file:
-            return owner(file.read(_HEAD).decode("utf-8", errors="replace"))
-    except OSError:
+        return owner(read(path, part=_HEAD).decode("utf-8", errors="replace"))
+    except SourceError:
         return ""
 
 
 def _text(path: str) -> str | None:
     """None: not text."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
+        return read(path).decode("utf-8")
+    except (SourceError, UnicodeDecodeError):
         return None
 
 

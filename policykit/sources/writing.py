@@ -1,4 +1,4 @@
-"""Files replaced whole: written beside, brought to disk, then moved into place."""
+"""Files replaced whole: written beside, brought to disk, then moved into place. And files deleted."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import errno
 import os
 import re
 import stat
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
 from policykit.errors import SourceError
+from policykit.sources.boundary import Place
 
 _LEFTOVER = re.compile(r"\.policykit-[0-9a-f]{16}\.tmp")
 _SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _WRITABLE = 0o222
+_SETTLED = 600.0
+"""Seconds after which a file beside another is no longer being written."""
 
 
-def replace_all(contents: Mapping[str, bytes]) -> None:
+def replace_all(contents: Mapping[Place, bytes]) -> None:
     """Gives files their contents. Raises SourceError with the path that could not be written.
 
     All contents stand on disk beside their files before the first file is replaced, so a full
@@ -26,18 +30,18 @@ def replace_all(contents: Mapping[str, bytes]) -> None:
     an SSD; without it a power cut could leave an empty file under the final name.
     """
     beside: dict[str, str] = {}
-    path = ""
+    place = Place("", "")
     try:
-        for path, content in contents.items():
-            folder = os.path.dirname(path)
-            os.makedirs(folder or ".", exist_ok=True)
-            beside[path] = os.path.join(folder, f".policykit-{os.urandom(8).hex()}.tmp")
-            _write(beside[path], content, path)
-        for path in contents:
-            os.replace(beside[path], path)
-            del beside[path]
+        for place, content in contents.items():
+            folder = os.path.dirname(place.real)
+            os.makedirs(folder, exist_ok=True)
+            beside[place.real] = os.path.join(folder, f".policykit-{os.urandom(8).hex()}.tmp")
+            _write(beside[place.real], content, place.real)
+        for place in contents:
+            os.replace(beside[place.real], place.real)
+            del beside[place.real]
     except OSError as error:
-        raise unwritable(error, path) from None
+        raise _unwritable(error, place.path) from None
     finally:
         for temporary in beside.values():
             _drop(temporary)
@@ -48,7 +52,37 @@ def is_leftover(name: str) -> bool:
     return _LEFTOVER.fullmatch(name) is not None
 
 
-def unwritable(error: OSError, path: str) -> SourceError:
+def append(place: Place, content: bytes) -> None:
+    """Adds to the end of a file, or writes into a device or a pipe. Raises SourceError."""
+    try:
+        with open(place.real, "ab") as stream:
+            stream.write(content)
+    except OSError as error:
+        raise _unwritable(error, place.path) from None
+
+
+def remove(place: Place, folder: Place) -> None:
+    """Deletes a file below a folder, and the folders that it leaves empty. Raises SourceError."""
+    try:
+        os.unlink(place.real)
+        here = os.path.dirname(place.real)
+        while here != folder.real and not os.listdir(here):
+            os.rmdir(here)
+            here = os.path.dirname(here)
+    except OSError as error:
+        raise SourceError(
+            f"cannot be deleted: {error.strerror}", "check the permissions of its folder", place.path
+        ) from None
+
+
+def remove_leftover(place: Place) -> None:
+    """Deletes what a killed run left, unless another run may be writing it just now."""
+    with suppress(OSError):
+        if os.stat(place.real).st_mtime < time.time() - _SETTLED:
+            os.unlink(place.real)
+
+
+def _unwritable(error: OSError, path: str) -> SourceError:
     """The error as a user can mend it."""
     if error.errno in _SPACE:
         hint = "make space, then run it again"

@@ -294,13 +294,27 @@ def test_where_it_is_written(shell: Shell) -> None:
 )
 def test_a_file_that_is_no_baseline_stays(shell: Shell, content: bytes) -> None:
     shell.write({"a.yaml": A, FILE: content})
-    for words in (["baseline"], ["baseline", "-o", FILE], ["baseline", "--prune"], ["lint"]):
+    for words in (
+        ["baseline"],
+        ["baseline", "-o", FILE],
+        ["baseline", "--prune"],
+        ["lint", "--baseline", FILE],
+    ):
         said = shell.run(*words)
         assert (said.code, said.out) == (2, "")
         assert said.err.startswith(f"policykit: {FILE}")
         assert "\n  help: " in said.err
     assert (shell.folder / FILE).read_bytes() == content
     assert shell.run("lint", "--no-baseline").code == 1
+
+
+def test_a_baseline_that_is_none_accepts_nothing_and_ends_no_run(shell: Shell) -> None:
+    shell.write({"a.yaml": A, "sub/b.yaml": B})
+    assert shell.run("baseline", "-o", f"sub/{FILE}", "sub").code == 0
+    shell.write({FILE: "no\n"})
+    said = shell.run("lint", *RULES)
+    assert (said.code, told(said)) == (2, ["a.yaml:8 PK201", "a.yaml:11 PK201"])
+    assert said.err.startswith(f"policykit: {FILE}:1:1: is not JSON, so it cannot be read as a baseline\n")
 
 
 def test_a_baseline_that_is_not_there(shell: Shell) -> None:

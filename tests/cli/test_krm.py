@@ -386,6 +386,7 @@ def build(
 ) -> subprocess.CompletedProcess[str]:
     app = folder / "app"
     app.mkdir()
+    (folder / ".git").mkdir()
     (folder / "policykit.yaml").write_text(policy)
     for kind in ("Generate", "Patch", "Lint"):
         (app / f"{kind}.yaml").write_text(function(kind))

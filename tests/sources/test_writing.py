@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from policykit.errors import SourceError
+from policykit.sources.boundary import output
 from policykit.sources.writing import is_leftover, replace_all
 from tests.shared import ROOT
 
@@ -21,7 +22,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def test_files_are_made_and_replaced(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"old")
-    replace_all({str(tmp_path / "a"): b"new", str(tmp_path / "b/c/d"): b"\xff\x00"})
+    replace_all({output(str(tmp_path / "a")): b"new", output(str(tmp_path / "b/c/d")): b"\xff\x00"})
     assert tree(tmp_path) == {"a": b"new", "b/c/d": b"\xff\x00"}
 
 
@@ -32,7 +33,7 @@ def test_nothing_to_write(tmp_path: Path) -> None:
 
 def test_a_name_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    replace_all({"a": b"1"})
+    replace_all({output("a"): b"1"})
     assert tree(tmp_path) == {"a": b"1"}
 
 
@@ -41,7 +42,7 @@ def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     path.chmod(mode)
-    replace_all({str(path): b"new"})
+    replace_all({output(str(path)): b"new"})
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
 
 
@@ -49,7 +50,7 @@ def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
 def test_a_new_file_has_what_the_umask_leaves(tmp_path: Path, umask: int, mode: int) -> None:
     before = os.umask(umask)
     try:
-        replace_all({str(tmp_path / "a"): b""})
+        replace_all({output(str(tmp_path / "a")): b""})
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode
@@ -60,7 +61,7 @@ def test_the_owner_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     os.chown(path, 1234, 5678)
-    replace_all({str(path): b"new"})
+    replace_all({output(str(path)): b"new"})
     assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
 
 
@@ -85,7 +86,7 @@ def test_one_that_cannot_be_written_leaves_all_as_they_were(
     before = tree(tmp_path)
     names = [bad, "a", "new/b"] if first else ["a", "new/b", bad]
     with pytest.raises(SourceError) as raised:
-        replace_all({str(tmp_path / name): b"new" for name in names})
+        replace_all({output(str(tmp_path / name)): b"new" for name in names})
     assert raised.value.place == str(tmp_path / bad)
     assert raised.value.message == f"cannot be written: {says}"
     assert tree(tmp_path) == before
@@ -94,10 +95,11 @@ def test_one_that_cannot_be_written_leaves_all_as_they_were(
 FULL = """
 import os, resource, sys
 from policykit.errors import SourceError
+from policykit.sources.boundary import output
 from policykit.sources.writing import replace_all
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
-    replace_all({"a": b"1" * 900, "b": b"2" * 1100, "c": b"3"})
+    replace_all({output("a"): b"1" * 900, output("b"): b"2" * 1100, output("c"): b"3"})
 except SourceError as error:
     print(error)
 """

@@ -14,7 +14,8 @@ from policykit.linter.member import Member
 from policykit.linter.plan import Setting
 from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
-from policykit.sources.baselines import Source, load, shown_as, within
+from policykit.sources.baselines import Source, load, shown_as
+from policykit.sources.boundary import within
 
 Left = dict[str, Counter[Key]]
 """What each baseline can still accept, by its path."""
@@ -24,20 +25,20 @@ class Accepting:
     """The baselines that speak in a run; made once its files are known."""
 
     def __init__(
-        self, gathered: Gathered, paths: Sequence[str], governing: Mapping[str, str], *, named: bool
+        self, gathered: Gathered, paths: Sequence[str], governing: Mapping[str, str], *, named: bool = False
     ) -> None:
         """`governing`: the baselines of the run by the files, or names in folders, that they govern.
 
-        One that is none fails the run, and nothing is told of its files: what it accepts is not known.
-        Raises SourceError for it where it is `named` by the user.
+        One that cannot be read, or is none, is a failure of the run and accepts nothing; where the
+        command line `named` it, SourceError is raised.
         """
         self._gathered = gathered
         self._paths = paths
-        self._governing = governing
         self._sources: dict[str, Source] = {}
         for path in sorted(set(governing.values())):
             with nullcontext() if named else gathered.failures.told(shown_as(path)):
                 self._sources[path] = load(path)
+        self._governing = {file: path for file, path in governing.items() if path in self._sources}
 
     def fresh(self) -> Left:
         """All that is accepted."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from policykit.cli.output import complain, emit_data, say, write_file
+from policykit.cli.output import complain, emit_data, say
 from policykit.errors import SourceError
 from policykit.formats.diff import diff
 from policykit.formats.text import counted
 from policykit.linter.mend import Mended
+from policykit.sources.boundary import writable
 from policykit.sources.files import read
+from policykit.sources.writing import replace_all
 
 
 def differences(mended: Mended, names: dict[str, str]) -> str:
@@ -54,4 +56,4 @@ def tell(mended: Mended, *, diff: bool) -> None:
 def _replace(file: str, before: bytes, after: bytes) -> None:
     if read(file) != before:
         raise SourceError("was changed by somebody else meanwhile", "run it again", file)
-    write_file(file, after)
+    replace_all({writable(file): after})

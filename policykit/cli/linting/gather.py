@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
-from policykit.cli.policy import cluster_from
+from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import BUILT, Member
 from policykit.linter.plan import Setting
@@ -52,6 +52,8 @@ class Gathered:
         self.beside: list[str] = []
         """Files that are no members, and that findings may stand in."""
         self.failures = Failures()
+        self.elsewhere: list[str] = []
+        """Links to folders outside the boundary: they are not followed."""
         self.without_policy = 0
         self._policy = policy
         self._select = select
@@ -93,7 +95,7 @@ class Gathered:
             if path not in present:
                 self.failures.add(SourceError("no such file or folder"), path)
         scopes: dict[tuple[str, str], str] = {}
-        for file in discover(present):
+        for file in discover(present, elsewhere=self.elsewhere):
             folder = self._folder(file)
             with self.failures.told(file.path):
                 scope = scopes.get((folder, file.argument))
@@ -195,7 +197,7 @@ class Gathered:
 
     def _setting(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:
         namespace = self._namespace or "default"
-        own = custom_kinds_of(_beside(source, lint.crds)) if lint and lint.crds else {}
+        own = custom_kinds_of(_beside(source, lint.crds), source) if lint and lint.crds else {}
         setting = api.setting(
             cluster,
             lint,
@@ -232,7 +234,7 @@ def _below(source: str) -> str:
 
 def _beside(source: str, paths: Sequence[str]) -> list[str]:
     """Paths of a policy or settings file, which start in its folder, as they are opened."""
-    return [os.path.join(os.path.dirname(source), path) for path in paths]
+    return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
 
 
 def _is_base(policy: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from policykit import __version__
-from policykit.cli.output import complain, emit, tell
+from policykit.cli.output import complain, emit, encoded, tell
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, WITH_FIXES, Around, format_named
 from policykit.formats.colour import wanted
@@ -97,12 +97,10 @@ def _summarize(report: Report, around: Around) -> None:
     if not path:
         return
     from policykit.formats.github import step_summary
+    from policykit.sources.boundary import output
+    from policykit.sources.writing import append
 
-    try:
-        with open(path, "a", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(step_summary(report, around))
-    except OSError as error:
-        raise SourceError(f"cannot be written: {error.strerror}", "", path) from None
+    append(output(path), encoded(step_summary(report, around)))
 
 
 def _is_terminal(aside: bool) -> bool:

@@ -66,9 +66,9 @@ def _declared(
     from policykit.manifests.path import Path
     from policykit.policy.places import places
     from policykit.sources import outputs
-    from policykit.sources.files import read
+    from policykit.sources.policies import reader
 
-    said = places(shown_as(source), read)
+    said = places(shown_as(source), reader(shown_as(source)))
     if said is None:
         return None
     gathered.beside += [file for file in said.files if os.path.abspath(file) not in members]

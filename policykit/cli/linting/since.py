@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.errors import SourceError
@@ -33,10 +33,11 @@ class Since:
 
 def _documents(gathered: Gathered, revision: str) -> Iterator[tuple[str, frozenset[int]]]:
     """The changed documents of each file that is not new as a whole."""
-    home = top_of(os.getcwd()) if repository_root(os.getcwd()) else ""
-    for members in _by_repository(gathered):
+    here = repository_root(os.getcwd())
+    home = top_of(here) if here else ""
+    for root, members in _by_repository(gathered).items():
         files = [member.file for member in members]
-        changes = changes_since(revision, files, top_of(folder_of(files[0])), home)
+        changes = changes_since(revision, files, top_of(root or folder_of(files[0])), home)
         for member in members:
             change = changes.of(member.file)
             if change is None:
@@ -45,12 +46,12 @@ def _documents(gathered: Gathered, revision: str) -> Iterator[tuple[str, frozens
                 yield member.path, changed_documents(change[0], _now(gathered, member.file))
 
 
-def _by_repository(gathered: Gathered) -> Iterable[list[Member]]:
+def _by_repository(gathered: Gathered) -> dict[str | None, list[Member]]:
     found: dict[str | None, list[Member]] = {}
     for member in gathered.members:
         if member.file != STDIN:
             found.setdefault(repository_root(folder_of(member.file)), []).append(member)
-    return found.values()
+    return found
 
 
 def _now(gathered: Gathered, file: str) -> bytes:

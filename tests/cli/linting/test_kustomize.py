@@ -414,6 +414,80 @@ def test_nothing_outside_of_the_repository_is_read(shell: Shell, tmp_path: Path)
     assert "prod/kustomization.yaml lists ../base, which is outside of the repository\n" in said.err
 
 
+def plugin(kind: str, **fields: object) -> str:
+    """The configuration of a built-in plugin, as a text that stands in a kustomization."""
+    return json.dumps({"apiVersion": "builtin", "kind": kind, "metadata": {"name": "a"}, **fields}, indent=1)
+
+
+TOKEN = "ghs-0123456789abcdef"
+OUT = "is outside of the repository"
+ELSEWHERE = [
+    ("a base", {"resources": ["../outside"]}, f"lists ../outside, which {OUT}"),
+    ("a base that is not there", {"bases": ["../no"]}, f"lists ../no, which {OUT}"),
+    ("a linked base", {"resources": ["link"]}, f"lists link, which {OUT}"),
+    ("a linked file", {"resources": ["file.yaml"]}, f"lists file.yaml, which {OUT}"),
+    ("a folder with a link", {"resources": ["linked"]}, f"linked has a kustomization that {OUT}"),
+    ("a base of generators", {"generators": ["gen"]}, f"lists ../../outside, which {OUT}"),
+    ("a base of transformers", {"transformers": ["gen"]}, f"lists ../../outside, which {OUT}"),
+    ("definitions", {"crds": ["/etc/passwd"]}, f"lists /etc/passwd, which {OUT}"),
+    (
+        "the git configuration",
+        {"configMapGenerator": [{"name": "a", "files": [".git/config"]}]},
+        "lists .git/config, which is in .git",
+    ),
+    ("it by a link", {"secretGenerator": [{"name": "a", "files": ["a=git"]}]}, "lists git, which is in .git"),
+    ("a folder of git", {"resources": [".git"]}, "lists .git, which is in .git"),
+    (
+        "it by a plugin",
+        {"generators": [plugin("ConfigMapGenerator", files=["a=.git/config"])]},
+        "lists .git/config, which is in .git",
+    ),
+    (
+        "it by a plugin and a link",
+        {"generators": [plugin("SecretGenerator", envs=["git"])]},
+        "lists git, which is in .git",
+    ),
+    ("it by a plugin in a file", {"transformers": ["plugin.yaml"]}, "lists git, which is in .git"),
+    (
+        "a pipe by a plugin",
+        {"generators": [plugin("ConfigMapGenerator", files=["pipe"])]},
+        "lists pipe, which is neither file nor folder",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"), [case[1:] for case in ELSEWHERE], ids=[case[0] for case in ELSEWHERE]
+)
+def test_kustomize_is_given_nothing_elsewhere(
+    shell: Shell, tmp_path: Path, fields: dict[str, object], why: str
+) -> None:
+    shell.write(
+        {
+            "outside/kustomization.yaml": kustomization(resources=["plugin.yaml"]),
+            "outside/plugin.yaml": plugin("ConfigMapGenerator", literals=[f"A={TOKEN}"]),
+            "repo/.git/config": TOKEN,
+            "repo/gen/kustomization.yaml": kustomization(resources=["../../outside"]),
+            "repo/kustomization.yaml": kustomization(namePrefix="a-", **fields),
+            "repo/plugin.yaml": plugin("PatchTransformer", path="git", target={}),
+            "repo/linked/job.yaml": JOB,
+        }
+    )
+    for link, target in {
+        "link": "../outside",
+        "file.yaml": "../outside/plugin.yaml",
+        "linked/kustomization.yaml": "../../outside/kustomization.yaml",
+        "git": ".git/config",
+    }.items():
+        (tmp_path / "repo" / link).symlink_to(target)
+    os.mkfifo(tmp_path / "repo/pipe")
+    shell.cd("repo")
+    said = shell.run("lint", "-p", POLICY, "--show-files")
+    [line] = [line for line in said.err.splitlines() if line.startswith("not built .: ")]
+    assert line.endswith(f" {why}")
+    assert TOKEN not in said.out + said.err
+
+
 def test_a_build_that_fails_is_said_and_no_failure_of_the_run(shell: Shell) -> None:
     files = {**BASE, **overlay("prod", PLACED.replace("name: train", "name: trian"))}
     said = lint(shell, files)

@@ -188,6 +188,88 @@ def test_settings_of_git_change_nothing(repository: Repository) -> None:
     assert not (repository.folder / "fsmonitor-ran").exists()
 
 
+RUN_BY_GIT = (
+    *("core.fsmonitor", "core.pager", "core.editor", "core.askPass", "core.sshCommand", "core.gitProxy"),
+    *("core.alternateRefsCommand", "credential.helper", "gpg.program", "sequence.editor", "pager.diff-index"),
+    *("diff.external", "diff.odd.command", "diff.odd.textconv", "merge.odd.driver", "interactive.diffFilter"),
+    *("filter.odd.clean", "filter.odd.smudge", "filter.odd.process", "filter.o.d d.clean"),
+    *("uploadpack.packObjectsHook", "alias.diff-index", "alias.ls-files"),
+)
+"""Settings whose value is a program."""
+
+
+def traps(repository: Repository, folder: Path) -> Path:
+    """A file that is there as soon as any program of the repository's configuration has run."""
+    ran = folder / "ran"
+    program = folder / "program"
+    program.write_text(f'#!/bin/sh\necho "$0 $@" >> "{ran}"\ncat\n')
+    program.chmod(0o755)
+    hooks = folder / "hooks"
+    hooks.mkdir()
+    for name in ("post-index-change", "post-checkout", "pre-auto-gc", "reference-transaction"):
+        shutil.copy(program, hooks / name)
+    for name in RUN_BY_GIT:
+        repository.git("config", name, f"{program} {name}")
+    repository.git("config", "filter.odd.required", "true")
+    repository.git("config", "core.hooksPath", str(hooks))
+    attributes = "*.yaml filter=odd diff=odd merge=odd\nb.yaml filter=o.d\\ d\n"
+    inside = repository.git("rev-parse", "--absolute-git-dir")
+    Path(inside, "info").mkdir(exist_ok=True)
+    Path(inside, "info/attributes").write_text(attributes)
+    repository.write({".gitattributes": attributes})
+    return ran
+
+
+def test_no_program_of_the_repository_is_run(repository: Repository, tmp_path: Path) -> None:
+    repository.git("mv", "a.yaml", "b.yaml")
+    repository.git("mv", "apps/d.yaml", "e.yaml")
+    repository.write({"b.yaml": pod("a", "  # changed")})
+    ran = traps(repository, tmp_path)
+    for name in ("b.yaml", "two.yaml", "e.yaml"):
+        (repository.folder / name).touch()
+    assert told(repository.since("HEAD")) == ["b.yaml:8"]
+    assert told(repository.since("HEAD...")) == ["b.yaml:8"]
+    assert not ran.exists(), ran.read_text()
+
+
+def test_no_program_is_run_in_or_above_a_submodule(repository: Repository, tmp_path: Path) -> None:
+    other = Repository(tmp_path / "other")
+    other.commit({"s.yaml": pod("s")})
+    repository.git("submodule", "add", "-q", str(other.folder), "sub")
+    repository.commit()
+    ran = traps(repository, tmp_path)
+    inside = Repository(repository.folder / "sub")
+    (tmp_path / "more").mkdir()
+    also = traps(inside, tmp_path / "more")
+    repository.write({"sub/s.yaml": pod("s", "  # changed")})
+    assert told(repository.since("HEAD")) == ["sub/s.yaml:8"]
+    assert told(repository.since("HEAD", folder="sub")) == ["s.yaml:8"]
+    assert not ran.exists(), ran.read_text()
+    assert not also.exists(), also.read_text()
+
+
+def test_a_filter_that_cannot_be_turned_off_ends_the_run(repository: Repository, tmp_path: Path) -> None:
+    repository.git("config", "filter.a=b.clean", "touch ran")
+    said = repository.since("HEAD")
+    assert (said.code, said.out) == (2, "")
+    assert "git would run the filter 'a=b' of its configuration\n  help: remove it" in said.err
+
+
+def test_files_that_look_like_a_repository_are_none(repository: Repository, tmp_path: Path) -> None:
+    """Committed like any other file, they would bring a configuration along."""
+    bare = {
+        ".a/HEAD": "ref: refs/heads/main\n",
+        ".a/config": f"[core]\n\trepositoryformatversion = 0\n\tworktree = {repository.folder}\n",
+        ".a/objects/x": "",
+        ".a/refs/x": "",
+        ".a/p.yaml": pod("p"),
+    }
+    repository.commit(bare)
+    repository.write({".a/p.yaml": pod("p", "  # changed")})
+    assert told(repository.since("HEAD")) == [".a/p.yaml:8"]
+    assert told(repository.since("HEAD", folder=".a")) == ["p.yaml:8"]
+
+
 def test_line_endings_of_a_checkout(repository: Repository) -> None:
     repository.git("config", "core.autocrlf", "true")
     repository.write({"a.yaml": pod("a").replace("\n", "\r\n")})

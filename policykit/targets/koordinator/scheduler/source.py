@@ -34,7 +34,9 @@ def read(text: str) -> Source:
         roots = read_documents(text)
     except EditError as error:
         hint = "give the file as rendered (helm template), not the chart's template"
-        raise PolicykitError(f"koord-scheduler-config: {error.message}", hint, error.place) from error
+        # Why it is not YAML would quote it.
+        what = error.message.partition(": ")[0]
+        raise PolicykitError(f"koord-scheduler-config: {what}", hint, error.place) from error
     found = [source for number, root in enumerate(roots) if root for source in _sources(text, root, number)]
     if len(found) != 1:
         raise PolicykitError(
