@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.caching import cache_of
 from policykit.cli.linting.today import today
 from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
@@ -75,7 +76,7 @@ def _standard_input() -> bytes:
 
 def _cluster(config: FunctionConfig) -> Cluster | None:
     if not config.inline:
-        return cluster_for(os.getcwd(), config.policy or None)
+        return cluster_for(os.getcwd(), config.policy or None, cache_of((config.policy,)))
     from policykit.policy.load import load_text
 
     policy = {"apiVersion": API, "kind": "Policy", **config.inline}

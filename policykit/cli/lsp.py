@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from policykit.cli.caching import cache_of
 from policykit.errors import UsageError
 
 
@@ -16,5 +17,5 @@ def command(policy: str) -> int:
         from policykit.cli.editor.server import serve
     except ImportError:
         raise UsageError("the language server needs pygls", "pip install 'policykit[lsp]'") from None
-    serve(policy)
+    serve(policy, cache_of((policy,)))
     return 0
