@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter.finding import Report
 from policykit.linter.member import Member
-from policykit.linter.plan import Run, Setting
+from policykit.linter.plan import ResultCache, Run, Setting
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
 from policykit.rules import CATALOGUE, entries, rule
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
     from policykit.kube.structure.shapes import Schema
     from policykit.linter.built.tree import Built
-    from policykit.linter.memory import Memory
     from policykit.linter.mend import Mended
     from policykit.linter.policies import Policy
     from policykit.model.cluster import Cluster, LintSettings
@@ -73,14 +72,14 @@ def lint(
     fixes: bool = False,
     today: str = "",
     policies: Sequence[Policy] = (),
-    memory: Memory | None = None,
+    cache: ResultCache | None = None,
     built: Sequence[Built] = (),
 ) -> Report:
     """Findings over many files; `workers` 0 takes the processors there are when it pays.
 
     `fixes`: each finding comes with its fix, where there is one. `today`, YYYY-MM-DD: suppressions
     with an earlier end hide nothing; empty: none has ended. `policies`: those that are looked at
-    themselves. `memory`: what files gave in earlier runs. `built`: kustomizations whose objects are
+    themselves. `cache`: what files gave in earlier runs. `built`: kustomizations whose objects are
     looked at as they are built.
     """
     from policykit.linter.run import run
@@ -96,7 +95,7 @@ def lint(
         fixes,
         today,
         tuple(policies),
-        memory,
+        cache,
         tuple(built),
     )
     return run(work, workers)

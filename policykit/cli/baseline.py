@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import click
 
 from policykit import api
+from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.linting.accepting import from_folder, settings_of, spoken, uncovered
 from policykit.cli.linting.build import Builds, builds_of, told
 from policykit.cli.linting.gather import STDIN, Gathered
@@ -49,7 +50,16 @@ from policykit.sources.baselines import Source, default_place, load, nearest_bas
     show_default=True,
     help="As `lint` is run: at kustomizations as they are built, or at their files.",
 )
-def command(paths: tuple[str, ...], policy: str | None, output: str, prune: bool, kustomize: str) -> int:
+@cache_options
+def command(
+    paths: tuple[str, ...],
+    policy: str | None,
+    output: str,
+    prune: bool,
+    kustomize: str,
+    cache_dir: str | None,
+    no_cache: bool,
+) -> int:
     """Write today's findings to a file: `lint` reports only what is not in it.
 
     Commit the file. It knows findings by rule, object and field, never by line, and by file only
@@ -65,7 +75,7 @@ def command(paths: tuple[str, ...], policy: str | None, output: str, prune: bool
         paths = paths or _spoken_of(old)
         _require_all(old, paths)
     paths = paths or (".",)
-    gathered = Gathered(policy or "")
+    gathered = Gathered(policy or "", cache=cache_of((*paths, policy or ""), cache_dir, no_cache))
     gathered.gather(paths)
     builds = builds_of(gathered) if kustomize == "auto" else Builds()
     findings = _found(gathered, builds)

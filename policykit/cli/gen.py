@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
 from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import allow_path, cluster_from
@@ -19,6 +20,7 @@ from policykit.sources.policies import nearest_policy
 from policykit.targets import writers
 
 if TYPE_CHECKING:
+    from policykit.cache.folder import Cache
     from policykit.generator.artifact import Generated
 
 
@@ -62,6 +64,7 @@ class Asked(NamedTuple):
 )
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer gives.")
+@cache_options
 def command(
     policy: str | None,
     output: str,
@@ -70,15 +73,18 @@ def command(
     check: bool,
     diff: bool,
     prune: bool,
+    cache_dir: str | None,
+    no_cache: bool,
 ) -> int:
     """Write the policy's objects: nodes, schedulers, queues, quotas, workload patches."""
     asked = Asked(output, every, targets, check, diff, prune)
     _possible(asked, policy)
-    references = _all_policies() if every else [_one_policy(policy)]
+    cache = cache_of((policy or "",), cache_dir, no_cache)
+    references = _all_policies(cache) if every else [_one_policy(policy)]
     code = 0
     for reference in references:
         try:
-            code = max(code, _generate(reference, asked))
+            code = max(code, _generate(reference, asked, cache))
         except OSError:
             raise  # standard output is gone
         except Exception as error:
@@ -96,9 +102,9 @@ def _possible(asked: Asked, policy: str | None) -> None:
         raise UsageError("--check, --diff and --prune need a folder", "name one with -o")
 
 
-def _generate(reference: str, asked: Asked) -> int:
+def _generate(reference: str, asked: Asked, cache: Cache) -> int:
     """Writes, or only compares, one policy's files; 1 where a comparison found drift."""
-    cluster = cluster_from(reference)
+    cluster = cluster_from(reference, cache)
     _known_targets(asked.targets, [name for name, _ in writers(cluster)])
     made = generated(reference, cluster, asked.targets)
     files = bundle(cluster, generated(reference, cluster) if asked.targets else made)
@@ -143,18 +149,18 @@ def _one_policy(policy: str | None) -> str:
     return reference
 
 
-def _all_policies() -> list[str]:
+def _all_policies(cache: Cache) -> list[str]:
     boundary.add_argument(os.curdir)
     found = outputs.policies(repository_root(os.getcwd()) or os.getcwd())
     if not found:
         raise UsageError("the repository has no policykit.yaml", "run `policykit init`")
-    return [path for path in found if _has_output(path, outputs.extended(path))]
+    return [path for path in found if _has_output(path, outputs.extended(path), cache)]
 
 
-def _has_output(path: str, base: bool) -> bool:
+def _has_output(path: str, base: bool, cache: Cache) -> bool:
     """Whether a policy is to be written. A base that others extend need not stand by itself."""
     try:
-        if cluster_from(path).output:
+        if cluster_from(path, cache).output:
             return True
     except PolicykitError:
         return not base

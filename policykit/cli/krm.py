@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.caching import cache_of
 from policykit.cli.linting.today import today
 from policykit.cli.output import complain, emit_data, say, tell
 from policykit.cli.policy import allow_path, cluster_for
@@ -79,7 +80,7 @@ def _cluster(config: FunctionConfig) -> Cluster | None:
     if not config.inline:
         if config.policy and not config.policy.startswith("profile:"):
             boundary.readable(config.policy, by=_INLINE)
-        return cluster_for(os.getcwd(), config.policy or None)
+        return cluster_for(os.getcwd(), config.policy or None, cache_of((config.policy,)))
     from policykit.policy.load import load_text
 
     policy = {"apiVersion": API, "kind": "Policy", **config.inline}

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.linting.around import around
 from policykit.cli.linting.build import Builds, builds_of, told
+from policykit.cli.linting.cached import results_of, unchanged
 from policykit.cli.linting.gather import STDIN, Gathered
 from policykit.cli.linting.narrow import narrowing
 from policykit.cli.linting.outputs import outputs, with_fixes, write
 from policykit.cli.linting.policies import policies_of
-from policykit.cli.linting.remembered import keep, memory_of
 from policykit.cli.linting.today import today
-from policykit.cli.linting.unchanged import report_of
 from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import allow_path
 from policykit.formats import FORMATS
@@ -24,7 +24,6 @@ from policykit.formats.text import summary
 from policykit.linter.finding import Report
 from policykit.linter.selection import PRESETS
 from policykit.model.severity import Severity
-from policykit.sources import cache
 
 if TYPE_CHECKING:
     from policykit.linter.mend import Mended
@@ -124,7 +123,7 @@ if TYPE_CHECKING:
 @click.option("--show-files", is_flag=True, help="Say on stderr which files were passed over, and why.")
 @click.option("--statistics", is_flag=True, help="Say on stderr how often each rule spoke.")
 @click.option("--timings", is_flag=True, help="Say on stderr how long each rule took.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep what earlier runs have found.")
+@cache_options
 @click.option(
     "--jobs", type=click.IntRange(min=0), default=0, help="Worker processes. Default: as many as pay."
 )
@@ -154,6 +153,7 @@ def command(
     show_files: bool,
     statistics: bool,
     timings: bool,
+    cache_dir: str | None,
     no_cache: bool,
     jobs: int,
 ) -> int:
@@ -175,8 +175,7 @@ def command(
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline exclude each other: give one of them")
     wanted = outputs(formats, output)
-    if no_cache:
-        cache.turn_off()
+    cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
     gathered = Gathered(
         policy or "",
         _words(select),
@@ -185,6 +184,7 @@ def command(
         timed=timings,
         crds=crds,
         preset=preset or "",
+        cache=cache,
     )
     gathered.gather(paths or (".",), force_exclude, stdin_filename)
     builds = builds_of(gathered) if kustomize == "auto" else Builds()
@@ -203,15 +203,18 @@ def command(
         asked = (with_fixes(wanted), today())
 
         def lint() -> Report:
-            memory = memory_of(gathered)
-            found = api.lint(
-                *work, fixes=asked[0], today=asked[1], policies=policies, memory=memory, built=builds.built
-            )
-            keep(memory)
-            return found
+            with results_of(gathered) as results:
+                return api.lint(
+                    *work,
+                    fixes=asked[0],
+                    today=asked[1],
+                    policies=policies,
+                    cache=results,
+                    built=builds.built,
+                )
 
         plain = not policies and not builds.built
-        report = narrow(report_of(gathered, paths or (".",), asked, lint) if plain else lint())
+        report = narrow(unchanged(gathered, paths or (".",), asked, lint) if plain else lint())
     aside = diff or (STDIN in paths and (fix or unsafe_fixes))
     done = write(report, wanted, around(gathered, after), color, aside) and done
     _tell(report, gathered, builds, show_files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from policykit import DISTRIBUTION
+from policykit.cli.caching import cache_of
 from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
 
@@ -20,5 +21,5 @@ def command(policy: str) -> int:
     except ImportError:
         hint = f"install {DISTRIBUTION}[lsp] from where you have it, or pygls into this environment"
         raise UsageError("the language server needs pygls", hint) from None
-    serve(policy)
+    serve(policy, cache_of((policy,)))
     return 0

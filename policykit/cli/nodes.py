@@ -6,6 +6,7 @@ import os
 
 import click
 
+from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.output import emit, say
 from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError
@@ -29,7 +30,8 @@ from policykit.sources.nodes import cluster_of, cluster_of_nodes
 )
 @allow_path
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-def command(path: str, policy: str | None, format_: str) -> int:
+@cache_options
+def command(path: str, policy: str | None, format_: str, cache_dir: str | None, no_cache: bool) -> int:
     """Compare live nodes with the policy: labels, taints, sizes, numbers. Nothing is run or changed.
 
     Exit 0 when they agree, 1 when they differ.
@@ -40,8 +42,9 @@ def command(path: str, policy: str | None, format_: str) -> int:
     from policykit.importer.live.differences import differences
     from policykit.importer.live.membership import membership
 
+    cache = cache_of((path, policy or ""), cache_dir, no_cache)
     live = cluster_of(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)
-    cluster = cluster_for(os.getcwd(), policy)
+    cluster = cluster_for(os.getcwd(), policy, cache)
     if cluster is None:
         raise SourceError("no policy above this folder", "give one with -p", os.getcwd())
     found = differences(cluster, membership(cluster, live.pools))

@@ -9,12 +9,14 @@ from typing import Any
 
 import click
 
+from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.output import emit_data, say
 from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
 from policykit.formats.text import counted
 from policykit.linter.reader import BOM
+from policykit.model.cluster import Cluster
 from policykit.sources.boundary import Place, writable
 from policykit.sources.files import discover, read
 from policykit.sources.scopes import is_patch, kustomization_namespace
@@ -68,6 +70,7 @@ _STDIN = "-"
     default="",
     help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
 )
+@cache_options
 def command(
     paths: tuple[str, ...],
     policy: str | None,
@@ -79,6 +82,8 @@ def command(
     diff: bool,
     stdin_filename: str,
     namespace: str,
+    cache_dir: str | None,
+    no_cache: bool,
 ) -> int:
     """Print manifests with each recognised workload as its workload kind asks.
 
@@ -92,8 +97,12 @@ def command(
     if in_place and _STDIN in (paths or (_STDIN,)):
         raise UsageError("--in-place needs files, not standard input", "name the files, or leave it out")
     asked = Asked(workload, card, queue, only)
+    cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
-    done = [(source, _patched(source, folder, policy, asked, sources)) for source, folder in sources]
+    done = [
+        (source, _patched(source, folder, cluster_for(folder, policy, cache), asked, sources))
+        for source, folder in sources
+    ]
     asked.missing(one for _, patched in done for one in patched.objects)
     _tell(done)
     if in_place:
@@ -138,9 +147,8 @@ def _standard_input() -> bytes:
 
 
 def _patched(
-    source: Source, folder: str, policy: str | None, asked: Asked, sources: Sequence[tuple[Source, str]]
+    source: Source, folder: str, cluster: Cluster | None, asked: Asked, sources: Sequence[tuple[Source, str]]
 ) -> Patched:
-    cluster = cluster_for(folder, policy)
     if cluster is None:
         raise SourceError(
             "no policy above this file", "give one with -p, or see `policykit init`", source.path

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache as once
 from typing import TYPE_CHECKING
 
 import click
 
 from policykit.cli.output import complain
-from policykit.sources import boundary, kept
+from policykit.sources import boundary
 from policykit.sources.policies import nearest_policy, reader
 
 if TYPE_CHECKING:
+    from policykit.cache.folder import Cache
+    from policykit.cache.policies import CompiledPolicy, Reader
     from policykit.model.cluster import Cluster
 
 
@@ -33,14 +35,14 @@ allow_path = click.option(
 """For every command that reads what a repository names."""
 
 
-def cluster_from(reference: str) -> Cluster:
+def cluster_from(reference: str, cache: Cache) -> Cluster:
     """The compiled policy of a file or `profile:NAME`. Raises PolicyError and SourceError."""
-    return _loaded(_settled(reference)).cluster
+    return _loaded(_settled(reference), cache).cluster
 
 
-def files_of(reference: str) -> tuple[str, ...]:
+def files_of(reference: str, cache: Cache) -> tuple[str, ...]:
     """Every file the policy was made of, itself first. Raises as `cluster_from` does."""
-    return _loaded(_settled(reference)).files
+    return _loaded(_settled(reference), cache).files
 
 
 def forget() -> None:
@@ -53,23 +55,23 @@ def _settled(reference: str) -> str:
     return reference if reference.startswith("profile:") else os.path.abspath(reference)
 
 
-@cache
-def _loaded(reference: str) -> kept.Policy:
+@once
+def _loaded(reference: str, cache: Cache) -> CompiledPolicy:
+    from policykit.cache.policies import compiled
+
     name = shown_as(reference)
-    found = kept.policy(name, reader(name)) or _compiled(name)
+    found = compiled(cache, name, reader(name), _compile)
     for notice in found.notices:
         complain(notice)
     return found
 
 
-def _compiled(name: str) -> kept.Policy:
+def _compile(name: str, read: Reader) -> CompiledPolicy:
+    from policykit.cache.policies import CompiledPolicy
     from policykit.policy.load import load
 
-    read = reader(name)
     loaded = load(name, read)
-    found = kept.Policy(loaded.cluster, loaded.files, tuple(map(str, loaded.notices)))
-    kept.keep(name, found, read)
-    return found
+    return CompiledPolicy(loaded.cluster, loaded.files, tuple(map(str, loaded.notices)))
 
 
 def shown_as(reference: str) -> str:
@@ -79,7 +81,7 @@ def shown_as(reference: str) -> str:
     return min(os.path.relpath(reference), os.path.abspath(reference), key=len)
 
 
-def cluster_for(folder: str, reference: str | None) -> Cluster | None:
+def cluster_for(folder: str, reference: str | None, cache: Cache) -> Cluster | None:
     """The policy that governs a folder; None where there is none."""
     chosen = reference or nearest_policy(folder)
-    return cluster_from(chosen) if chosen else None
+    return cluster_from(chosen, cache) if chosen else None

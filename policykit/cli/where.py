@@ -7,6 +7,7 @@ import os
 import click
 
 from policykit import api
+from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.output import complain, emit, say
 from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import Failures, SourceError, UsageError
@@ -39,19 +40,27 @@ _STDIN = "-"
     default="",
     help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
 )
+@cache_options
 def command(
-    paths: tuple[str, ...], policy: str | None, nodes: str | None, format_: str, namespace: str
+    paths: tuple[str, ...],
+    policy: str | None,
+    nodes: str | None,
+    format_: str,
+    namespace: str,
+    cache_dir: str | None,
+    no_cache: bool,
 ) -> int:
     """Say where each pod set can land, and the first reason why not elsewhere."""
     if policy and nodes:
         raise UsageError("-p and --nodes exclude each other", "judge by the policy, or by the nodes")
+    cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     fixed = _nodes(nodes) if nodes else None
     reviewed: list[tuple[str, Review]] = []
     failures = Failures()
     for path in _inputs(paths or (".",), failures):
         with failures.told(_shown(path)):
             folder = os.path.dirname(os.path.abspath(path))
-            cluster = fixed or cluster_for(folder, policy)
+            cluster = fixed or cluster_for(folder, policy, cache)
             if cluster is None:
                 raise SourceError("no policy above this file", "give one with -p, or nodes with --nodes")
             stands_in = namespace or kustomization_namespace(folder) or "default"

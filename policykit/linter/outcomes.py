@@ -1,4 +1,4 @@
-"""Each file of a run through the engine: in worker processes, or as it was remembered."""
+"""Each file of a run through the engine, in worker processes where that pays, or from the cache."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import NamedTuple
 from policykit.errors import PolicykitError, SourceError, failure_of
 from policykit.linter.engine import FileResult, Job, lint_file
 from policykit.linter.member import BUILT, READ, Member
-from policykit.linter.plan import Run
+from policykit.linter.plan import Run, Setting
 
 _WORTH_WORKERS = 400_000
 """Bytes of manifests below which starting processes costs more than it saves."""
+_BATCH = 32
+"""Files whose results are encoded and decoded together, which is quicker than one by one."""
 
 
 class Outcome(NamedTuple):
@@ -21,96 +23,119 @@ class Outcome(NamedTuple):
 
     result: FileResult
     failure: str = ""
+
+
+class _Attempt(NamedTuple):
+    """What a process knows of one file."""
+
+    result: FileResult | None = None
+    """None: it is known as bytes."""
+    failure: str = ""
     key: bytes = b""
-    """What it is remembered by; empty: it is not."""
-    frozen: bytes = b""
-    """The result, where it stands in bytes only: what a worker process sends."""
+    """Of the result in the cache; empty: it does not go there."""
+    entry: bytes = b""
+    """The result as bytes."""
 
 
 def outcomes(work: Run, workers: int) -> Iterator[Outcome]:
+    """Of every member, in their order."""
     # Workers are forked: they share rules and policy. A Python started anew would import from the current
     # folder, which is a checkout.
     wanted = min(workers or os.cpu_count() or 1, len(work.members)) if hasattr(os, "fork") else 1
     if wanted < 2 or (not workers and sum(work.sizes) < _WORTH_WORKERS):
-        found: Iterator[Outcome] = (_attempt(work, member) for member in work.members)
+        batches = range(0, len(work.members), _BATCH)
+        parts = [range(start, min(start + _BATCH, len(work.members))) for start in batches]
+        attempts: Iterator[list[_Attempt]] = (_attempts(work, part) for part in parts)
     else:
         from policykit.linter.workers import answers
 
         lean = work._replace(policies=())
         parts = [*_parts(work, wanted)]
-        made = answers(partial(_attempts, lean), parts, wanted, partial(_lost, lean))
-        found = (outcome for each in made for outcome in each)
-    return (_remembered(work, outcome, member) for outcome, member in zip(found, work.members, strict=True))
+        attempts = answers(partial(_attempts, lean), parts, wanted, partial(_lost, lean))
+    for part, found in zip(parts, attempts, strict=True):
+        yield from _outcomes(work, work.members[part.start : part.stop], found)
 
 
-def told(work: Run, member: Member) -> Outcome:
+def outcome_of(work: Run, member: Member) -> Outcome:
     """What a file beside those of the run gives."""
-    return _remembered(work, _attempt(work, member), member)
+    (outcome,) = _outcomes(work, [member], _encoded(work, [_attempt(work, member)]))
+    return outcome
 
 
-def _remembered(work: Run, outcome: Outcome, member: Member) -> Outcome:
-    """An outcome with its result, which is kept for the next run."""
-    if not outcome.key or work.memory is None:
-        return outcome
-    from policykit.linter.memory import result
+def _outcomes(work: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[Outcome]:
+    """Attempts with their results, which are left to the next run."""
+    numbers = [number for number, attempt in enumerate(attempts) if attempt.result is None]
+    known: dict[int, FileResult | None] = {}
+    if numbers and work.cache:
+        entries = [attempts[number].entry for number in numbers]
+        found = work.cache.decode(entries, [members[number].path for number in numbers])
+        known = dict(zip(numbers, found, strict=True))
+    for number, (member, attempt) in enumerate(zip(members, attempts, strict=True)):
+        result = attempt.result or known.get(number)
+        if result is None:
+            # What the cache has of it is damaged.
+            result, failure, _, _ = _attempt(work._replace(cache=None), member)
+            yield Outcome(result or FileResult(), failure)
+            continue
+        if attempt.entry and work.cache:
+            work.cache.keep(attempt.key, attempt.entry)
+        yield Outcome(result, attempt.failure)
 
-    found = result(outcome.frozen)
-    if found is None:
-        # What was kept is damaged.
-        return _attempt(work._replace(memory=None), member)
-    work.memory.keep(outcome.key, outcome.frozen)
-    return outcome._replace(result=found)
+
+def _attempts(work: Run, part: range) -> list[_Attempt]:
+    return _encoded(work, [_attempt(work, work.members[number]) for number in part])
 
 
-def _attempt(work: Run, member: Member) -> Outcome:
+def _encoded(work: Run, attempts: list[_Attempt]) -> list[_Attempt]:
+    """With new results as bytes, too."""
+    new = {n: each.result for n, each in enumerate(attempts) if each.key and each.result is not None}
+    if new and work.cache:
+        for number, entry in zip(new, work.cache.encode([*new.values()]), strict=True):
+            attempts[number] = attempts[number]._replace(entry=entry)
+    return attempts
+
+
+def _attempt(work: Run, member: Member) -> _Attempt:
     """What a file gives, or why it gives nothing: no file ends a run."""
     try:
-        return _looked_at(work, member)
+        return _judged(work, member)
     except Exception as error:
         return _failed(failure_of(error, member.path))
 
 
-def _failed(error: PolicykitError) -> Outcome:
-    return Outcome(FileResult(), str(error))
+def _failed(error: PolicykitError) -> _Attempt:
+    return _Attempt(FileResult(), str(error))
 
 
-def _looked_at(work: Run, member: Member) -> Outcome:
+def _judged(work: Run, member: Member) -> _Attempt:
     setting = work.settings[member.setting]
     raw = work.read(member.file)
-    namespace = member.namespace or setting.namespace
-    fixes = work.fixes and member.look != BUILT
-    job = Job(
+    job = _job(work, member, setting)
+    key = b""
+    if work.cache is not None and setting.fingerprint is not None:
+        key = work.cache.key(job, setting.fingerprint, raw)
+        entry = work.cache.find(key)
+        if entry:
+            return _Attempt(None, "", key, entry)
+    rules = setting.rules.part(reading=member.look == READ) if member.look else setting.rules
+    return _Attempt(lint_file(job, raw, rules, work.systems), "", key)
+
+
+def _job(work: Run, member: Member, setting: Setting) -> Job:
+    return Job(
         member.path,
         setting.cluster,
         member.partial,
-        namespace,
-        fixes,
+        member.namespace or setting.namespace,
+        work.fixes and member.look != BUILT,
         work.today,
         setting.served,
         member.look,
         setting.plugins,
     )
-    rules = setting.rules.part(reading=member.look == READ) if member.look else setting.rules
-    memory = work.memory
-    if memory is None or setting.mark is None:
-        return Outcome(lint_file(job, raw, rules, work.systems))
-    key = memory.key(job, setting.mark, raw)
-    kept = memory.recall(key)
-    if kept is None:
-        from policykit.pickles import frozen
-
-        kept = frozen(lint_file(job, raw, rules, work.systems))
-    return Outcome(_UNREAD, "", key, kept)
 
 
-_UNREAD = FileResult()
-
-
-def _attempts(work: Run, part: range) -> list[Outcome]:
-    return [_attempt(work, work.members[number]) for number in part]
-
-
-def _lost(work: Run, number: int, why: str) -> Outcome:
+def _lost(work: Run, number: int, why: str) -> _Attempt:
     hint = "see whether there is enough memory: fewer --jobs take less"
     return _failed(SourceError(why, hint, work.members[number].path))
 

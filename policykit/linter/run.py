@@ -10,7 +10,7 @@ from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.member import BUILT, READ, Member
-from policykit.linter.outcomes import outcomes, told
+from policykit.linter.outcomes import outcome_of, outcomes
 from policykit.linter.plan import Run, Setting
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
@@ -28,7 +28,20 @@ then nothing is said of what is absent."""
 
 
 def run(work: Run, workers: int = 0) -> Report:
-    """Lints every member. Findings are sorted; the number of workers changes nothing in them."""
+    """Lints every member. Findings are sorted; neither the number of workers nor the cache changes
+    anything in them.
+    """
+    try:
+        return _run(work, workers)
+    except Exception:
+        # Results from a cache have the right types, and may still contradict each other and the files:
+        # whoever wrote them does not end the run.
+        if work.cache is None or not work.cache.clear():
+            raise
+        return _run(work, workers)
+
+
+def _run(work: Run, workers: int) -> Report:
     findings: list[Finding] = []
     times: dict[str, float] = {}
     sources: dict[tuple[str, int], str] = {}
@@ -44,9 +57,7 @@ def run(work: Run, workers: int = 0) -> Report:
     opened = frozenset(member.path for member in work.members)
     built_scopes = frozenset(built.member.scope for built in work.built)
     everything = work.with_built()
-    for member, (result, failure, _, _) in zip(
-        everything.members, outcomes(everything, workers), strict=True
-    ):
+    for member, (result, failure) in zip(everything.members, outcomes(everything, workers), strict=True):
         if failure:
             failures.append(failure)
             unjudged.add(member.scope)
@@ -204,7 +215,7 @@ def _scope(work: Run, name: str, known: _Stated, reported: Mapping[str, Member],
         if path in reported:
             everything[path] = known.get(path, ())
             continue
-        beside = told(work, member)
+        beside = outcome_of(work, member)
         everything[path] = beside.result.facts
         if beside.failure:
             failures.append(beside.failure)
@@ -278,7 +289,7 @@ def _suppressions_of(work: Run, path: str, failures: Failures) -> tuple[Suppress
     """Those of a file that a policy extends: it need not be a member."""
     if any(member.path == path for member in work.members):
         return ()
-    found = told(work, Member(path, path, "", 0))
+    found = outcome_of(work, Member(path, path, "", 0))
     if found.failure:
         failures.append(found.failure)
     return found.result.suppressions

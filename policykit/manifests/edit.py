@@ -105,7 +105,7 @@ def _edit(text: str, patch: Patch, document: int) -> Edit:
     if patch.op == "remove":
         return removal.removed(text, parent, step)
     if patch.op == "rename":
-        return moving.renamed(text, parent, step, patch.value, json=place.json)
+        return moving.renamed(text, parent, step, str(patch.value), json=place.json)
     old = _child(parent, step)
     if old is not None and (patch.op == "replace" or isinstance(parent.entries, dict)):
         return _replaced(place, step, old, patch.value)

@@ -24,7 +24,7 @@ class Patch(NamedTuple):
     remove. rename: `value` is the new key, the entry keeps its place. move: `value` is a Move
     below `path`. A key that exists is never renamed or moved over."""
     path: Path
-    value: Any = None
+    value: Any | Move = None
 
 
 class Move(NamedTuple):
@@ -74,9 +74,10 @@ def _in_mapping(data: dict[str, Any], key: str, below: Sequence[Step], patch: Pa
     if not below and patch.op == "remove":
         return {k: v for k, v in data.items() if k != key}
     if not below and patch.op == "rename":
-        if patch.value in data:
-            raise EditError(f"{dotted(patch.path)}: there is a {patch.value!r} already")
-        return {patch.value if k == key else k: v for k, v in data.items()}
+        name = str(patch.value)
+        if name in data:
+            raise EditError(f"{dotted(patch.path)}: there is a {name!r} already")
+        return {name if k == key else k: v for k, v in data.items()}
     return {**data, key: _patched(data.get(key), below, patch)}
 
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from policykit.errors import PolicykitError, SourceError
 from policykit.model.cluster import Cluster
 from policykit.policy.compile.cluster import compile_policy
-from policykit.policy.files import PROFILE, Files, Reader, relative
+from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.form import read_policy
+from policykit.policy.named import CONFIG, config_of
 from policykit.policy.problems import Problems
 from policykit.policy.tree import Said, find, plain
-
-CONFIG = ("targets", "koordinator", "config")
 
 
 class Loaded(NamedTuple):
@@ -65,11 +64,11 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
 
 def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
     """The file that Koordinator's configuration is merged into, by the name it is given."""
-    stated = find(tree, CONFIG)
-    if stated is None or not isinstance(stated.value, str) or not stated.value:
+    path, stated = config_of(tree), find(tree, CONFIG)
+    if not path or stated is None:
         return {}
     try:
-        return {stated.value: files.read(relative(stated.source.name, stated.value)).decode()}
+        return {stated.value: files.read(path).decode()}
     except SourceError as error:
         problems.error(CONFIG, f"{stated.value}: {error.message}", error.hint)
     except UnicodeDecodeError:

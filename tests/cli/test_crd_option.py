@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cli.linting import remembered
-from policykit.sources import cache
+from policykit.cli.linting import cached
 from tests.cli.commands import Shell
 
 CRD = """\
@@ -54,12 +53,11 @@ def test_a_file_or_a_folder(shell: Shell, path: str) -> None:
     assert (said.code, lines(said.out)) == (1, FOUND)
 
 
-def test_what_was_kept_of_a_run_without_is_not_used(
+def test_what_is_cached_of_a_run_without_is_not_used(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path.parent / f"{tmp_path.name}-kept"))
-    monkeypatch.setattr(remembered, "_WORTH", 0)
-    monkeypatch.setattr(cache, "_off", [])
+    monkeypatch.setenv("POLICYKIT_CACHE_DIR", str(tmp_path.parent / f"{tmp_path.name}-cache"))
+    monkeypatch.setattr(cached, "_WORTH", 0)
     shell.write({"a.yaml": FOO, "crds/foo.yaml": CRD})
     for _ in range(2):
         assert lines(shell.run("lint", "a.yaml").out) == []

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from policykit import api
+from policykit.cache.folder import NO_CACHE, Cache
 from policykit.cli import policy
 from policykit.cli.linting.gather import Gathered
 from policykit.cli.linting.policies import policies_of
@@ -27,18 +28,20 @@ class Told(NamedTuple):
     """Absolute paths of the files that its policy is made of."""
 
 
-def lint(path: str, texts: Mapping[str, str], *, whole: bool = True, reference: str = "") -> Told:
+def lint(
+    path: str, texts: Mapping[str, str], *, whole: bool = True, reference: str = "", cache: Cache = NO_CACHE
+) -> Told:
     """The findings of a text, with their fixes.
 
     `path` is absolute and among `texts`: each counts instead of its file, also that of a policy.
     `whole`: together with the scope that the file stands in. `reference` is the policy, empty
-    for the nearest.
+    for the nearest, and `cache` has policies that were compiled before.
     """
     policy.forget()
     fresh.forget({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
-    made_of = _made_of(reference or nearest_policy(os.path.dirname(path)))
+    made_of = _made_of(reference or nearest_policy(os.path.dirname(path)), cache)
     try:
-        gathered = Gathered(reference)
+        gathered = Gathered(reference, cache=cache)
         gathered.gather_text(path, whole=whole)
         found = api.lint(
             gathered.members,
@@ -57,12 +60,12 @@ def lint(path: str, texts: Mapping[str, str], *, whole: bool = True, reference: 
     return Told(here, failures, made_of)
 
 
-def _made_of(reference: str) -> frozenset[str]:
+def _made_of(reference: str, cache: Cache) -> frozenset[str]:
     """Files of a policy; also where it is wrong, since mending one of them may mend it."""
     if not reference:
         return frozenset()
     try:
-        files = policy.files_of(reference)
+        files = policy.files_of(reference, cache)
     except PolicykitError:
         files = (reference, *outputs.bases(reference))
     return frozenset(os.path.abspath(file) for file in files if not file.startswith("profile:"))
@@ -73,7 +76,7 @@ def _failures(path: str, reference: str, gathered: Gathered) -> tuple[PolicykitE
     if not gathered.failures:
         return ()
     try:
-        policy.cluster_for(os.path.dirname(path), reference or None)
+        policy.cluster_for(os.path.dirname(path), reference or None, gathered.cache)
     except PolicyError as error:
         return error.problems
     except PolicykitError as error:

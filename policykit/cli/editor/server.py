@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from policykit import __version__
+from policykit.cache.folder import NO_CACHE, Cache
 from policykit.cli.editor import buffers, protocol
 from policykit.linter.finding import Finding
 from policykit.rules import CATALOGUE, rule
@@ -38,9 +39,10 @@ class Documents:
     With a policy, or what it extends, every text is looked at again that it governs.
     """
 
-    def __init__(self, server: LanguageServer, reference: str) -> None:
+    def __init__(self, server: LanguageServer, reference: str, cache: Cache) -> None:
         self._server = server
         self._reference = reference
+        self._cache = cache
         self._open: dict[str, _Open] = {}
         self._waiting: set[str] = set()
         """Texts to look at again after a pause."""
@@ -113,7 +115,7 @@ class Documents:
         """`again`: the text is as it was; while its policy has mistakes, what was told of it stays."""
         one = self._open[path]
         texts = {name: each.text for name, each in self._open.items()}
-        told = buffers.lint(path, texts, whole=whole, reference=self._reference)
+        told = buffers.lint(path, texts, whole=whole, reference=self._reference, cache=self._cache)
         self._open[path] = one = one._replace(policy=told.policy)
         if again and told.failures:
             return
@@ -135,15 +137,15 @@ class Documents:
         self._server.text_document_publish_diagnostics(params)
 
 
-def serve(reference: str) -> None:
+def serve(reference: str, cache: Cache) -> None:
     """Speaks on standard input and output until the editor leaves."""
-    made(reference).start_io()
+    made(reference, cache).start_io()
 
 
-def made(reference: str) -> LanguageServer:
+def made(reference: str, cache: Cache = NO_CACHE) -> LanguageServer:
     """The server with everything it answers."""
     server = LanguageServer("policykit", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
-    documents = Documents(server, reference)
+    documents = Documents(server, reference, cache)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:

@@ -33,15 +33,15 @@ def builds_of(gathered: Gathered) -> Builds:
     folders = [folder for folder in gathered.folders if kustomization(folder)]
     if not folders:
         return Builds()
+    from policykit.cache.builds import builds
     from policykit.sources import kustomize
-    from policykit.sources.builds import builds
 
     silent = frozenset(map(os.path.realpath, gathered.left_out))
     trees, declined = _roots(folders, silent, gathered.failures)
     program = kustomize.binary() if trees else ""
     if trees and not program:
         declined += [(root, "kustomize is not on PATH") for root in trees]
-    made = builds(program, [*trees.values()]) if program else []
+    made = builds(program, [*trees.values()], gathered.cache) if program else []
     names = {os.path.realpath(m.file): m for m in gathered.members if m.file != STDIN} if made else {}
     _add_generated(gathered, trees.values() if made else (), names, silent)
     built: list[Built] = []

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit import api
+from policykit.cache.folder import NO_CACHE, Cache
 from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import BUILT, Member
@@ -38,8 +39,10 @@ class Gathered:
         timed: bool = False,
         crds: Sequence[str] = (),
         preset: str = "",
+        cache: Cache = NO_CACHE,
     ) -> None:
         """`crds`: files and folders with the user's own kinds. `preset`: instead of the settings' own.
+        `cache`: what earlier runs have left.
 
         Raises UsageError for a rule of the command line that does not exist, SourceError for
         a path without definitions.
@@ -61,6 +64,7 @@ class Gathered:
         self._preset = preset
         self._namespace = namespace
         self.timed = timed
+        self.cache = cache
         self._custom = custom_kinds_of(crds) if crds else {}
         self._globs: list[tuple[str, ...]] = []
         self._known: dict[str, int] = {}
@@ -186,7 +190,7 @@ class Gathered:
             source = reference or nearest_settings(folder)
             if source in self._known:
                 return self._known[source]
-            cluster = cluster_from(source) if reference else None
+            cluster = cluster_from(source, self.cache) if reference else None
             return self._setting(cluster, cluster.lint if cluster else pyproject_settings(source), source)
         except Exception as error:
             self._known[source] = 0

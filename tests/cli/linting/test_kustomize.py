@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.sources import cache, kustomize
+from policykit.sources import kustomize
 from tests.cli.commands import Said, Shell
 from tests.tools import tool
 
@@ -66,7 +66,6 @@ def overlay(name: str, patch: str, **fields: object) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_off", [])
     folder = os.path.dirname(tool("kustomize"))
     monkeypatch.setenv("PATH", folder + os.pathsep + os.environ["PATH"])
 
@@ -565,19 +564,17 @@ def test_show_files_names_what_was_built_and_what_was_not(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])
-def test_workers_and_the_cache_change_nothing(
-    shell: Shell, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POLICYKIT_CACHE_DIR", str(tmp_path / "cache"))
+def test_workers_and_the_cache_change_nothing(shell: Shell, jobs: str) -> None:
+    cached = ["--cache-dir", "cache"]
     files = {
         **BASE,
         **overlay("dev", WRONG, namePrefix="dev-"),
         **overlay("prod", REFUSED, namespace="prod"),
         "large.yaml": "# " + "x" * 200_000 + "\n",
     }
-    first = lint(shell, files, "--jobs", jobs)
+    first = lint(shell, files, "--jobs", jobs, *cached)
     assert len(first.out.splitlines()) == 3
-    assert lint(shell, files, "--jobs", jobs).out == first.out
+    assert lint(shell, files, "--jobs", jobs, *cached).out == first.out
     assert lint(shell, files, "--jobs", jobs, "--no-cache").out == first.out
 
 
@@ -621,13 +618,13 @@ def test_a_build_is_taken_again_until_one_of_its_files_changes(
         f"sys.exit(subprocess.run([{tool('kustomize')!r}, *sys.argv[1:]]).returncode)",
     )
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setenv("POLICYKIT_CACHE_DIR", str(tmp_path / "cache"))
+    cached = ["--cache-dir", "cache"]
     files = {**BASE, **overlay("prod", REFUSED)}
     wrong = ["prod/place.yaml:7:7: PK101", "prod/place.yaml:7:55: PK116"]
     for again in (files, {}, {}):
-        assert places(lint(shell, again)) == wrong
+        assert places(lint(shell, again, *cached)) == wrong
     assert log.read_text() == "."
-    assert places(lint(shell, {"prod/place.yaml": PLACED})) == []
+    assert places(lint(shell, {"prod/place.yaml": PLACED}, *cached)) == []
     assert log.read_text() == ".."
 
 

@@ -1,0 +1,343 @@
+"""Values as JSON and back, by the annotations of their types: data only, checked as it is read.
+
+Codecs work on columns, which are many values of one type: Python's own loops then do most of the work,
+and a batch of small values takes less than half the time that they take one by one.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections import abc
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
+from functools import cache, partial
+from importlib import import_module
+from itertools import chain, islice
+from math import isfinite
+from typing import Any, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Column = Sequence[Any]
+
+_FACTS = "policykit.model"
+"""Package of the facts that files state: a type variable stands for any NamedTuple of its modules."""
+_DEFERRED = {"Suppressed": "policykit.linter.suppression"}
+"""Types that annotations name in modules that import them for type checkers only, and their own modules."""
+_SCALARS: frozenset[type] = frozenset({str, int, bool, float, types.NoneType})
+_LISTS = frozenset({list})
+
+
+class DamagedError(ValueError):
+    """Bytes that are no value of the type that was asked for."""
+
+
+class Codec(NamedTuple):
+    """Turns a column of values into as many JSON values, and back."""
+
+    types: frozenset[type]
+    """Of the values."""
+    encode: Callable[[Column], Column]
+    """Raises TypeError for a value of any other type."""
+    decode: Callable[[Column], Column]
+    """Raises one of _REFUSED for JSON of any other form."""
+
+
+def encode(kind: type[T], values: Iterable[T]) -> list[bytes]:
+    """Each value as bytes. Raises TypeError for one that is not what the annotations say, ValueError and
+    RecursionError for data that JSON cannot hold.
+    """
+    form: Any = kind
+    rows = codec(form).encode(tuple(values))
+    return [_ENCODER.encode(row).encode("utf-8", errors="surrogatepass") for row in rows]
+
+
+def decode(kind: type[T], texts: Iterable[bytes]) -> list[T]:
+    """The values again. Raises DamagedError where any of the bytes are not as `encode` makes them."""
+    form: Any = kind
+    try:
+        rows = [_DECODER.decode(text.decode("utf-8", errors="surrogatepass")) for text in texts]
+        return list(codec(form).decode(rows))
+    except _REFUSED as error:
+        raise DamagedError(f"no {kind.__name__}: {error}") from None
+
+
+_REFUSED = (
+    ArithmeticError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+@cache
+def codec(kind: Any) -> Codec:
+    """The codec of an annotation. Raises TypeError where there is none: what has no codec is not cached."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in _SCALARS:
+        return _scalars(frozenset({kind}))
+    if kind is bytes:
+        return _BYTES
+    if kind is Any:
+        return _PLAIN
+    if isinstance(kind, TypeVar):
+        return _NAMED
+    if origin in (Union, types.UnionType):
+        return _union(arguments)
+    if origin is abc.Mapping:
+        return _collection(dict, types.GenericAlias(tuple, arguments), dict.items)
+    if origin is frozenset:
+        return _collection(frozenset, arguments[0], sorted)
+    if origin is tuple and arguments[-1] is ...:
+        return _collection(tuple, arguments[0], iter)
+    if origin is tuple:
+        return _record(tuple, lambda: arguments, len(arguments))
+    made = origin or kind
+    if isinstance(made, type) and issubclass(made, Enum):
+        return _enumeration(made)
+    if _is_record(made):
+        return _record(made, lambda: annotated(made), len(made._fields))
+    raise TypeError(f"{kind} has no form as data")
+
+
+def annotated(kind: Any) -> tuple[Any, ...]:
+    """Annotations of the fields of a NamedTuple."""
+    names: dict[str, Any] = {}
+    while True:
+        try:
+            hints = get_type_hints(kind, localns=names)
+            return tuple(hints[field] for field in kind._fields)
+        except NameError as error:
+            if error.name not in _DEFERRED or error.name in names:
+                raise
+            names[error.name] = getattr(import_module(_DEFERRED[error.name]), error.name)
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def _checked(column: Column, kinds: frozenset[type]) -> Column:
+    """The column, all of whose values have one of these very types. Raises TypeError."""
+    if not kinds.issuperset(map(type, column)):
+        found = ", ".join(sorted({kind.__name__ for kind in map(type, column) if kind not in kinds}))
+        raise TypeError(f"{found} among {', '.join(sorted(kind.__name__ for kind in kinds))}")
+    return column
+
+
+def _scalars(kinds: frozenset[type]) -> Codec:
+    def check(column: Column) -> Column:
+        return _checked(column, kinds)
+
+    def check_finite(column: Column) -> Column:
+        if not all(isfinite(value) for value in _checked(column, kinds) if type(value) is float):
+            raise ValueError("a number is too large")
+        return column
+
+    return Codec(kinds, check, check_finite if float in kinds else check)
+
+
+def _latin(column: Column) -> Column:
+    return [value.encode("latin-1") for value in _checked(column, frozenset({str}))]
+
+
+_BYTES = Codec(
+    frozenset({bytes}),
+    lambda column: [value.decode("latin-1") for value in _checked(column, frozenset({bytes}))],
+    _latin,
+)
+
+
+def _enumeration(kind: type[Enum]) -> Codec:
+    kinds = frozenset({kind})
+    members = {member.value: member for member in kind}
+    return Codec(
+        kinds,
+        lambda column: [member.value for member in _checked(column, kinds)],
+        lambda column: [members[value] for value in column],
+    )
+
+
+def _record(kind: Any, of_fields: Callable[[], Sequence[Any]], size: int) -> Codec:
+    """NamedTuples and tuples of fixed size, as lists."""
+    kinds, sizes = frozenset({kind}), frozenset({size})
+    new = partial(tuple.__new__, kind)
+
+    @cache
+    def codecs() -> list[Codec]:
+        # Not before there are values: of most policies there are none for half of the types.
+        return [codec(field) for field in of_fields()]
+
+    def checked(column: Column, types: frozenset[type]) -> Iterator[Column]:
+        if not sizes.issuperset(map(len, _checked(column, types))):
+            raise ValueError(f"{kind.__name__} has {size} fields")
+        return zip(*column, strict=True)
+
+    def encode(column: Column) -> Column:
+        columns = checked(column, kinds)
+        if not column:
+            return column
+        return list(
+            zip(*[c.encode(values) for c, values in zip(codecs(), columns, strict=True)], strict=True)
+        )
+
+    def decode(column: Column) -> Column:
+        columns = checked(column, _LISTS)
+        if not column:
+            return column
+        made = [c.decode(values) for c, values in zip(codecs(), columns, strict=True)]
+        return list(map(new, zip(*made, strict=True)))
+
+    return Codec(kinds, encode, decode)
+
+
+def _collection(kind: Any, item: Any, items: Callable[[Any], Iterable[Any]]) -> Codec:
+    """Tuples of any length, sets, and mappings as their pairs: all as lists."""
+    kinds = frozenset({kind})
+
+    def encode(column: Column) -> Column:
+        flat = list(chain.from_iterable(map(items, _checked(column, kinds))))
+        if not flat:
+            return [()] * len(column)
+        rest = iter(codec(item).encode(flat))
+        return [list(islice(rest, length)) for length in map(len, column)]
+
+    def decode(column: Column) -> Column:
+        flat = list(chain.from_iterable(_checked(column, _LISTS)))
+        rest = iter(codec(item).decode(flat) if flat else ())
+        return [kind(islice(rest, length)) for length in map(len, column)]
+
+    return Codec(kinds, encode, decode)
+
+
+def _union(alternatives: Sequence[Any]) -> Codec:
+    """Scalars as they are, None as null, anything else with the number of its alternative."""
+    if _SCALARS.issuperset(alternatives):
+        return _scalars(frozenset(alternatives))
+    codecs = [codec(kind) for kind in alternatives if kind is not types.NoneType]
+    one = codecs[0] if len(codecs) == 1 else _tagged(codecs)
+    return _optional(one) if len(codecs) < len(alternatives) else one
+
+
+def _optional(one: Codec) -> Codec:
+    def through(function: Callable[[Column], Column], column: Column) -> Column:
+        some = [value for value in column if value is not None]
+        if not some:
+            return column
+        made = iter(function(some))
+        return [None if value is None else next(made) for value in column]
+
+    return Codec(one.types | {types.NoneType}, partial(through, one.encode), partial(through, one.decode))
+
+
+def _tagged(codecs: Sequence[Codec]) -> Codec:
+    by_number = dict(enumerate(codecs))
+    numbers = {kind: number for number, each in by_number.items() for kind in each.types}
+    kinds = frozenset(numbers)
+
+    def encode(column: Column) -> Column:
+        tags = [numbers[type(value)] for value in _checked(column, kinds)]
+        return list(zip(tags, _by_tag(column, tags, lambda tag: by_number[tag].encode), strict=True))
+
+    def decode(column: Column) -> Column:
+        tags, values = _pairs(column)
+        return _by_tag(values, _checked(tags, frozenset({int})), lambda tag: by_number[tag].decode)
+
+    return Codec(kinds, encode, decode)
+
+
+def _encode_named(column: Column) -> Column:
+    kinds = list(map(type, column))
+    made = _by_tag(column, kinds, lambda kind: codec(kind).encode)
+    return [(_name(kind), value) for kind, value in zip(kinds, made, strict=True)]
+
+
+def _decode_named(column: Column) -> Column:
+    tags, values = _pairs(column)
+    return _by_tag(values, tags, lambda tag: codec(_fact(tag)).decode)
+
+
+_NAMED = Codec(frozenset(), _encode_named, _decode_named)
+
+
+@cache
+def _name(kind: type) -> str:
+    """`gang.PodGroup`. Raises TypeError for what is no fact."""
+    module = kind.__module__.removeprefix(f"{_FACTS}.")
+    name = f"{module}.{kind.__name__}"
+    if module == kind.__module__ or _fact(name) is not kind:
+        raise TypeError(f"{kind} is no type of {_FACTS}")
+    return name
+
+
+@cache
+def _fact(name: str) -> type:
+    module, _, of_class = name.partition(".")
+    if not (module.isidentifier() and of_class.isidentifier()):
+        raise ValueError(f"{name!r} is no type of {_FACTS}")
+    found = getattr(import_module(f"{_FACTS}.{module}"), of_class)
+    if not (_is_record(found) and found.__module__ == f"{_FACTS}.{module}"):
+        raise ValueError(f"{name!r} is no type of {_FACTS}")
+    return found  # type: ignore[no-any-return]
+
+
+def _pairs(column: Column) -> tuple[Column, Column]:
+    """Tags and values."""
+    if not column:
+        return (), ()
+    tags, values = zip(*_checked(column, _LISTS), strict=True)
+    return tags, values
+
+
+def _by_tag(column: Column, tags: Column, function: Callable[[Any], Callable[[Column], Column]]) -> Column:
+    """The column, with the function of their tag applied to all values that share it."""
+    unique = dict.fromkeys(tags)
+    if len(unique) == 1:
+        return function(tags[0])(column)
+    made = {
+        tag: iter(function(tag)([v for v, other in zip(column, tags, strict=True) if other == tag]))
+        for tag in unique
+    }
+    return [next(made[tag]) for tag in tags]
+
+
+def _plain(value: Any) -> Any:
+    """Data of any form as JSON: mappings with texts as keys, lists and tuples by their names."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is dict and all(type(key) is str for key in value):
+        return {key: _plain(below) for key, below in value.items()}
+    if kind in (list, tuple):
+        return [kind.__name__, *map(_plain, value)]
+    raise TypeError(f"{kind.__name__} is no plain data")
+
+
+def _made(data: Any) -> Any:
+    if type(data) is dict:
+        return {key: _made(below) for key, below in data.items()}
+    if type(data) is list:
+        kind = {"list": list, "tuple": tuple}[data[0]]
+        return kind(map(_made, data[1:]))
+    if type(data) is float and not isfinite(data):
+        raise ValueError("a number is too large")
+    return data
+
+
+_PLAIN = Codec(
+    frozenset({dict, list, tuple, *_SCALARS}),
+    lambda column: [_plain(value) for value in column],
+    lambda column: [_made(data) for data in column],
+)

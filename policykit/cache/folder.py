@@ -1,0 +1,165 @@
+"""The files of a cache folder: only regular files, written whole, read by the version that wrote them."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from contextlib import suppress
+from functools import cache
+from typing import NamedTuple
+
+from policykit import __version__
+
+LARGEST = 1 << 28
+"""Bytes of a file that is read or written."""
+_PART = ".part"
+_STALE = 24 * 60 * 60
+"""Seconds after which a part belongs to no run that is still writing it."""
+_SUM = 4
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""A link is not followed, and a pipe without a writer does not keep us waiting."""
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Cache(NamedTuple):
+    """Where results of earlier runs are; without a folder nothing is read or stored."""
+
+    folder: str = ""
+    """Absolute, links resolved."""
+
+    def load(self, name: str) -> bytes:
+        """What this version has stored under a name; empty: nothing that can be used."""
+        if not self.folder or fault_of(self.folder):
+            return b""
+        raw = _content(os.path.join(self.folder, name))
+        start = len(_head()) + _SUM
+        if not raw.startswith(_head()) or raw[start - _SUM : start] != _sum(raw[start:]):
+            return b""
+        return raw[start:]
+
+    def store(self, name: str, content: bytes) -> bool:
+        """Replaces it for the next run; False where that cannot be done, which costs nothing but time."""
+        if not self.folder or len(content) > LARGEST - (1 << 20):
+            return False
+        path = os.path.join(self.folder, name)
+        try:
+            if not os.path.lexists(self.folder):
+                os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            if fault_of(self.folder):
+                return False
+            _remove_stale(self.folder)
+            _replace(path, _head() + _sum(content) + content)
+        except OSError:
+            return False
+        return True
+
+
+NO_CACHE = Cache()
+
+
+def fault_of(folder: str) -> str:
+    """Why what stands in a folder may be somebody else's; empty: it is ours, or not there yet."""
+    try:
+        state = os.lstat(folder)
+    except OSError:
+        return ""
+    if not stat.S_ISDIR(state.st_mode):
+        return "is no folder"
+    if not _is_ours(state):
+        return "belongs to another user"
+    if hasattr(os, "getuid") and state.st_mode & 0o022:
+        return "can be written by other users"
+    return ""
+
+
+def _is_ours(state: os.stat_result) -> bool:
+    return not hasattr(os, "getuid") or state.st_uid == os.getuid()
+
+
+def name_of(kind: str, *about: str) -> str:
+    """A file name for the current folder; `about` tells it from others of the kind."""
+    from zlib import crc32
+
+    whole = "\0".join((os.getcwd(), *about)).encode("utf-8", errors="surrogateescape")
+    return f"{kind}-{crc32(whole):08x}-{len(whole)}"
+
+
+def _content(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, _READ)
+    except OSError:
+        return b""  # without it the run only takes longer
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST or not _is_ours(state):
+            return b""
+        with open(descriptor, "rb", buffering=0, closefd=False) as file:
+            return file.read(state.st_size)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _replace(path: str, content: bytes) -> None:
+    """A reader sees the old content or the new one. Raises OSError."""
+    part = f"{path}.{os.urandom(8).hex()}{_PART}"
+    descriptor = os.open(part, _WRITE, 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
+
+
+def _remove_stale(folder: str) -> None:
+    """Parts of runs that were killed."""
+    with os.scandir(folder) as entries:
+        parts = [entry.path for entry in entries if entry.name.endswith(_PART)]
+    for part in parts:
+        with suppress(FileNotFoundError):  # another run is as tidy
+            if os.lstat(part).st_mtime < time.time() - _STALE:
+                os.unlink(part)
+
+
+def _sum(content: bytes) -> bytes:
+    """Tells damage by accident; what somebody wrote on purpose is told by what it says."""
+    from zlib import crc32
+
+    return crc32(content).to_bytes(_SUM, "big")
+
+
+@cache
+def _head() -> bytes:
+    """Begins every file, and tells this policykit from others."""
+    whole = "\n".join(_tool()).encode("utf-8", errors="surrogateescape")
+    return b"policykit cache 1\n%d\n%b\n" % (len(whole), whole)
+
+
+def _tool() -> list[str]:
+    """The version, and of a checkout the state of its files."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if "site-packages" in here or "dist-packages" in here:
+        state = os.stat(os.path.join(here, "__init__.py"))
+        return [__version__, sys.version, f"{state.st_mtime_ns} {state.st_size} {state.st_ino}"]
+    beside = [os.path.join(os.path.dirname(here), name) for name in ("schemas", "profiles")]
+    return [__version__, sys.version, *(line for folder in (here, *beside) for line in _states(folder))]
+
+
+def _states(folder: str) -> list[str]:
+    found = []
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            found += _states(entry.path) if entry.name != "__pycache__" else []
+        elif entry.name.endswith((".py", ".json", ".yaml")):
+            state = entry.stat()
+            found.append(f"{entry.name} {state.st_mtime_ns} {state.st_size}")
+    return found

@@ -1,0 +1,57 @@
+"""`--cache-dir` and `--no-cache`: where a command finds what earlier runs have left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+
+from policykit.cache.folder import NO_CACHE, Cache, fault_of
+from policykit.cache.location import VARIABLE, default_folder, enclosing
+from policykit.cli.output import say
+from policykit.errors import UsageError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def cache_options(command: Command) -> Command:
+    """The options, for the parameters `cache_dir` and `no_cache`."""
+    command = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")(command)
+    return click.option(
+        "--cache-dir",
+        metavar="DIR",
+        help="Folder of the cache, even inside a repository: whoever can write to it can change what is"
+        f" reported. Default: {VARIABLE}, else ~/.cache/policykit.",
+    )(command)
+
+
+def cache_of(paths: Iterable[str], cache_dir: str | None = None, no_cache: bool = False) -> Cache:
+    """The cache of a run over these paths. A folder that is not to be trusted is told, and not used.
+
+    Raises UsageError for options that exclude each other.
+    """
+    if no_cache and cache_dir is not None:
+        raise UsageError("--cache-dir and --no-cache exclude each other", "give one of them")
+    if cache_dir == "":
+        raise UsageError("--cache-dir names no folder", "name one, or give --no-cache")
+    if no_cache:
+        return NO_CACHE
+    folder = os.path.realpath(cache_dir) if cache_dir else default_folder(os.environ)
+    if not folder:
+        return NO_CACHE
+    checkout = "" if cache_dir else enclosing(folder, filter(_is_path, paths))
+    fault = fault_of(folder)
+    if checkout:
+        say(
+            f"policykit: no cache is used: {folder} is inside {checkout}, where anybody may have written it;"
+            f" set {VARIABLE} to a folder elsewhere, or name this one with --cache-dir"
+        )
+    elif fault:
+        say(f"policykit: no cache is used: {folder} {fault}; set {VARIABLE} to a folder of your own")
+    return NO_CACHE if checkout or fault else Cache(folder)
+
+
+def _is_path(argument: str) -> bool:
+    return argument not in ("", "-") and not argument.startswith("profile:")

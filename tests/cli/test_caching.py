@@ -1,0 +1,281 @@
+"""Runs with and without what earlier runs left: the same bytes, less work, and never out of a checkout."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from policykit.cache.entries import unpack
+from policykit.cache.folder import Cache
+from policykit.cli import policy
+from policykit.cli.linting import cached
+from tests.cli.commands import Said, Shell, process
+from tests.shared import ROOT, SHARED
+
+POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {name: test}
+extends: [base.yaml]
+generate: {out: generated}
+cards: {h20: {product: NVIDIA-H20}}
+pools: {train: {usage: training, card: h20, nodes: 2, allocatable: {cpu: 8, memory: 32Gi}}}
+workloads: {training: {usages: [training]}}
+"""
+BASE = "apiVersion: policykit.io/v1alpha1\nkind: Policy\ndomain: a.example.com\n"
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  nodeSelector: {a.example.com/node.usage: training}
+  containers: [{name: main, image: "registry.example/a:1", resources: {limits: {nvidia.com/gpu: 1}}}]
+"""
+FILES: dict[str, str | bytes] = {"policykit.yaml": POLICY, "base.yaml": BASE, "a.yaml": POD}
+
+
+@pytest.fixture(autouse=True)
+def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cached, "_WORTH", 0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache, beside the repository."""
+    beside = tmp_path.parent / f"{tmp_path.name}-cache"
+    monkeypatch.setenv("POLICYKIT_CACHE_DIR", str(beside))
+    return beside
+
+
+@pytest.fixture
+def run(shell: Shell) -> Callable[..., Said]:
+    """A command as a process of its own would run it: it knows no policy yet."""
+
+    def run(*words: str) -> Said:
+        policy.forget()
+        return shell.run(*words)
+
+    return run
+
+
+def entries(folder: Path, kind: str) -> list[Path]:
+    return sorted(folder.glob(f"{kind}-*"))
+
+
+def test_the_same_findings_again(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+    shell.write({**FILES, "b.yaml": POD + "x: 1\n"})
+    first = run("lint", "a.yaml", "b.yaml", "--format", "json")
+    assert first.code == 1
+    assert len(entries(folder, "results")) == len(entries(folder, "policy")) == 1
+    for words in ([], ["--jobs", "2"], ["--no-cache"]):
+        again = run("lint", "a.yaml", "b.yaml", "--format", "json", *words)
+        assert (again.code, again.out) == (first.code, first.out)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_every_result_is_stored(shell: Shell, run: Callable[..., Said], folder: Path, jobs: str) -> None:
+    """More files than are encoded together, in several processes."""
+    pods = {f"pods/{n:03}.yaml": POD.replace("name: a}", f"name: a{n}}}") for n in range(70)}
+    shell.write({**FILES, **pods})
+    first = run("lint", "pods", "--jobs", jobs)
+    assert len(stored(folder)) == 70
+    shell.write({"pods/007.yaml": POD})
+    changed = run("lint", "pods", "--jobs", jobs)
+    assert len(stored(folder)) == 71
+    assert changed.out.count("\n") == first.out.count("\n")
+    assert changed.out == run("lint", "pods", "--no-cache").out
+
+
+def stored(folder: Path) -> dict[bytes, bytes]:
+    (path,) = entries(folder, "results")
+    return unpack(Cache(str(folder)).load(path.name))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yaml", POD.replace("node.usage: training", "node.usage: trainnig")),
+        ("policykit.yaml", POLICY.replace("training", "inference")),
+        ("base.yaml", BASE.replace("a.example", "b.example")),
+    ],
+    ids=["the file", "the policy", "what the policy extends"],
+)
+def test_a_change_is_seen(name: str, text: str, shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+    shell.write(FILES)
+    first = run("lint", "a.yaml")
+    shell.write({name: text})
+    changed = run("lint", "a.yaml")
+    assert changed.out != first.out
+    assert changed.out == run("lint", "a.yaml", "--no-cache").out
+
+
+def test_damaged_files_are_as_good_as_none(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+    shell.write(FILES)
+    first = run("lint", "a.yaml")
+    for damage in (b"", b"\x80\x05}", os.urandom(200)):
+        for path in folder.iterdir():
+            path.write_bytes(damage)
+        assert run("lint", "a.yaml") == first
+
+
+def test_the_corpus_is_judged_the_same(tmp_path: Path) -> None:
+    if SHARED is None:
+        pytest.skip("the shared corpus is not beside this checkout")
+    words = ["lint", str(SHARED / "corpus"), "-p", "profile:hybrid-volcano", "--format", "jsonl"]
+    without = process(*words, "--jobs", "1", "--no-cache", cwd=ROOT)
+    for _ in range(2):
+        assert process(*words, "--jobs", "1", "--cache-dir", str(tmp_path / "cache"), cwd=ROOT) == without
+
+
+GROUP = (
+    "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: a}\nspec: {minMember: 1}\n"
+)
+
+
+def test_a_whole_folder(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+    """The report itself is cached: every change that could matter makes it anew."""
+    shell.write({"apps/a.yaml": POD, "apps/group.yaml": GROUP})
+    first = run("lint", "apps", "--format", "json")
+    assert len(entries(folder, "report")) == 1
+    assert run("lint", "apps", "--format", "json") == first
+
+    def anew(*words: str) -> str:
+        said = run("lint", "apps", "--format", "json", *words)
+        assert said.out == run("lint", "apps", "--format", "json", "--no-cache", *words).out
+        assert said.out != first.out
+        return said.out
+
+    assert '"PK306"' in first.out
+    assert '"PK306"' not in anew("--ignore", "PK306")
+    anew("--namespace", "team")
+    shell.write({"apps/b.yaml": "a: ["})
+    assert '"PK001"' in anew()
+    (shell.folder / "apps" / "b.yaml").unlink()
+    assert run("lint", "apps", "--format", "json").out == first.out
+    shell.write({"apps/a.yaml": POD.replace("metadata: {name: a}", "metadata: {name: b}")})
+    anew()
+
+
+def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+    """Where a scope reaches beyond what is linted, no whole report is cached."""
+    shell.write({**FILES, "apps/group.yaml": GROUP})
+    run("lint", "apps")
+    assert entries(folder, "report") == []
+
+
+COMMANDS = [
+    ["lint", "a.yaml"],
+    ["lint", "."],
+    ["lint", "--fix", "a.yaml"],
+    ["baseline", "a.yaml"],
+    ["where", "a.yaml"],
+    ["gen", "-o", "-"],
+    ["gen", "--all", "--check"],
+    ["patch", "a.yaml"],
+    ["nodes", "--check", "nodes.json"],
+]
+NODES = '{"kind": "List", "items": [{"kind": "Node", "metadata": {"name": "a"}, "status": {}}]}'
+INSIDE = {
+    "POLICYKIT_CACHE_DIR": ("sub/cache", "sub/cache"),
+    "XDG_CACHE_HOME": ("sub", "sub/policykit"),
+    "HOME": (".", ".cache/policykit"),
+}
+"""What a variable is set to in the repository, and the cache that follows from it."""
+
+
+@pytest.mark.parametrize("variable", INSIDE)
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_cache_in_the_repository_is_not_used(
+    words: list[str], variable: str, shell: Shell, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.write({**FILES, "nodes.json": NODES})
+    monkeypatch.delenv("POLICYKIT_CACHE_DIR")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv(variable, str(shell.folder / INSIDE[variable][0]))
+    cache = shell.folder / INSIDE[variable][1]
+    run(*words, "--no-cache")  # what it writes is written now
+    usual = run(*words, "--no-cache")
+    said = run(*words)
+    assert (said.code, said.out) == (usual.code, usual.out)
+    assert said.err == (
+        f"policykit: no cache is used: {cache} is inside {shell.folder}, where anybody may have written it;"
+        " set POLICYKIT_CACHE_DIR to a folder elsewhere, or name this one with --cache-dir\n" + usual.err
+    )
+    assert not cache.exists()
+    assert run(*words, "--cache-dir", str(cache)) == usual
+    assert entries(cache, "policy"), "the command line may name any folder"
+    assert run(*words, "--cache-dir", str(cache)) == usual
+
+
+def test_a_link_into_the_repository_is_followed(
+    shell: Shell,
+    run: Callable[..., Said],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shell.write({**FILES, "cache/x": ""})
+    link = tmp_path_factory.mktemp("elsewhere") / "link"
+    link.symlink_to(shell.folder / "cache")
+    monkeypatch.setenv("POLICYKIT_CACHE_DIR", str(link))
+    assert f"{shell.folder / 'cache'} is inside {shell.folder}, " in run("lint", "a.yaml").err
+    monkeypatch.chdir("/")
+    assert "is inside" in run("lint", str(shell.folder / "a.yaml")).err
+    assert [path.name for path in (shell.folder / "cache").iterdir()] == ["x"]
+
+
+def test_a_folder_of_the_run_without_a_repository(
+    shell: Shell, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive that was unpacked is a checkout, too."""
+    shell.write({f"apps/{name}": text for name, text in FILES.items()})
+    (shell.folder / ".git").rmdir()
+    monkeypatch.setenv("POLICYKIT_CACHE_DIR", str(shell.folder / "apps/cache"))
+    apps = str(shell.folder / "apps")
+    for words in (["lint", "apps"], ["lint", "-p", "apps/policykit.yaml", "x.yaml"]):
+        assert f"is inside {shell.folder}, " in run(*words).err
+        monkeypatch.chdir("/")
+        words = [word.replace("apps", apps) for word in words]
+        assert f"is inside {apps}, " in run(*words).err
+        monkeypatch.chdir(shell.folder)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_both_options_exclude_each_other(words: list[str], shell: Shell, run: Callable[..., Said]) -> None:
+    shell.write({**FILES, "nodes.json": NODES})
+    said = run(*words, "--no-cache", "--cache-dir", "cache")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == (
+        "policykit: --cache-dir and --no-cache exclude each other\n  help: give one of them\n"
+    )
+    said = run(*words, "--cache-dir", "")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "policykit: --cache-dir names no folder\n  help: name one, or give --no-cache\n"
+
+
+def test_a_folder_that_others_can_write_to_is_told(
+    shell: Shell, run: Callable[..., Said], folder: Path
+) -> None:
+    shell.write(FILES)
+    folder.mkdir()
+    folder.chmod(0o777)
+    told = (
+        f"policykit: no cache is used: {folder} can be written by other users;"
+        " set POLICYKIT_CACHE_DIR to a folder of your own\n"
+    )
+    assert run("where", "a.yaml").err == told
+    assert run("where", "a.yaml", "--cache-dir", str(folder)).err == told
+    assert list(folder.iterdir()) == []
+
+
+def test_only_the_named_folder_is_used(shell: Shell, run: Callable[..., Said], folder: Path) -> None:
+    shell.write(FILES)
+    run("where", "a.yaml", "--cache-dir", "deep/cache")
+    assert len(entries(shell.folder / "deep/cache", "policy")) == 1
+    assert not folder.exists()
+    run("where", "a.yaml", "--no-cache")
+    assert not folder.exists()
+    run("where", "a.yaml")
+    assert len(entries(folder, "policy")) == 1
