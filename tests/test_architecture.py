@@ -15,6 +15,7 @@ PACKAGE = ROOT / "policykit"
 LAYERS = (
     ("__main__",),
     ("cli",),
+    ("cache",),
     ("api", "formats", "sources"),
     ("rules", "importer"),
     ("targets", "policy"),
@@ -24,9 +25,11 @@ LAYERS = (
     ("manifests",),
     ("model",),
     ("errors", "bundled", "nearest", "__init__"),
-    ("pickles",),
 )
 """Top to bottom; neighbours on a line do not see each other."""
+
+CODE_FROM_DATA = frozenset({"copyreg", "dbm", "dill", "marshal", "pickle", "shelve"})
+"""Modules that make code, or objects of any type, of bytes: nothing here reads bytes by them."""
 
 HEAVY = {"pydantic": "policykit.policy", "kubernetes": "policykit.sources.live", "click": "policykit.cli"}
 """Third-party package to the only place that may import it."""
@@ -87,6 +90,15 @@ def test_heavy_packages_stay_in_their_place(path: Path) -> None:
     for line, module in imports(path):
         home = HEAVY.get(module.partition(".")[0])
         assert home is None or name_of(path).startswith(home), f"line {line} imports {module}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_nothing_makes_code_of_data(path: Path) -> None:
+    for line, module in imports(path):
+        assert module.partition(".")[0] not in CODE_FROM_DATA, f"line {line} imports {module}"
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("eval", "exec", "compile", "__import__"), f"line {node.lineno}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
