@@ -55,8 +55,11 @@ def encode(kind: type[T], values: Iterable[T]) -> list[bytes]:
 def decode(kind: type[T], texts: Iterable[bytes]) -> list[T]:
     """The values again. Raises DamagedError where any of the bytes are not as `encode` makes them."""
     form: Any = kind
+    raw = list(texts)
     try:
-        rows = [_DECODER.decode(text.decode("utf-8", errors="surrogatepass")) for text in texts]
+        rows = _DECODER.decode((b"[%b]" % b",".join(raw)).decode("utf-8", errors="surrogatepass"))
+        if len(rows) != len(raw):
+            raise ValueError("more than one value in a text")
         return list(codec(form).decode(rows))
     except _REFUSED as error:
         raise DamagedError(f"no {kind.__name__}: {error}") from None

@@ -60,22 +60,22 @@ NO_CACHE = Cache()
 
 
 def fault_of(folder: str) -> str:
-    """Why what stands in a folder may be somebody else's; empty: it is ours, or not there yet."""
+    """Why what a folder has may be somebody else's, and what to do; empty: it is ours, or not there yet."""
     try:
         state = os.lstat(folder)
     except OSError:
         return ""
-    if not stat.S_ISDIR(state.st_mode):
-        return "is no folder"
-    if not _is_ours(state):
-        return "belongs to another user"
-    if hasattr(os, "getuid") and state.st_mode & 0o022:
-        return "can be written by other users"
+    return _fault(state) if stat.S_ISDIR(state.st_mode) else "is no folder: name another one"
+
+
+def _fault(state: os.stat_result) -> str:
+    if not hasattr(os, "getuid"):
+        return ""
+    if state.st_uid != os.getuid():
+        return "belongs to another user: name a folder of your own"
+    if state.st_mode & 0o022:
+        return "can be written by other users: run chmod -R go-w on it, or name another one"
     return ""
-
-
-def _is_ours(state: os.stat_result) -> bool:
-    return not hasattr(os, "getuid") or state.st_uid == os.getuid()
 
 
 def name_of(kind: str, *about: str) -> str:
@@ -93,7 +93,7 @@ def _content(path: str) -> bytes:
         return b""  # without it the run only takes longer
     try:
         state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST or not _is_ours(state):
+        if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST or _fault(state):
             return b""
         with open(descriptor, "rb", buffering=0, closefd=False) as file:
             return file.read(state.st_size)

@@ -49,7 +49,7 @@ def cache_of(paths: Iterable[str], cache_dir: str | None = None, no_cache: bool 
             f" set {VARIABLE} to a folder elsewhere, or name this one with --cache-dir"
         )
     elif fault:
-        say(f"policykit: no cache is used: {folder} {fault}; set {VARIABLE} to a folder of your own")
+        say(f"policykit: no cache is used: {folder} {fault}")
     return NO_CACHE if checkout or fault else Cache(folder)
 
 

@@ -37,7 +37,7 @@ class Stated(NamedTuple):
     """A fact read from a manifest, and where its parts stand there."""
 
     value: Any
-    """A small NamedTuple of `policykit.model` that can be sent between processes."""
+    """A small NamedTuple of `policykit.model`: it is sent between processes, and cached."""
     places: Mapping[str, Path]
     """Names of its parts to paths in the manifest; a finding points at one of them."""
     inside: Mapping[str, Path] = {}

@@ -262,8 +262,8 @@ def test_a_folder_that_others_can_write_to_is_told(
     folder.mkdir()
     folder.chmod(0o777)
     told = (
-        f"policykit: no cache is used: {folder} can be written by other users;"
-        " set POLICYKIT_CACHE_DIR to a folder of your own\n"
+        f"policykit: no cache is used: {folder} can be written by other users:"
+        " run chmod -R go-w on it, or name another one\n"
     )
     assert run("where", "a.yaml").err == told
     assert run("where", "a.yaml", "--cache-dir", str(folder)).err == told
