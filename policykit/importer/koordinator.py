@@ -8,7 +8,7 @@ from typing import Any
 
 from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
-from policykit.importer.durations import duration
+from policykit.importer.sections import duration
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
 from policykit.targets.koordinator import versions

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from policykit.importer import marks, names
-from policykit.importer.amounts import amounts
 from policykit.importer.groups import MACHINE, Group, Size, nearly
+from policykit.importer.sections import amounts
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.pool import Amounts
 from policykit.policy.compile.shapes import PODS

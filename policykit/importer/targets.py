@@ -7,10 +7,7 @@ from typing import Any
 
 from policykit.importer.draft import Draft
 from policykit.importer.found import Found
-from policykit.importer.placements import placement
-from policykit.importer.priorities import priority, quota
-from policykit.importer.queues import preemption, queue
-from policykit.importer.tenants import reservation, tenant
+from policykit.importer.sections import placement, preemption, priority, queue, quota, reservation, tenant
 
 _SERVED = {
     "kubernetes": "default-scheduler",

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.importer.draft import Draft
 from policykit.importer.found import Component, Found
-from policykit.importer.kinds import kind as kind_of_policy
+from policykit.importer.sections import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
 from policykit.model.placement import Placement

@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from policykit.importer.draft import Draft
-from policykit.importer.durations import duration
 from policykit.importer.found import Found
-from policykit.importer.kinds import kind
+from policykit.importer.sections import duration, kind
 from policykit.importer.targets import add_systems
 from policykit.importer.topology import add_topology
 from policykit.manifests.writer import dump

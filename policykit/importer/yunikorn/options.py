@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.importer.amounts import amounts
 from policykit.importer.found import Found
-from policykit.importer.said import said
+from policykit.importer.sections import amounts, without_empty
 from policykit.targets.yunikorn.configuration import acl, properties, resources
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.queues import ROOT, ChildTemplate, Queue
@@ -38,8 +37,8 @@ def _stated(name: str, queue: Queue, above: int, found: Found) -> dict[str, Any]
     admins = acl.read(queue.admin)
     if admins is None:
         found.say(f"queue {name}: adminacl {queue.admin!r} is none that YuniKorn takes; left out")
-    return said(
-        admins=said(**admins._asdict()) if admins else None,
+    return without_empty(
+        admins=without_empty(**admins._asdict()) if admins else None,
         maxApplications=queue.applications if queue.applications not in (0, above) else None,
         properties=_properties(name, queue.properties, found, shared=name != ROOT),
         childTemplate=_template(name, queue.template, found),
@@ -68,7 +67,7 @@ def _of_policy(key: str, text: str) -> bool:
 
 
 def _template(name: str, template: ChildTemplate, found: Found) -> dict[str, Any]:
-    return said(
+    return without_empty(
         maxApplications=template.applications or None,
         guarantee=amounts(resources.to_amounts(template.resources.guaranteed)),
         limit=amounts(resources.to_amounts(template.resources.maximum)),
@@ -77,7 +76,7 @@ def _template(name: str, template: ChildTemplate, found: Found) -> dict[str, Any
 
 
 def _limit(limit: Limit) -> dict[str, Any]:
-    return said(
+    return without_empty(
         description=limit.description,
         users=limit.users,
         groups=limit.groups,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.found import Found
-from policykit.importer.said import said
+from policykit.importer.sections import without_empty
 from policykit.targets.yunikorn.configuration.placement_rules import KNOWN, Rule
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.derived import standard_rules
@@ -37,10 +37,12 @@ def _usable(rule: Rule, found: Found) -> bool:
 
 def _said(rule: Rule) -> dict[str, Any]:
     chosen = rule.filter
-    return said(
+    return without_empty(
         name=rule.name.lower(),
         value=rule.value,
         create=rule.create or None,
-        filter=said(type="deny" if chosen.type == "deny" else "", users=chosen.users, groups=chosen.groups),
+        filter=without_empty(
+            type="deny" if chosen.type == "deny" else "", users=chosen.users, groups=chosen.groups
+        ),
         parent=_said(rule.parent) if rule.parent else None,
     )
