@@ -21,7 +21,7 @@ _UNITS = (("h", 3600), ("m", 60), ("s", 1))
 
 
 def placement(found: Placement) -> dict[str, Any]:
-    """A placement; a resource that follows its strategy is written as its weight."""
+    """A placement. A resource with the placement's strategy is written as its weight."""
     return without_empty(
         strategy=found.strategy,
         resources={name: _resource(found, each) for name, each in found.resources.items()},
@@ -38,7 +38,7 @@ def _resource(found: Placement, each: ResourcePlacement) -> int | dict[str, Any]
 
 
 def queue(found: Queue) -> dict[str, Any]:
-    """A queue: keys in the order of the policy format."""
+    """A queue, with keys in the order of the policy format."""
     return without_empty(
         parent=found.parent,
         weight=found.weight if found.weight != 1 else None,
@@ -51,7 +51,7 @@ def queue(found: Queue) -> dict[str, Any]:
 
 
 def preemption(found: Preemption) -> dict[str, Any]:
-    """Whose pods make room for whose; empty: nothing is said."""
+    """Preemption settings; empty: none."""
     return without_empty(withinQueue=found.within_queue, reclaim=found.reclaim)
 
 
@@ -73,7 +73,7 @@ def tenant(found: Tenant) -> dict[str, Any]:
 
 
 def reservation(found: Reservation) -> dict[str, Any]:
-    """A reservation; `ttl` where it ends."""
+    """A reservation."""
     return without_empty(
         tenant=found.tenant,
         workload=found.workload,
@@ -85,7 +85,7 @@ def reservation(found: Reservation) -> dict[str, Any]:
 
 
 def priority(found: Priority) -> dict[str, Any]:
-    """A PriorityClass; its value stands also where it is 0."""
+    """A PriorityClass. Its value is written even if it is 0."""
     return without_empty(
         value=found.value,
         preempts=None if found.preempts else False,
@@ -95,7 +95,7 @@ def priority(found: Priority) -> dict[str, Any]:
 
 
 def quota(found: Quota) -> dict[str, Any]:
-    """A ResourceQuota with the LimitRange beside it."""
+    """A ResourceQuota with the LimitRange of the same name."""
     data = without_empty(
         namespace=found.namespace if found.namespace != found.name else "",
         requests=amounts(found.requests),
@@ -116,7 +116,7 @@ def _containers(found: ContainerRange) -> dict[str, Any]:
 
 
 def kind(found: WorkloadKind, placements: Mapping[str, Placement]) -> dict[str, Any]:
-    """What is said of a kind beyond where it may run; keys in the order of the policy format."""
+    """Fields of a kind other than where it may run, with keys in the order of the policy format."""
     named = placements.get(found.placement_name)
     follows = named is not None and found.scheduler == named.scheduler
     return without_empty(
@@ -182,7 +182,7 @@ def _target(found: ScaleTarget) -> dict[str, Any]:
 
 
 def without_empty(**parts: Any) -> dict[str, Any]:
-    """The parts that are neither empty nor None; a trailing underscore is no part of a key."""
+    """The parts that are neither empty nor None. A trailing underscore is not part of the key."""
     kept = {key.rstrip("_"): value for key, value in parts.items()}
     return {
         key: list(value) if isinstance(value, tuple) else value
