@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from policykit.kube.structure.problem import BAD_VALUE
-from policykit.kube.structure.scalars import Fault, is_placeholder
+from policykit.kube.structure.problem import BAD_VALUE, Problem, value_problem
+from policykit.kube.structure.scalars import is_placeholder
 
 _STANDS_FOR = re.compile(
     r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"
@@ -36,7 +36,7 @@ _NAME_FORM = "names have lower-case letters, digits, '-' and '.'"
 _LABEL_FORM = "{} have lower-case letters, digits and '-'"
 
 
-def name_fault(name: Any, api_version: str, kind: str) -> Fault | None:
+def name_problem(name: Any, api_version: str, kind: str) -> Problem | None:
     """What is wrong with `metadata.name` or `generateName`; None: nothing that is certain.
 
     Most objects have names as hosts have, Services and Namespaces as one part of them. What
@@ -48,9 +48,9 @@ def name_fault(name: Any, api_version: str, kind: str) -> Fault | None:
     if group in _FREE_GROUPS or kind in _FREE_KINDS:
         return None
     if not group and kind in _LABEL_KINDS:
-        return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format(f"names of {kind}s"))
+        return _name_problem(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format(f"names of {kind}s"))
     longest = _LONGEST_OF_BATCH.get(kind, _LONGEST) if group == "batch" else _LONGEST
-    return _fault(name, _REFUSED, longest, _NAME_FORM)
+    return _name_problem(name, _REFUSED, longest, _NAME_FORM)
 
 
 def is_function(annotations: Any) -> bool:
@@ -58,12 +58,12 @@ def is_function(annotations: Any) -> bool:
     return isinstance(annotations, dict) and not _OF_FUNCTIONS.isdisjoint(annotations)
 
 
-def namespace_fault(name: Any) -> Fault | None:
+def namespace_problem(name: Any) -> Problem | None:
     """What is wrong with `metadata.namespace`; None: nothing that is certain."""
-    return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format("names of Namespaces"))
+    return _name_problem(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format("names of Namespaces"))
 
 
-def _fault(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Fault | None:
+def _name_problem(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Problem | None:
     if not isinstance(name, str) or is_placeholder(name) or _is_template(name):
         return None
     found = refused.search(_STANDS_FOR.sub("", name))
@@ -71,11 +71,11 @@ def _fault(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Faul
         what = _CHARACTERS.get(found[0]) or (
             "a capital letter" if found[0].isupper() else f"the character {found[0]}"
         )
-        return Fault(
+        return value_problem(
             BAD_VALUE, f"is {name!r}, with {what}: {form}", "rename it, also where others refer to it"
         )
     if len(name) > longest:
-        return Fault(
+        return value_problem(
             BAD_VALUE, f"has {len(name)} characters, the limit is {longest}", "give it a shorter name"
         )
     return None

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.names import label_key_problem, label_value_problem
-from policykit.kube.structure.problem import BAD_VALUE, INVALID_LABEL, INVALID_QUANTITY, WRONG_TYPE
+from policykit.kube.structure.problem import (
+    BAD_VALUE,
+    INVALID_LABEL,
+    INVALID_QUANTITY,
+    WRONG_TYPE,
+    Problem,
+    value_problem,
+)
 from policykit.kube.structure.shapes import Schema
-from policykit.kube.structure.wording import expected, found, shown, way_out
+from policykit.kube.structure.wording import conversion_hint, described, expected, quoted
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
 
@@ -21,14 +28,6 @@ _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _MODES = 0o777
 """The largest mode of a file: nothing else has this bound."""
 _QUOTE = "put the value in quotes"
-
-
-class Fault(NamedTuple):
-    """A problem without its place: the message goes on after the field's name."""
-
-    kind: str
-    predicate: str
-    help: str = ""
 
 
 def is_placeholder(value: object) -> bool:
@@ -56,40 +55,46 @@ def stands_for_text(value: object) -> bool:
     return False
 
 
-def fault_of(value: Any, schema: Schema) -> Fault | None:
+def scalar_problem(value: Any, schema: Schema) -> Problem | None:
     """What is wrong with a scalar, None where nothing is. None (null) never gets here."""
     if "x-kubernetes-quantity" in schema:
         return _quantity(value, schema)
     if "x-kubernetes-label" in schema:
-        return label_fault(value, schema["x-kubernetes-label"] == "key")
+        return label_problem(value, schema["x-kubernetes-label"] == "key")
     types = schema.get("type")
     if types is not None and not _has_type(value, types):
         if is_placeholder(value) or (types == "integer" and _is_capitals(value)):
             return None
-        return Fault(WRONG_TYPE, f"must be {expected(types)}, but is {found(value)}", way_out(types, value))
+        return value_problem(
+            WRONG_TYPE, f"must be {expected(types)}, but is {described(value)}", conversion_hint(types, value)
+        )
     if isinstance(value, str):
         return _text(value, schema)
     if "minimum" in schema and value < schema["minimum"]:
-        return Fault(BAD_VALUE, f"is {value}, the smallest allowed is {schema['minimum']}")
+        return value_problem(BAD_VALUE, f"is {value}, the smallest allowed is {schema['minimum']}")
     if "maximum" in schema and value > schema["maximum"]:
         octal = schema["maximum"] == _MODES and set(str(value)) <= set("01234567")
         advice = f"modes are octal: write 0{value}" if octal else ""
-        return Fault(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}", advice)
+        return value_problem(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}", advice)
     return None
 
 
-def label_fault(value: Any, as_key: bool = False) -> Fault | None:
+def label_problem(value: Any, as_key: bool = False) -> Problem | None:
     """A label or taint value, or with `as_key` a key: text of the label syntax."""
     what = "key" if as_key else "value"
     if isinstance(value, (bool, int, float)):
         advice = _QUOTE if value >= 0 else f"a label {what} begins and ends with a letter or digit"
-        return Fault(INVALID_LABEL, f"is {found(value)}, but a label {what} must be text", advice)
+        return value_problem(INVALID_LABEL, f"is {described(value)}, but a label {what} must be text", advice)
     if not isinstance(value, str):
-        return Fault(WRONG_TYPE, f"must be text, but is {found(value)}")
+        return value_problem(WRONG_TYPE, f"must be text, but is {described(value)}")
     if not value or is_placeholder(value):
         return None
     problem = label_key_problem(value) if as_key else label_value_problem(value)
-    return Fault(INVALID_LABEL, f"is {shown(value)}; as a label {what} it {problem}") if problem else None
+    return (
+        value_problem(INVALID_LABEL, f"is {quoted(value)}; as a label {what} it {problem}")
+        if problem
+        else None
+    )
 
 
 def _has_type(value: Any, types: str | list[str]) -> bool:
@@ -105,20 +110,20 @@ def _has_type(value: Any, types: str | list[str]) -> bool:
     return types == "boolean" and kind is bool
 
 
-def _text(value: str, schema: Schema) -> Fault | None:
+def _text(value: str, schema: Schema) -> Problem | None:
     if "enum" in schema and value not in schema["enum"]:
         return None if is_placeholder(value) else _not_listed(value, schema["enum"])
     if len(value) < schema.get("minLength", 0):
-        return Fault(BAD_VALUE, "is empty")
+        return value_problem(BAD_VALUE, "is empty")
     if len(value) > schema.get("maxLength", len(value)):
         limit = schema["maxLength"]
-        return Fault(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
+        return value_problem(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
     if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
         if "x-kubernetes-int-or-string" in schema and _is_capitals(value):
             return None
         form = _FORMS.get(schema["pattern"].removeprefix("^$|"), f"is not of the form {schema['pattern']}")
         advice = "remove the quotes" if "x-kubernetes-int-or-string" in schema and value.isdigit() else ""
-        return Fault(BAD_VALUE, f"is {shown(value)}, which {form}", advice)
+        return value_problem(BAD_VALUE, f"is {quoted(value)}, which {form}", advice)
     return None
 
 
@@ -144,28 +149,30 @@ _FORMS = {
 """Patterns in plain words, as what the value fails; `^$|` before them lets text be empty."""
 
 
-def _not_listed(value: str, allowed: list[str]) -> Fault:
+def _not_listed(value: str, allowed: list[str]) -> Problem:
     words = [word for word in allowed if word]
     guess = next((word for word in words if word.lower() == value.strip().lower()), "")
     if not guess:
         guess = nearest(value, tuple(words), 0.75)
     advice = f"did you mean {guess}?" if guess else ""
-    return Fault(BAD_VALUE, f"is {shown(value)}, which is none of {', '.join(words)}", advice)
+    return value_problem(BAD_VALUE, f"is {quoted(value)}, which is none of {', '.join(words)}", advice)
 
 
-def _quantity(value: Any, schema: Schema) -> Fault | None:
+def _quantity(value: Any, schema: Schema) -> Problem | None:
     if is_placeholder(value) or (_is_capitals(value) and "_" in value):
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return Fault(WRONG_TYPE, f"must be a quantity, but is {found(value)}")
+        return value_problem(WRONG_TYPE, f"must be a quantity, but is {described(value)}")
     if not _has_type(value, schema["type"]):
         advice = "put the value in quotes"
-        return Fault(WRONG_TYPE, f"must be a whole number or text, but is {found(value)}", advice)
+        return value_problem(WRONG_TYPE, f"must be a whole number or text, but is {described(value)}", advice)
     quantity = parse(value)
     if quantity is None:
-        return Fault(INVALID_QUANTITY, f"is {shown(value)}, which is not a quantity", _quantity_advice(value))
+        return value_problem(
+            INVALID_QUANTITY, f"is {quoted(value)}, which is not a quantity", _quantity_advice(value)
+        )
     if quantity.nanos < 0 and schema.get("minimum") == 0:
-        return Fault(BAD_VALUE, f"is {shown(value)}, but an amount must not be negative")
+        return value_problem(BAD_VALUE, f"is {quoted(value)}, but an amount must not be negative")
     return None
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from policykit.kube.structure.agreement import disagreements
-from policykit.kube.structure.clashes import FILE, clashes
-from policykit.kube.structure.naming import is_function, name_fault, namespace_fault
+from policykit.kube.structure.conflicts import FILE, conflicts
+from policykit.kube.structure.consistency import inconsistencies
+from policykit.kube.structure.naming import is_function, name_problem, namespace_problem
 from policykit.kube.structure.problem import (
     BAD_VALUE,
-    DISAGREEING,
+    INCONSISTENT,
     INVALID_LABEL,
     MISSING_FIELD,
     UNKNOWN_FIELD,
     WRONG_TYPE,
     Problem,
+    located,
+    value_problem,
 )
-from policykit.kube.structure.scalars import Fault, fault_of, is_placeholder, label_fault, stands_for_text
+from policykit.kube.structure.scalars import is_placeholder, label_problem, scalar_problem, stands_for_text
 from policykit.kube.structure.served import NOTHING, Served, untimely
 from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, fits, shape_of, target
-from policykit.kube.structure.wording import expected, found, way_out
+from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.path import Path, Step, dotted
 
 
@@ -36,7 +38,7 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
-    return (*walk.result(), *disagreements(data, api_version, kind))
+    return (*walk.result(), *inconsistencies(data, api_version, kind))
 
 
 _GUESSES = 100
@@ -89,15 +91,17 @@ class _Walk:
             if not is_placeholder(value):
                 self._misshapen(value, schema)
         else:
-            self._say(self._fraction(value, schema) or fault_of(value, schema))
+            self._say(self._fraction(value, schema) or scalar_problem(value, schema))
 
-    def _fraction(self, value: Any, schema: Schema) -> Fault | None:
+    def _fraction(self, value: Any, schema: Schema) -> Problem | None:
         """CRDs have quantities as whole numbers or text, also where their pods are those of Kubernetes."""
         if type(value) is not float or value.is_integer() or not self.of_crd:
             return None
         if self.partial and self.root.file.startswith(_OPEN):
             return None
-        return fault_of(value, {**schema, "type": _AMOUNT}) if "x-kubernetes-quantity" in schema else None
+        return (
+            scalar_problem(value, {**schema, "type": _AMOUNT}) if "x-kubernetes-quantity" in schema else None
+        )
 
     def _laid_over(self, value: Any, schema: Schema, file: str) -> None:
         self.partial += 1
@@ -130,7 +134,7 @@ class _Walk:
                 if value.get(name) is None:
                     self._missing(value, name)
         if file == FILE and reference:
-            self._together(reference, value)
+            self._conflicts(reference, value)
         return None
 
     def _sequence(self, value: list[Any], schema: Schema, file: str) -> None:
@@ -142,7 +146,9 @@ class _Walk:
             self._say(_too_few(len(value), schema["minItems"]))
         elif len(value) > schema.get("maxItems", len(value)):
             limit = schema["maxItems"]
-            self._say(Fault(BAD_VALUE, f"has {len(value)} items, the largest number allowed is {limit}"))
+            self._say(
+                value_problem(BAD_VALUE, f"has {len(value)} items, the largest number allowed is {limit}")
+            )
         items = schema.get("items", _NONE)
         for index, item in enumerate(value):
             self.steps.append(index)
@@ -152,20 +158,18 @@ class _Walk:
             self.steps.pop()
         return None
 
-    def _together(self, reference: str, value: dict[str, Any]) -> None:
-        for clash in clashes(reference.rpartition("/")[2], value):
-            if clash.kind != DISAGREEING or not self.partial:
-                path = (*self.steps, *clash.path)
-                message = f"{dotted(path)} {clash.predicate}"
-                self.problems.append(Problem(path, clash.kind, message, clash.help))
+    def _conflicts(self, reference: str, value: dict[str, Any]) -> None:
+        for problem in conflicts(reference.rpartition("/")[2], value):
+            if problem.kind != INCONSISTENT or not self.partial:
+                self.problems.append(located(problem, tuple(self.steps)))
 
     def _pairs(self, value: dict[str, Any]) -> None:
         """A map of labels, or a selector of that form."""
         for key, text in value.items():
             self.steps.append(key)
-            self._say(label_fault(key, as_key=True), key=True)
+            self._say(label_problem(key, as_key=True), key=True)
             if text is not None:
-                self._say(label_fault(text))
+                self._say(label_problem(text))
             self.steps.pop()
 
     def _again(self, value: object, schema: Schema) -> bool:
@@ -182,15 +186,14 @@ class _Walk:
             return
         if schema.get("x-kubernetes-label"):
             types = "object" if schema["x-kubernetes-label"] == "pairs" else "string"
-        words = f"must be {expected(types)}, but is {found(value)}"
-        self._say(Fault(WRONG_TYPE, words, way_out(types, value)))
+        words = f"must be {expected(types)}, but is {described(value)}"
+        self._say(value_problem(WRONG_TYPE, words, conversion_hint(types, value)))
 
-    def _say(self, fault: Fault | None, *, key: bool = False) -> None:
-        if fault is None:
+    def _say(self, problem: Problem | None, *, key: bool = False) -> None:
+        if problem is None:
             return
         path = tuple(self.steps)
-        name = _named(path, fault, key)
-        self.problems.append(Problem(path, fault.kind, f"{name} {fault.predicate}", fault.help, key))
+        self.problems.append(located(problem, path, _named(path, problem, key), key=key))
 
     def _unknown(self, key: str, value: Any) -> None:
         """Says what it was meant to be, and looks into it as that."""
@@ -202,7 +205,7 @@ class _Walk:
         meant = guess(self.root, self.data, path, self.adopted) if few else Guess()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
-        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, meant=meant.place))
+        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, intended=meant.place))
         if meant.shape and fits(value, meant.shape):
             self.adopted[path] = meant.shape
             self.steps.append(key)
@@ -241,13 +244,12 @@ class _Walk:
         if is_function(metadata.get("annotations")):
             return
         for field in ("name", "generateName"):
-            self._say_of(field, name_fault(metadata.get(field), api_version, kind))
-        self._say_of("namespace", namespace_fault(metadata.get("namespace")))
+            self._say_of(field, name_problem(metadata.get(field), api_version, kind))
+        self._say_of("namespace", namespace_problem(metadata.get("namespace")))
 
-    def _say_of(self, field: str, fault: Fault | None) -> None:
-        if fault:
-            path = ("metadata", field)
-            self.problems.append(Problem(path, fault.kind, f"{dotted(path)} {fault.predicate}", fault.help))
+    def _say_of(self, field: str, problem: Problem | None) -> None:
+        if problem:
+            self.problems.append(located(problem, ("metadata", field)))
 
 
 _NONE: dict[str, Any] = {}
@@ -256,13 +258,13 @@ _OPEN = "spark/"
 """CRDs that leave pod templates open: only the controller reads them."""
 
 
-def _too_few(number: int, least: int) -> Fault:
+def _too_few(number: int, least: int) -> Problem:
     if not number:
-        return Fault(BAD_VALUE, "is an empty list", "list at least one")
-    return Fault(BAD_VALUE, f"has {number} items, the smallest number allowed is {least}")
+        return value_problem(BAD_VALUE, "is an empty list", "list at least one")
+    return value_problem(BAD_VALUE, f"has {number} items, the smallest number allowed is {least}")
 
 
-def _named(path: Path, fault: Fault, key: bool) -> str:
-    if fault.kind == INVALID_LABEL and key:
+def _named(path: Path, problem: Problem, key: bool) -> str:
+    if problem.kind == INVALID_LABEL and key:
         return f"a key of {dotted(path[:-1])}"
     return dotted(path)

@@ -22,20 +22,20 @@ def expected(types: str | list[str]) -> str:
     return " or ".join(_EXPECTED.get(name, name) for name in types)
 
 
-def found(value: Any) -> str:
+def described(value: Any) -> str:
     """What stands there instead."""
     if isinstance(value, bool):
-        return "the boolean " + shown(value)
+        return "the boolean " + quoted(value)
     if isinstance(value, (int, float)):
-        return "the number " + shown(value)
+        return "the number " + quoted(value)
     if isinstance(value, str):
-        return "the text " + shown(value)
+        return "the text " + quoted(value)
     if isinstance(value, list):
         return "a list"
     return "a mapping" if isinstance(value, dict) else "nothing"
 
 
-def shown(value: Any) -> str:
+def quoted(value: Any) -> str:
     """A scalar as a reader knows it from YAML, cut where it is long."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -45,7 +45,7 @@ def shown(value: Any) -> str:
     return '"' + text.replace("\n", "\\n") + '"'
 
 
-def way_out(types: str | list[str], value: Any) -> str:
+def conversion_hint(types: str | list[str], value: Any) -> str:
     """How to make a value of the expected type; empty where nothing obvious helps."""
     wanted = types if isinstance(types, str) else types[0]
     if isinstance(value, str):
@@ -69,7 +69,7 @@ def way_out(types: str | list[str], value: Any) -> str:
 def _as_list(text: str) -> str:
     """What a command in one text is as a list; anything else is one item."""
     if not text.strip() or len(text) > _LONGEST or not text.strip().count(" "):
-        return f"write it as a list: [{shown(text)}]"
+        return f"write it as a list: [{quoted(text)}]"
     if any(sign in text for sign in "\"'\\|&;<>$`*?()\n"):
         return "write it as a list, with one item for each word"
-    return f"write it as a list: [{', '.join(shown(word) for word in text.split())}]"
+    return f"write it as a list: [{', '.join(quoted(word) for word in text.split())}]"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.containers import named_once, probes
-from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET, Problem
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE, Problem
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted, lookup
 
@@ -32,7 +32,7 @@ _LABELS: Path = ("spec", "template", "metadata", "labels")
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
-def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
+def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
     """What the API server refuses though each value is right by itself. Placeholders may be anything.
 
     Source: `ValidatePodSpec` and the validation of apps/v1 (v1.36).
@@ -71,7 +71,9 @@ def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 said.add(name)
                 place = (*path, field, position, "name")
                 message = f'{dotted(place)} is "{name}", the name of {dotted(first[name])} too'
-                yield Problem(place, DISAGREEING, message, "give each container of the pod a name of its own")
+                yield Problem(
+                    place, INCONSISTENT, message, "give each container of the pod a name of its own"
+                )
             first.setdefault(name, (field, position))
 
 
@@ -85,7 +87,9 @@ def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             if name not in there:
                 at = (*place, "resources", "claims", position, "name")
                 message = f'{dotted(at)} is "{name}", no claim of the pod{_known(there)}'
-                yield Problem(at, DISAGREEING, message, f"list {name} in {dotted((*path, 'resourceClaims'))}")
+                yield Problem(
+                    at, INCONSISTENT, message, f"list {name} in {dotted((*path, 'resourceClaims'))}"
+                )
 
 
 def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[Problem]:
@@ -104,7 +108,9 @@ def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[
             if name not in there:
                 at = (*place, "volumeMounts", position, "name")
                 message = f'{dotted(at)} is "{name}", no volume of the pod{_known(there)}'
-                yield Problem(at, UNMET, message, f"add the volume to {dotted((*path, 'volumes'))}")
+                yield Problem(
+                    at, MISSING_REFERENCE, message, f"add the volume to {dotted((*path, 'volumes'))}"
+                )
 
 
 def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
@@ -119,7 +125,7 @@ def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             if target in seen:
                 at = (*place, "volumeMounts", position, "mountPath")
                 message = f'{dotted(at)} is "{target}", and another volume is mounted there'
-                yield Problem(at, DISAGREEING, message, "mount each volume at a place of its own")
+                yield Problem(at, INCONSISTENT, message, "mount each volume at a place of its own")
             seen.add(target)
 
 
@@ -128,11 +134,11 @@ def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]
     if policy in ("Never", "OnFailure"):
         at = (*path, "restartPolicy")
         message = f"{dotted(at)} is {policy}; a {kind} takes no other than Always"
-        yield Problem(at, CLASHING, message, "delete it, or make it a Job if its pods end")
+        yield Problem(at, CONFLICTING, message, "delete it, or make it a Job if its pods end")
     if isinstance(seconds, int) and not isinstance(seconds, bool):
         at = (*path, "activeDeadlineSeconds")
         message = f"{dotted(at)} is {seconds}, which a {kind} does not take"
-        yield Problem(at, CLASHING, message, "delete it: only Pods and Jobs have a time limit", key=True)
+        yield Problem(at, CONFLICTING, message, "delete it: only Pods and Jobs have a time limit", key=True)
 
 
 def _known(names: frozenset[str]) -> str:
@@ -181,7 +187,7 @@ def _selected(data: dict[str, Any]) -> Iterator[Problem]:
         pods = f'"{there}"' if key in labels else "no such label"
         yield Problem(
             place,
-            DISAGREEING,
+            INCONSISTENT,
             f'{dotted(place)} is "{value}", but its own pods have {pods}',
             f"write {key}: {value} in {dotted(_LABELS)}, or select what stands there",
         )
@@ -200,7 +206,7 @@ def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
             key = wanted["key"]
             pods = f'"{labels[key]}"' if key in labels else "no such label"
             message = f"{dotted(place)} wants {key} {wanted['operator']}, but its own pods have {pods}"
-            yield Problem(place, DISAGREEING, message, f"give the pods such a label in {dotted(_LABELS)}")
+            yield Problem(place, INCONSISTENT, message, f"give the pods such a label in {dotted(_LABELS)}")
 
 
 def _meets(labels: dict[str, str], wanted: dict[str, Any]) -> bool:

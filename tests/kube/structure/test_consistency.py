@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from policykit.kube.structure import check
-from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 
 POD = """
 apiVersion: v1
@@ -65,12 +65,12 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             pod("[{name: date, emptyDir: {}}]"),
             [
                 (
-                    UNMET,
+                    MISSING_REFERENCE,
                     'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod: '
                     "it has date",
                 ),
                 (
-                    UNMET,
+                    MISSING_REFERENCE,
                     'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod: it has date',
                 ),
             ],
@@ -78,8 +78,14 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
         (
             pod("null"),
             [
-                (UNMET, 'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod'),
-                (UNMET, 'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod'),
+                (
+                    MISSING_REFERENCE,
+                    'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod',
+                ),
+                (
+                    MISSING_REFERENCE,
+                    'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod',
+                ),
             ],
         ),
         (pod('[{name: "$(NAME)", emptyDir: {}}]'), []),
@@ -88,7 +94,7 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             pod("[{name: data, emptyDir: {}}]", "[{name: gpus, resourceClaimName: one}]"),
             [
                 (
-                    DISAGREEING,
+                    INCONSISTENT,
                     'spec.containers[0].resources.claims[0].name is "gpu", no claim of the pod: it has gpus',
                 )
             ],
@@ -99,7 +105,7 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             STATEFUL.replace("NAME", "disk"),
             [
                 (
-                    UNMET,
+                    MISSING_REFERENCE,
                     'spec.template.spec.containers[0].volumeMounts[0].name is "data", no volume of the pod: '
                     "it has disk",
                 )
@@ -147,14 +153,14 @@ def controller(expression: str = "operator: Exists", extra: str = "", kind: str 
 def test_expressions_of_a_selector(expression: str, pods: str | None) -> None:
     operator = expression.split(",")[0].removeprefix("operator: ")
     message = f"spec.selector.matchExpressions[0] wants app {operator}, but its own pods have {pods}"
-    assert said(controller(expression)) == ([(DISAGREEING, message)] if pods else [])
+    assert said(controller(expression)) == ([(INCONSISTENT, message)] if pods else [])
     assert said(controller(expression, "open")) == []
 
 
 def test_an_expression_about_another_label() -> None:
     text = controller().replace("key: app", "key: team")
     message = "spec.selector.matchExpressions[0] wants team Exists, but its own pods have no such label"
-    assert said(text) == [(DISAGREEING, message)]
+    assert said(text) == [(INCONSISTENT, message)]
 
 
 @pytest.mark.parametrize("kind", ["DaemonSet", "Deployment", "ReplicaSet"])
@@ -162,10 +168,10 @@ def test_pods_that_are_replaced_take_no_end(kind: str) -> None:
     assert said(controller(extra="restartPolicy: Always", kind=kind)) == []
     assert said(controller(extra='restartPolicy: "${POLICY}"', kind=kind)) == []
     assert said(controller(extra="restartPolicy: Never", kind=kind)) == [
-        (CLASHING, f"spec.template.spec.restartPolicy is Never; a {kind} takes no other than Always")
+        (CONFLICTING, f"spec.template.spec.restartPolicy is Never; a {kind} takes no other than Always")
     ]
     assert said(controller(extra="activeDeadlineSeconds: 60", kind=kind)) == [
-        (CLASHING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not take")
+        (CONFLICTING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not take")
     ]
 
 
@@ -175,5 +181,5 @@ def test_two_volumes_at_one_place() -> None:
         "volumeMounts: [{name: data, mountPath: /a}, {name: data, mountPath: /a}]\n    resources",
     )
     message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", and another volume is mounted there'
-    assert said(text) == [(DISAGREEING, message)]
+    assert said(text) == [(INCONSISTENT, message)]
     assert said(text.replace("mountPath: /a}]", "mountPath: /b}]")) == []
