@@ -1,6 +1,6 @@
-"""Fields of one part of a pod that are right each by itself, and not beside each other.
+"""Fields of one part of a pod that are valid on their own but contradict each other.
 
-Sources: `ValidatePodSpec` and what it calls (v1.36). They hold wherever a kind has such a part.
+Sources: `ValidatePodSpec` and what it calls (v1.36). They apply to every kind with such a part.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from policykit.manifests.path import Path
 from policykit.model.quantity import parse
 
 FILE = "kubernetes/pod.json"
-"""The schemas that the parts are defined in."""
+"""The schema file that defines the parts."""
 
 
 def conflicts(part: str, value: Mapping[str, Any]) -> Iterator[Problem]:
-    """Of a mapping that is a part of a pod, by the name of its definition: ResourceRequirements."""
+    """Problems in a part of a pod; `part` is the name of its definition, such as ResourceRequirements."""
     check = _CHECKS.get(part)
     if check is not None and "..." not in value:  # else some of it is left out
         yield from check(value)
@@ -30,7 +30,7 @@ def _conflict(path: Path, predicate: str, help_: str, kind: str = CONFLICTING) -
 
 
 def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is requested may not be above what is allowed; of extended resources another rule speaks."""
+    """Requests must not exceed limits. Another rule covers extended resources."""
     requests, limits = value.get("requests"), value.get("limits")
     if not isinstance(requests, dict) or not isinstance(limits, dict):
         return
@@ -41,8 +41,8 @@ def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
         if requested is not None and limit is not None and requested.nanos > limit.nanos:
             yield _conflict(
                 ("requests", resource),
-                f"is {requests[resource]}, and the limit is {limits[resource]}",
-                f"raise the limit of {resource}, or request less: the API server refuses the pod",
+                f"is {requests[resource]}, above the limit {limits[resource]}",
+                f"raise the limit of {resource} or request less: the API server rejects the pod",
             )
 
 
@@ -50,12 +50,10 @@ def _expression(value: Mapping[str, Any]) -> Iterator[Problem]:
     operator, values = value.get("operator"), value.get("values") or []
     if operator in ("In", "NotIn") and not values:
         yield _conflict(
-            ("operator",), f"is {operator}, and there are no values", f"list the values of {operator}"
+            ("operator",), f"is {operator}, but there are no values", f"list the values of {operator}"
         )
     elif operator in ("Exists", "DoesNotExist") and values:
-        yield _conflict(
-            ("values",), f"stands beside operator {operator}, which takes none", "delete the values"
-        )
+        yield _conflict(("values",), f"is set, but operator {operator} takes no values", "delete the values")
 
 
 def _needed(*fields: str) -> _Check:
@@ -63,7 +61,7 @@ def _needed(*fields: str) -> _Check:
         there = any(value.get(field) is not None for field in fields)
         if not there and not any(map(is_placeholder, value)):
             listed = f"{', '.join(fields[:-1])} or {fields[-1]}"
-            yield _conflict((), f"has no {listed}", f"add {listed}: the API server refuses it", INCONSISTENT)
+            yield _conflict((), f"has no {listed}", f"add {listed}: the API server requires it", INCONSISTENT)
 
     return check
 
@@ -71,7 +69,7 @@ def _needed(*fields: str) -> _Check:
 def _variable(value: Mapping[str, Any]) -> Iterator[Problem]:
     if value.get("value") and value.get("valueFrom"):
         yield _conflict(
-            ("valueFrom",), "stands beside value: a variable takes one of them", "delete one of the two"
+            ("valueFrom",), "conflicts with value: a variable takes only one of them", "delete one of the two"
         )
 
 
@@ -79,14 +77,16 @@ def _volume(value: Mapping[str, Any]) -> Iterator[Problem]:
     sources = [field for field in value if field != "name" and value[field] is not None]
     if len(sources) > 1 and not any(map(is_placeholder, sources)):
         yield _conflict(
-            (sources[1],), f"stands beside {sources[0]}: a volume has one source", "delete one of the two"
+            (sources[1],), f"conflicts with {sources[0]}: a volume has one source", "delete one of the two"
         )
 
 
 def _claim(value: Mapping[str, Any]) -> Iterator[Problem]:
     one, other = _OF_CLAIMS
     if value.get(one) and value.get(other):
-        yield _conflict((other,), f"stands beside {one}: a claim takes one of them", "delete one of the two")
+        yield _conflict(
+            (other,), f"conflicts with {one}: a claim takes only one of them", "delete one of the two"
+        )
     elif "source" not in value:  # of releases up to 1.30
         yield from _needed(*_OF_CLAIMS)(value)
 
@@ -102,4 +102,4 @@ _CHECKS: Mapping[str, _Check] = {
     "ResourceRequirements": _resources,
     "Volume": _volume,
 }
-"""By the name of the definition."""
+"""Name of the definition to check."""

@@ -1,4 +1,4 @@
-"""Single values against their schema: types, enums, bounds, quantities, label syntax."""
+"""Validates single values: types, enums, bounds, quantities, label syntax."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _MODES = 0o777
-"""The largest mode of a file: nothing else has this bound."""
+"""The largest file mode; no other field has this bound."""
 _QUOTE = "put the value in quotes"
 
 
@@ -36,12 +36,12 @@ def is_placeholder(value: object) -> bool:
 
 
 def _is_capitals(value: object) -> bool:
-    """A name in capitals where a number or an amount belongs, for sed to replace: PORT, NUM_NODES."""
+    """A name in capitals in place of a number or an amount, to be replaced: PORT, NUM_NODES."""
     return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
 
 
 def is_filled_in(value: str) -> bool:
-    """A placeholder, or text with a name in capitals that sed will replace: MODEL_NAME-server."""
+    """A placeholder, or text with a name in capitals to be replaced: MODEL_NAME-server."""
     return is_placeholder(value) or _VARIABLE.search(value) is not None
 
 
@@ -56,7 +56,7 @@ def stands_for_text(value: object) -> bool:
 
 
 def scalar_problem(value: Any, schema: Schema) -> Problem | None:
-    """What is wrong with a scalar, None where nothing is. None (null) never gets here."""
+    """The problem of a scalar; None: it is valid. The scalar itself is never None (null)."""
     if "x-kubernetes-quantity" in schema:
         return _quantity(value, schema)
     if "x-kubernetes-label" in schema:
@@ -71,16 +71,16 @@ def scalar_problem(value: Any, schema: Schema) -> Problem | None:
     if isinstance(value, str):
         return _text(value, schema)
     if "minimum" in schema and value < schema["minimum"]:
-        return value_problem(BAD_VALUE, f"is {value}, the smallest allowed is {schema['minimum']}")
+        return value_problem(BAD_VALUE, f"is {value}, the minimum is {schema['minimum']}")
     if "maximum" in schema and value > schema["maximum"]:
         octal = schema["maximum"] == _MODES and set(str(value)) <= set("01234567")
         advice = f"modes are octal: write 0{value}" if octal else ""
-        return value_problem(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}", advice)
+        return value_problem(BAD_VALUE, f"is {value}, the maximum is {schema['maximum']}", advice)
     return None
 
 
 def label_problem(value: Any, as_key: bool = False) -> Problem | None:
-    """A label or taint value, or with `as_key` a key: text of the label syntax."""
+    """The problem of a label or taint value, or with `as_key` of a key; None: it is valid."""
     what = "key" if as_key else "value"
     if isinstance(value, (bool, int, float)):
         advice = _QUOTE if value >= 0 else f"a label {what} begins and ends with a letter or digit"
@@ -117,7 +117,7 @@ def _text(value: str, schema: Schema) -> Problem | None:
         return value_problem(BAD_VALUE, "is empty")
     if len(value) > schema.get("maxLength", len(value)):
         limit = schema["maxLength"]
-        return value_problem(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
+        return value_problem(BAD_VALUE, f"has {len(value)} characters, the maximum is {limit}")
     if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
         if "x-kubernetes-int-or-string" in schema and _is_capitals(value):
             return None
@@ -140,13 +140,13 @@ _FORMS = {
     "spec.serviceAccountName, status.hostIP, status.podIP",
     "^(limits|requests)\\.(cpu|memory|ephemeral-storage|hugepages-.+)$": "is neither limits nor requests "
     "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
-    "^[^=]*$": "has an equals sign, and no name of a variable has one",
-    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "has "
-    "not five parts: minute, hour, day of the month, month, day of the week",
+    "^[^=]*$": "must not contain '='",
+    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "must "
+    "have five fields: minute, hour, day of the month, month, day of the week",
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }
-"""Patterns in plain words, as what the value fails; `^$|` before them lets text be empty."""
+"""Patterns in words, as the requirement not met; a leading `^$|` allows empty text."""
 
 
 def _not_listed(value: str, allowed: list[str]) -> Problem:
@@ -180,11 +180,11 @@ _SUFFIXES = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "
 _GENERAL = "a quantity is a number and at most one of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei: 500m, 16Gi"
 _AMOUNT = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z核]+)\s*\Z")
 _CORES = frozenset({"c", "core", "cores", "cpu", "cpus", "vcpu", "vcpus", "核"})
-"""Words for what a number alone says."""
+"""Words after a number of cores, which needs no unit."""
 
 
 def _quantity_advice(value: Any) -> str:
-    """The right spelling of what was probably meant."""
+    """The probable correct spelling."""
     match = _AMOUNT.match(value) if isinstance(value, str) else None
     if match is None:
         return _GENERAL

@@ -1,4 +1,4 @@
-"""An object against its schema: a small interpreter of the keywords our schemas use."""
+"""Validates an object against its schema: an interpreter for the keywords the schemas use."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from policykit.manifests.path import Path, Step, dotted
 
 
 def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NOTHING) -> tuple[Problem, ...]:
-    """Faults of an object, in document order as far as it has one.
+    """Problems of an object, in document order as far as it has one.
 
-    Of a kind without a schema only labels and annotations are judged. null is as good as
-    absent, a placeholder as good as any value; a part of the wrong shape is one problem and
-    is not looked into. Data shared through aliases is looked at once. A field that releases
-    have and others have not is a fault only where `served` states the release.
+    For a kind without a schema only labels and annotations are checked. null counts as absent, a
+    placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
+    Data shared through aliases is checked once. A field that only some releases have is a problem
+    only if `served` states the release.
     """
     shape = shape_of(api_version, kind, served.custom)
     walk = _Walk(shape or FOREIGN, data, served)
@@ -42,11 +42,11 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
 
 
 _GUESSES = 100
-"""Unknown fields of one object that are thought about: an object with more is another thing altogether."""
+"""Largest number of unknown fields with a suggestion: an object with more is of another kind."""
 
 
 class _Walk:
-    """One check: what it has seen and found. `steps` is the path of the value being visited."""
+    """State of one check. `steps` is the path of the current value."""
 
     def __init__(self, root: Shape, data: dict[str, Any], served: Served) -> None:
         self.root = root
@@ -54,14 +54,14 @@ class _Walk:
         self.of_crd = bool(root.file) and not root.file.startswith("kubernetes/")
         self.releases = served.releases
         self.partial = 0
-        """Above 0 where the value is laid over another one, which may have what this lacks."""
+        """Above 0 inside a patch, whose target may have the missing fields."""
         self.steps: list[Step] = []
         self.problems: list[Problem] = []
         self.seen: set[tuple[int, int]] = set()
         self.lacking: list[tuple[Path, Problem]] = []
         self.adopted: dict[Path, Shape] = {}
         self.claimed: set[Path] = set()
-        """Places where misplaced or misspelt fields were meant to stand: not missing as well."""
+        """Where misplaced or misspelt fields belong: these are not reported as missing."""
         self.guesses = 0
 
     def result(self) -> tuple[Problem, ...]:
@@ -69,7 +69,7 @@ class _Walk:
         return (*self.problems, *missing)
 
     def _excused(self, place: Path) -> bool:
-        """What a misplaced field lacks may stand where it belongs."""
+        """Fields missing in a misplaced block may be where it belongs."""
         return place in self.claimed or any(place[:length] in self.adopted for length in range(len(place)))
 
     def visit(self, value: Any, schema: Schema, file: str) -> None:
@@ -94,7 +94,7 @@ class _Walk:
             self._say(self._fraction(value, schema) or scalar_problem(value, schema))
 
     def _fraction(self, value: Any, schema: Schema) -> Problem | None:
-        """CRDs have quantities as whole numbers or text, also where their pods are those of Kubernetes."""
+        """In CRDs quantities are integers or text, also in pod templates."""
         if type(value) is not float or value.is_integer() or not self.of_crd:
             return None
         if self.partial and self.root.file.startswith(_OPEN):
@@ -146,9 +146,7 @@ class _Walk:
             self._say(_too_few(len(value), schema["minItems"]))
         elif len(value) > schema.get("maxItems", len(value)):
             limit = schema["maxItems"]
-            self._say(
-                value_problem(BAD_VALUE, f"has {len(value)} items, the largest number allowed is {limit}")
-            )
+            self._say(value_problem(BAD_VALUE, f"has {len(value)} items, the maximum is {limit}"))
         items = schema.get("items", _NONE)
         for index, item in enumerate(value):
             self.steps.append(index)
@@ -173,7 +171,7 @@ class _Walk:
             self.steps.pop()
 
     def _again(self, value: object, schema: Schema) -> bool:
-        """Whether this very object, shared by an alias, was held against this schema before."""
+        """Whether this object, shared through an alias, was already checked against this schema."""
         mark = (id(value), id(schema))
         if mark in self.seen:
             return True
@@ -196,7 +194,7 @@ class _Walk:
         self.problems.append(located(problem, path, _named(path, problem, key), key=key))
 
     def _unknown(self, key: str, value: Any) -> None:
-        """Says what it was meant to be, and looks into it as that."""
+        """Reports an unknown field with a suggestion, and checks its value as the suggested field."""
         from policykit.kube.structure.misplaced import Guess, guess
 
         path = (*self.steps, key)
@@ -213,7 +211,7 @@ class _Walk:
             self.steps.pop()
 
     def _dated(self, key: str, releases: tuple[str, str], file: str) -> None:
-        """A field that the stated release of its system has not yet, or no longer."""
+        """Reports a field that the stated release of its system does not have."""
         path = (*self.steps, key)
         system = file.partition("/")[0]
         message = untimely(dotted(path), system, self.releases.get(system, ""), *releases)
@@ -225,19 +223,19 @@ class _Walk:
         label = owner.get("name")
         who = f"{dotted(path)} ({label})" if isinstance(label, str) and path else dotted(path)
         message = f"{who} has no `{name}`" if path else f"the object has no `{name}`"
-        advice = f"add `{name}`: the API server refuses it without"
+        advice = f"add `{name}`: the API server requires it"
         problem = Problem(path, MISSING_FIELD, message, advice, field=name)
         self.lacking.append(((*path, name), problem))
 
     def named(self, api_version: str, kind: str) -> None:
-        """Every object needs a name, or a prefix to make one from."""
+        """Every object needs a name or a prefix for one."""
         metadata = self.data.get("metadata") or _NONE
         if metadata.get("name") is None and metadata.get("generateName") is None:
             problem = Problem(
                 ("metadata",),
                 MISSING_FIELD,
                 "the object has no `metadata.name`",
-                "add `metadata.name`: the API server refuses it without",
+                "add `metadata.name`: the API server requires it",
                 field="name",
             )
             self.lacking.append((("metadata", "name"), problem))
@@ -255,13 +253,13 @@ class _Walk:
 _NONE: dict[str, Any] = {}
 _AMOUNT = ["integer", "string"]
 _OPEN = "spark/"
-"""CRDs that leave pod templates open: only the controller reads them."""
+"""CRDs without a schema for pod templates."""
 
 
 def _too_few(number: int, least: int) -> Problem:
     if not number:
-        return value_problem(BAD_VALUE, "is an empty list", "list at least one")
-    return value_problem(BAD_VALUE, f"has {number} items, the smallest number allowed is {least}")
+        return value_problem(BAD_VALUE, "is an empty list", "add at least one item")
+    return value_problem(BAD_VALUE, f"has {number} items, the minimum is {least}")
 
 
 def _named(path: Path, problem: Problem, key: bool) -> str:

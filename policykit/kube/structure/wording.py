@@ -1,4 +1,4 @@
-"""Types and values in plain words."""
+"""Types and values in words."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LONGEST = 60
 
 
 def expected(types: str | list[str]) -> str:
-    """What a schema's `type` asks for."""
+    """The type in a schema."""
     if isinstance(types, str):
         return _EXPECTED.get(types, types)
     return " or ".join(_EXPECTED.get(name, name) for name in types)
 
 
 def described(value: Any) -> str:
-    """What stands there instead."""
+    """The type and value found."""
     if isinstance(value, bool):
         return "the boolean " + quoted(value)
     if isinstance(value, (int, float)):
@@ -36,7 +36,7 @@ def described(value: Any) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A scalar as a reader knows it from YAML, cut where it is long."""
+    """A scalar as in YAML, shortened if it is long."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
@@ -46,7 +46,7 @@ def quoted(value: Any) -> str:
 
 
 def conversion_hint(types: str | list[str], value: Any) -> str:
-    """How to make a value of the expected type; empty where nothing obvious helps."""
+    """How to turn a value into the expected type; empty: no obvious way."""
     wanted = types if isinstance(types, str) else types[0]
     if isinstance(value, str):
         if wanted == "array":
@@ -67,7 +67,7 @@ def conversion_hint(types: str | list[str], value: Any) -> str:
 
 
 def _as_list(text: str) -> str:
-    """What a command in one text is as a list; anything else is one item."""
+    """A command as a list of its words; other text as one item."""
     if not text.strip() or len(text) > _LONGEST or not text.strip().count(" "):
         return f"write it as a list: [{quoted(text)}]"
     if any(sign in text for sign in "\"'\\|&;<>$`*?()\n"):

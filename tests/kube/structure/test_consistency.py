@@ -66,12 +66,12 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             [
                 (
                     MISSING_REFERENCE,
-                    'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod: '
+                    'spec.initContainers[0].volumeMounts[0].name is "data", not a volume of the pod: '
                     "it has date",
                 ),
                 (
                     MISSING_REFERENCE,
-                    'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod: it has date',
+                    'spec.containers[0].volumeMounts[0].name is "data", not a volume of the pod: it has date',
                 ),
             ],
         ),
@@ -80,11 +80,11 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             [
                 (
                     MISSING_REFERENCE,
-                    'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod',
+                    'spec.initContainers[0].volumeMounts[0].name is "data", not a volume of the pod',
                 ),
                 (
                     MISSING_REFERENCE,
-                    'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod',
+                    'spec.containers[0].volumeMounts[0].name is "data", not a volume of the pod',
                 ),
             ],
         ),
@@ -95,7 +95,8 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             [
                 (
                     INCONSISTENT,
-                    'spec.containers[0].resources.claims[0].name is "gpu", no claim of the pod: it has gpus',
+                    'spec.containers[0].resources.claims[0].name is "gpu", not a claim of the pod: '
+                    "it has gpus",
                 )
             ],
         ),
@@ -106,8 +107,8 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             [
                 (
                     MISSING_REFERENCE,
-                    'spec.template.spec.containers[0].volumeMounts[0].name is "data", no volume of the pod: '
-                    "it has disk",
+                    'spec.template.spec.containers[0].volumeMounts[0].name is "data", '
+                    "not a volume of the pod: it has disk",
                 )
             ],
         ),
@@ -152,14 +153,14 @@ def controller(expression: str = "operator: Exists", extra: str = "", kind: str 
 )
 def test_expressions_of_a_selector(expression: str, pods: str | None) -> None:
     operator = expression.split(",")[0].removeprefix("operator: ")
-    message = f"spec.selector.matchExpressions[0] wants app {operator}, but its own pods have {pods}"
+    message = f"spec.selector.matchExpressions[0] requires app {operator}, but its own pods have {pods}"
     assert said(controller(expression)) == ([(INCONSISTENT, message)] if pods else [])
     assert said(controller(expression, "open")) == []
 
 
 def test_an_expression_about_another_label() -> None:
     text = controller().replace("key: app", "key: team")
-    message = "spec.selector.matchExpressions[0] wants team Exists, but its own pods have no such label"
+    message = "spec.selector.matchExpressions[0] requires team Exists, but its own pods have no such label"
     assert said(text) == [(INCONSISTENT, message)]
 
 
@@ -168,10 +169,10 @@ def test_pods_that_are_replaced_take_no_end(kind: str) -> None:
     assert said(controller(extra="restartPolicy: Always", kind=kind)) == []
     assert said(controller(extra='restartPolicy: "${POLICY}"', kind=kind)) == []
     assert said(controller(extra="restartPolicy: Never", kind=kind)) == [
-        (CONFLICTING, f"spec.template.spec.restartPolicy is Never; a {kind} takes no other than Always")
+        (CONFLICTING, f"spec.template.spec.restartPolicy is Never; a {kind} only allows Always")
     ]
     assert said(controller(extra="activeDeadlineSeconds: 60", kind=kind)) == [
-        (CONFLICTING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not take")
+        (CONFLICTING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not support")
     ]
 
 
@@ -180,6 +181,6 @@ def test_two_volumes_at_one_place() -> None:
         "volumeMounts: [{name: data, mountPath: /data}]\n    resources",
         "volumeMounts: [{name: data, mountPath: /a}, {name: data, mountPath: /a}]\n    resources",
     )
-    message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", and another volume is mounted there'
+    message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", where another volume is already mounted'
     assert said(text) == [(INCONSISTENT, message)]
     assert said(text.replace("mountPath: /a}]", "mountPath: /b}]")) == []

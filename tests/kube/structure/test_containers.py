@@ -56,8 +56,7 @@ def test_nothing_to_say(container: str) -> None:
             "livenessProbe: {periodSeconds: 5}",
             (
                 INCONSISTENT,
-                "spec.containers[0].livenessProbe says nothing to ask: "
-                "it has none of exec, grpc, httpGet, tcpSocket",
+                "spec.containers[0].livenessProbe has no handler: none of exec, grpc, httpGet, tcpSocket",
             ),
             id="no handler",
         ),
@@ -65,8 +64,8 @@ def test_nothing_to_say(container: str) -> None:
             "readinessProbe: {tcpSocket: {port: 80}, httpGet: {port: 80}}",
             (
                 CONFLICTING,
-                "spec.containers[0].readinessProbe.tcpSocket stands beside httpGet: "
-                "a probe takes one of them",
+                "spec.containers[0].readinessProbe.tcpSocket conflicts with httpGet: "
+                "a probe takes only one of them",
             ),
             id="two handlers",
         ),
@@ -82,7 +81,8 @@ def test_nothing_to_say(container: str) -> None:
             "ports: [{name: http, containerPort: 1}, {name: http, containerPort: 2}]",
             (
                 INCONSISTENT,
-                'spec.containers[0].ports[1].name is "http", the name of spec.containers[0].ports[0] too',
+                'spec.containers[0].ports[1].name is "http", '
+                "which is also the name of spec.containers[0].ports[0]",
             ),
             id="one port name twice",
         ),
@@ -94,7 +94,7 @@ def test_refused(container: str, problem: tuple[str, str]) -> None:
 
 def test_probes_of_init_containers() -> None:
     probe = "livenessProbe: {httpGet: {port: 80}}"
-    message = "spec.initContainers[0].livenessProbe stands on an init container, which has none"
+    message = "spec.initContainers[0].livenessProbe is on an init container, which cannot have probes"
     assert said(initial=probe) == [(CONFLICTING, message)]
     assert said(initial=f"restartPolicy: Always, {probe}") == []
 
@@ -102,10 +102,10 @@ def test_probes_of_init_containers() -> None:
 def test_volumes() -> None:
     assert said(volumes="[{name: a}, {name: b, emptyDir: {}, hostPath: null}]") == []
     assert said(volumes="[{name: a, emptyDir: {}}, {name: a, emptyDir: {}}]") == [
-        (INCONSISTENT, 'spec.volumes[1].name is "a", the name of spec.volumes[0] too')
+        (INCONSISTENT, 'spec.volumes[1].name is "a", which is also the name of spec.volumes[0]')
     ]
     assert said(volumes="[{name: a, emptyDir: {}, hostPath: {path: /data}}]") == [
-        (CONFLICTING, "spec.volumes[0].hostPath stands beside emptyDir: a volume has one source")
+        (CONFLICTING, "spec.volumes[0].hostPath conflicts with emptyDir: a volume has one source")
     ]
 
 

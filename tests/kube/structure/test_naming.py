@@ -14,7 +14,7 @@ LONG = "a" * 254
     [
         pytest.param("v1", "Pod", "My_Pod", "with a capital letter", id="capital"),
         pytest.param("v1", "Pod", "my_pod", "with an underscore", id="underscore"),
-        pytest.param("v1", "Pod", "my pod", "with a blank", id="blank"),
+        pytest.param("v1", "Pod", "my pod", "with a space", id="blank"),
         pytest.param("v1", "Pod", "a/b", "with a slash", id="slash"),
         pytest.param("v1", "Pod", "训练", "with the character 训", id="Chinese"),
         pytest.param("v1", "Pod", "My-JOB_NAME", "with a capital letter", id="beside a placeholder"),

@@ -25,7 +25,7 @@ KINDS: list[tuple[str, str, str]] = [
     for api_version, kinds in bundled.table("schemas", "kinds.json")["shapes"].items()
     for kind, file in kinds.items()
 ]
-BESIDE_THE_SCHEMA = ("clashing", "disagreeing", "unmet")
+BESIDE_THE_SCHEMA = ("conflicting", "inconsistent", "missing-reference")
 SYNTAX = {"invalid-label", "invalid-quantity"}
 """What our marks ask beyond JSON Schema."""
 
