@@ -1,1 +1,1 @@
-"""What is known of cards: vendors, products, resource names, node labels, daemons."""
+"""Facts about cards: vendors, products, resource names, node labels, daemons."""

@@ -1,4 +1,4 @@
-"""Amounts that the plugin of a card resource does not take, or takes for another amount."""
+"""Amounts that the device plugin of a card resource rejects or changes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from policykit.model.severity import Severity
 _MAKER, _HAMI = "huawei", "huawei-hami"
 _MEMORY = "-memory"
 _JUDGED_ELSEWHERE = frozenset({"koordinator", "nvidia-volcano"})
-"""Vendors of names that have rules of their own."""
+"""Vendors whose amounts other rules check."""
 _PERCENTAGE, _HUNDRED = "-percentage", 100
 
 
-class AmountFault(NamedTuple):
-    """What is wrong with an amount, said after the resource's name."""
+class AmountProblem(NamedTuple):
+    """A problem with an amount; `predicate` follows the resource name."""
 
     name: str
     predicate: str
@@ -24,8 +24,8 @@ class AmountFault(NamedTuple):
     severity: Severity
 
 
-def faults(asked: Mapping[str, int]) -> tuple[AmountFault, ...]:
-    """Of what one container asks for, amount 0 left out. Names without a catalogue entry have none."""
+def amount_problems(asked: Mapping[str, int]) -> tuple[AmountProblem, ...]:
+    """Problems with the requests of one container, except amount 0. Unknown names have none."""
     found = []
     for name, amount in asked.items():
         for judge in (_outside, _not_allowed, _several_slices, _several_with_memory, _between_templates):
@@ -36,18 +36,18 @@ def faults(asked: Mapping[str, int]) -> tuple[AmountFault, ...]:
     return tuple(found)
 
 
-def _outside(name: str, amount: int, asked: Mapping[str, int]) -> AmountFault | None:
+def _outside(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
     known = resource(name)
     if known is None or known.vendor in _JUDGED_ELSEWHERE:
         return None
     limit = known.maximum or (_HUNDRED if name.endswith(_PERCENTAGE) else 0)
     if not limit or amount <= limit:
         return None
-    predicate = f"is {amount}, the largest is {limit} (percent of one card)"
-    return AmountFault(name, predicate, f"write {limit}, or ask for more cards", Severity.WARNING)
+    predicate = f"is {amount}, the maximum is {limit} (percent of one card)"
+    return AmountProblem(name, predicate, f"write {limit}, or request more cards", Severity.WARNING)
 
 
-def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> AmountFault | None:
+def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
     known = resource(name)
     if known is None:
         return None
@@ -55,39 +55,39 @@ def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> AmountFaul
     if not allowed or amount in allowed:
         return None
     listed = ", ".join(map(str, allowed))
-    predicate = f"is {amount}, the plugin takes {listed} only"
-    return AmountFault(name, predicate, f"ask for one of {listed}", Severity.WARNING)
+    predicate = f"is {amount}, the plugin accepts only {listed}"
+    return AmountProblem(name, predicate, f"request one of {listed}", Severity.WARNING)
 
 
 def _counts(maker: str) -> tuple[int, ...]:
-    """Numbers of cards that its plugin takes under any setting; empty: all."""
+    """Numbers of cards that the plugin accepts with any setting; empty: all."""
     from policykit.catalogue.products import vendor
 
     known = vendor(maker)
     return known.allowed_counts if known is not None and not known.allowed_when else ()
 
 
-def _several_slices(name: str, amount: int, asked: Mapping[str, int]) -> AmountFault | None:
-    """Source: Ascend mind-cluster docs/en/scheduling: a container takes one vNPU."""
+def _several_slices(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+    """Source: Ascend mind-cluster docs/en/scheduling: a container gets one vNPU."""
     known = resource(name)
     if known is None or amount <= 1 or (known.vendor, known.role) != (_MAKER, "partition"):
         return None
-    predicate = f"is {amount}, a container takes one virtual NPU"
-    return AmountFault(name, predicate, "ask for 1 of a larger template, or for whole chips", Severity.ERROR)
+    predicate = f"is {amount}, a container gets one virtual NPU"
+    return AmountProblem(name, predicate, "request 1 of a larger template, or whole chips", Severity.ERROR)
 
 
-def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> AmountFault | None:
-    """A slice of a chip is one: HAMi's Ascend and Hygon plugins."""
+def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+    """A slice belongs to one chip: HAMi's Ascend and Hygon plugins."""
     known = resource(name)
     memory = {_HAMI: name + _MEMORY, "hygon": "hygon.com/dcumem"}.get(known.vendor) if known else None
     slices = known is not None and (known.role == "shared" or known.vendor == _HAMI)
     if memory not in asked or amount <= 1 or not slices or name == memory:
         return None
-    predicate = f"is {amount} beside {memory}, a slice is of one card"
-    return AmountFault(name, predicate, f"ask for 1, or leave {memory} out", Severity.WARNING)
+    predicate = f"is {amount} with {memory}, but a slice belongs to one card"
+    return AmountProblem(name, predicate, f"request 1, or remove {memory}", Severity.WARNING)
 
 
-def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> AmountFault | None:
+def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
     if not name.endswith(_MEMORY) or "/" not in name:
         return None
     from policykit.catalogue.products import vendor
@@ -100,4 +100,4 @@ def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> Amou
     given = f"a slice of {larger[0]}" if larger else "a whole chip"
     predicate = f"is {amount} MiB, which is rounded up to {given}"
     listed = ", ".join(map(str, sizes))
-    return AmountFault(name, predicate, f"sizes of slices: {listed}", Severity.INFO)
+    return AmountProblem(name, predicate, f"sizes of slices: {listed}", Severity.INFO)

@@ -1,6 +1,5 @@
-"""The catalogue's door: vendors, card models and resource names under one name."""
+"""Public functions of the catalogue: vendors, card models and resource names."""
 
-from policykit.catalogue.mistakes import candidates, resource_problem
 from policykit.catalogue.products import (
     LABEL_LIMIT,
     Product,
@@ -23,6 +22,7 @@ from policykit.catalogue.resources import (
     mig_resource,
     resource,
 )
+from policykit.catalogue.suggestions import candidates, resource_problem
 
 __all__ = [
     "LABEL_LIMIT",

@@ -1,4 +1,4 @@
-"""The device stack and other node daemons, recognised by container image."""
+"""Device plugins and other node daemons, by container image."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from policykit import bundled
 from policykit.model.taint import Toleration
 
 _LONGEST = 2
-"""Path components of an image by which it may be listed: owner and name."""
+"""Path components that identify an image: owner and name."""
 
 
 class ChartTolerations(NamedTuple):
-    """A list of tolerations in the values of a Helm chart, and what it holds as shipped.
+    """A list of tolerations in the values of a Helm chart, and its default.
 
     Helm replaces a list whole, so a longer one must repeat these.
     """
@@ -22,7 +22,7 @@ class ChartTolerations(NamedTuple):
     value: str
     """Path in the chart's values: daemonsets.tolerations."""
     vendor: str
-    """Whose card nodes the daemons serve; empty: every node."""
+    """Vendor whose nodes the daemons serve; empty: every node."""
     tolerations: tuple[Toleration, ...]
 
 
@@ -35,7 +35,7 @@ def role(image: str) -> str:
 
 
 def serves(image: str) -> str:
-    """Id of the vendor whose nodes the daemon must reach; empty: every node, or not known."""
+    """Id of the vendor whose nodes the daemon must run on; empty: every node, or unknown."""
     return _daemon(image)[1]
 
 

@@ -13,17 +13,17 @@ _TEXT = "text"
 
 
 class ProviderTaint(NamedTuple):
-    """A taint found on a cloud's card nodes."""
+    """A taint on card nodes of a cloud."""
 
     taint: Taint
     automatic: bool
     when: str = ""
-    """The condition of an automatic one; empty: always."""
+    """Condition under which it is set automatically; empty: always."""
 
 
 @lru_cache(maxsize=1024)
 def well_known(key: str) -> bool:
-    """Set by Kubernetes itself, its cloud providers' common keys, or Node Feature Discovery."""
+    """Whether Kubernetes, cloud providers or Node Feature Discovery set the label."""
     known = _table()["well_known"]
     if key in known["keys"] or key.startswith(tuple(known["prefixes"])):
         return True
@@ -33,7 +33,7 @@ def well_known(key: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def provider(key: str) -> str:
-    """The cloud, provisioner or scheduler whose label this is: gke, karpenter, ...; empty: nobody's."""
+    """The cloud, provisioner or scheduler that owns the label: gke, karpenter, ...; empty: none."""
     table = _table()
     if key in table["provider_keys"]:
         return str(table["provider_keys"][key]["provider"])
@@ -53,7 +53,7 @@ def names_machine(key: str) -> bool:
 
 
 def provider_values(key: str) -> tuple[str, ...]:
-    """Values a provider is known to give this key; empty: not listed."""
+    """Known values of a provider's key; empty: not listed."""
     return tuple(_table()["provider_keys"].get(key, {}).get("values", ()))
 
 
@@ -70,7 +70,7 @@ def provider_taints(name: str) -> tuple[ProviderTaint, ...]:
 
 
 def tolerates_resources(name: str) -> bool:
-    """Whether the provider's admission tolerates `<resource>:NoSchedule` for pods that ask for it.
+    """Whether the provider's admission tolerates `<resource>:NoSchedule` for pods that request it.
 
     The plugin is ExtendedResourceToleration, which Kubernetes by itself leaves off.
     """
@@ -89,18 +89,18 @@ def discovery(key: str) -> str:
 
 
 def of_any_card(key: str) -> bool:
-    """Whether nodes of every vendor's cards carry this label, so that it names none of them."""
+    """Whether nodes of all vendors have this label, so that it does not identify one."""
     return key in _table()["any_card"]
 
 
 def listed(key: str) -> bool:
-    """Whether the key is known by itself, not by its beginning: set by daemons, by hand, or retired."""
+    """Whether the exact key is known, not only its prefix: set by daemons, by hand, or retired."""
     table = _table()
     return any(key in table[section] for section in ("keys", "by_hand", "retired"))
 
 
 def switch(key: str) -> str:
-    """Id of the vendor whose daemons an administrator switches on with this label (gpu=on)."""
+    """Id of the vendor whose daemons an administrator enables with this label (gpu=on)."""
     return str(_table()["switches"].get(key, ""))
 
 
@@ -110,14 +110,14 @@ def set_by_hand(key: str) -> str:
 
 
 def replaced_by(key: str) -> str | None:
-    """The key in use instead of one that no current daemon sets; None: not a retired key."""
+    """The replacement of a key that no current daemon sets; None: not a retired key."""
     found = _table()["retired"].get(key)
     return None if found is None else str(found)
 
 
 @lru_cache(maxsize=1024)
 def label_format(key: str) -> str:
-    """integer where every value is one, so Gt and Lt work; text where none is; empty: not known."""
+    """`integer` if every value is one, so Gt and Lt work; `text` if none is; empty: unknown."""
     if key in _integers():
         return _INTEGER
     return _TEXT if key in _texts() else ""

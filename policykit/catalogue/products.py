@@ -1,4 +1,4 @@
-"""Vendors and their cards, as node labels name them."""
+"""Vendors and card models, by node label value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from policykit.model.pool import Sharing
 from policykit.model.taint import Taint, Toleration
 
 LABEL_LIMIT = 63
-"""Characters of a label value; discovery drops a longer one without a word."""
+"""Longest label value; discovery silently drops longer ones."""
 
 _INVALID = "-MIG-INVALID"
 _MIG = "-MIG-"
@@ -19,7 +19,7 @@ _SHARED = "-SHARED"
 
 
 class Vendor(NamedTuple):
-    """A maker's device plugin, or a scheduler that shares a maker's cards."""
+    """A vendor's device plugin, or a scheduler that shares a vendor's cards."""
 
     vendor: str
     """Id: nvidia, nvidia-hami, huawei, ..."""
@@ -28,16 +28,16 @@ class Vendor(NamedTuple):
     card: str
     """The type in `<domain>/<type>`: gpu, mlu, npu."""
     resource: str
-    """What a pod asks for to get a whole card."""
+    """Resource that a pod requests for a whole card."""
     hardware: str = ""
-    """Id of the vendor whose cards they are; its own id for a maker, empty for any maker."""
+    """Id of the hardware vendor; its own id for a vendor of cards, empty for any vendor."""
     grade: str = ""
     """A: source of the vendor, provider or Kubernetes; B: second-hand; C: community only."""
     makers: tuple[str, ...] = ()
-    """What device names begin with."""
+    """Prefix of device names."""
     other_cards: tuple[str, ...] = ()
     product_key: str = ""
-    """Node label of the card model; empty where no component sets one. So are the next three."""
+    """Node label of the card model; empty: no component sets one. The same applies to the next three."""
     count_key: str = ""
     memory_key: str = ""
     driver_key: str = ""
@@ -45,16 +45,16 @@ class Vendor(NamedTuple):
     """MiB: an integer, fit for Gt and Lt; else an example of the text."""
     set_by: str = ""
     gfd: str = "no"
-    """How far the labels follow GPU Feature Discovery: yes, partly, no."""
+    """Whether the labels follow GPU Feature Discovery: yes, partly, no."""
     label_keys: tuple[str, ...] = ()
-    """Every label key its discovery sets."""
+    """Every label key that its discovery sets."""
     suffixes: Mapping[str, str] = {}
     taints: tuple[Taint, ...] = ()
-    """Set without anyone asking."""
+    """Taints set automatically."""
     passing_taints: tuple[Taint, ...] = ()
-    """Set while a card is cut or repaired."""
+    """Taints set while a card is partitioned or repaired."""
     daemon_tolerations: tuple[Toleration, ...] = ()
-    """What its own daemons tolerate as shipped."""
+    """Default tolerations of its daemons."""
     allowed_counts: tuple[int, ...] = ()
     allowed_when: str = ""
     templates_mib: Mapping[str, Mapping[str, int]] = {}
@@ -65,7 +65,7 @@ class Vendor(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """The product value that a cut or shared card shows, with what a node reported."""
+    """A product value of a partitioned or shared card, as a node reported it."""
 
     product: str
     memory_mib: int
@@ -81,53 +81,53 @@ class Product(NamedTuple):
     vendor: str
     name: str
     evidence: str = ""
-    """label: a component writes it; device-name: by the naming rule; derived: not seen on a node."""
+    """label: written by a component; device-name: by the naming rule; derived: never seen on a node."""
     aliases: tuple[str, ...] = ()
-    """Other right values for the same card."""
+    """Other correct values for the same card."""
     short: tuple[str, ...] = ()
-    """What people write for it or its family; no node carries it."""
+    """Informal names of it or its family; never a label value."""
     wrong: tuple[str, ...] = ()
-    """Mistaken values, each of this card alone."""
+    """Wrong values, each for this card only."""
     resource: str = ""
-    """Where it differs from its vendor's."""
+    """If different from the vendor's."""
     native_key: str = ""
     native_value: str = ""
-    """The vendor's own label, where that is not of the GFD form; empty value: not seen."""
+    """The vendor's own label value, if not in GFD form; empty: never seen."""
     memory_mib: int | None = None
     memory_confidence: str = ""
-    """measured, reported, recalled or nominal; empty: not known."""
+    """measured, reported, recalled or nominal; empty: unknown."""
     memory_seen: tuple[int, ...] = ()
     """Other readings of the same card."""
     memory_label: str = ""
     cards_per_node: tuple[int, ...] = ()
-    """Usual sizes, most common first: for hints, never for errors."""
+    """Usual cards per node, most common first: for hints, never for errors."""
     generation: str = ""
     compute: str = ""
     formats: tuple[str, ...] = ()
     """Number formats with matrix units."""
     arch: str = ""
-    """Host architecture where the card fixes it."""
+    """Host architecture, if the card determines it."""
     clique: bool = False
-    """Multi-node NVLink: the nodes carry nvidia.com/gpu.clique."""
+    """Multi-node NVLink: the nodes have label nvidia.com/gpu.clique."""
     mig_profiles: Mapping[str, int] = {}
-    """Profile to the largest count of it on one card; empty: cannot be cut."""
+    """Profile to its largest number on one card; empty: cannot be partitioned."""
     older_mig_profiles: Mapping[str, int] = {}
-    """Names that earlier drivers gave."""
+    """Profile names of earlier drivers."""
     mig_taken_from: str = ""
-    """The product whose profiles these are, where the maker's table lacks this one."""
+    """The product these profiles come from, if the vendor's table lacks this one."""
     mig_also: tuple[str, ...] = ()
-    """Card families without an entry of their own that are cut alike."""
+    """Card families without an entry that are partitioned the same way."""
     slices: tuple[Slice, ...] = ()
     facts: Mapping[str, Any] = {}
-    """What only a few cards have: ai_cores, topology_dims, request_step, rack, ..."""
+    """Rare facts: ai_cores, topology_dims, request_step, rack, ..."""
 
 
 class Variant(NamedTuple):
-    """A product value taken apart: the card, how it is cut, whether it is shared."""
+    """The parts of a product value: the card, its MIG profile, whether it is shared."""
 
     product: Product
     profile: str = ""
-    """MIG profile in label form; INVALID where the node cannot be cut so."""
+    """MIG profile in label form; INVALID if the node cannot be partitioned this way."""
     shared: bool = False
 
 
@@ -137,7 +137,7 @@ def vendor(name: str) -> Vendor | None:
 
 
 def vendors() -> tuple[Vendor, ...]:
-    """All, by id."""
+    """All vendors, by id."""
     return tuple(_vendors().values())
 
 
@@ -168,7 +168,7 @@ def without_suffixes(value: str) -> tuple[str, str, bool]:
 
 
 def product_label(card: str, sharing: Sharing, vendor_id: str = "") -> str:
-    """The product value that nodes show under this sharing. May be over LABEL_LIMIT.
+    """The product value of nodes with this sharing. May exceed LABEL_LIMIT.
 
     A card outside the catalogue counts as `vendor_id`'s. Source: k8s-device-plugin v0.20
     internal/lm/resource.go: with strategy single the profile, its `+` as `.`; `-SHARED` last.

@@ -1,4 +1,4 @@
-"""Extended resources by name: whose they are, and what one unit of them is."""
+"""Extended resources by name: their vendor and unit."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from policykit import bundled
 
 CARD_ROLES = frozenset({"card", "shared", "partition", "memory", "core", "passthrough"})
-"""Roles by which a pod gets an accelerator or a part of one."""
+"""Roles of resources that provide an accelerator or a part of one."""
 
 
 class Resource(NamedTuple):
-    """A resource name that a device plugin or a scheduler really offers."""
+    """A resource name that a device plugin or a scheduler offers."""
 
     name: str
     role: str
@@ -24,19 +24,19 @@ class Resource(NamedTuple):
     unit: str = ""
     """What 1 means: card, MiB, percent, ..."""
     when: str = ""
-    """The setting or system under which the name exists; empty: always."""
+    """The setting or system that the name requires; empty: none."""
     offered_by: tuple[str, ...] = ()
     """Every vendor id whose plugin offers this name."""
     older: bool = False
-    """Deprecated or of an older plugin."""
+    """Deprecated, or from an older plugin."""
     excludes: tuple[str, ...] = ()
     maximum: int | None = None
     allowed: tuple[int, ...] = ()
     """The only amounts accepted; empty: any."""
     fixed: bool = True
-    """False where an administrator chooses the name."""
+    """False: an administrator chooses the name."""
     per_node: Mapping[str, int] = {}
-    """Instance type to how many such a node has."""
+    """Instance type to the amount on such a node."""
 
     @property
     def is_card(self) -> bool:
@@ -45,7 +45,7 @@ class Resource(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def resource(name: str) -> Resource | None:
-    """The known resource with exactly this name, also by the patterns of its domain."""
+    """The known resource with this name, or matching a pattern of its domain."""
     table = _table()
     entry = table["names"].get(name)
     if entry is not None:
@@ -57,7 +57,7 @@ def resource(name: str) -> Resource | None:
 
 
 def is_card(name: str) -> bool:
-    """Whether asking for it means asking for an accelerator, whole or in part.
+    """Whether a request for it is a request for an accelerator or a part of one.
 
     Network resources, bookkeeping names and unknown names are no cards.
     """
@@ -66,7 +66,7 @@ def is_card(name: str) -> bool:
 
 
 def card_resources() -> tuple[str, ...]:
-    """Every card resource that has a fixed name, sorted; those by pattern are not listed."""
+    """Every card resource with a fixed name, sorted; patterns are not included."""
     names = _table()["names"]
     return tuple(sorted(name for name, entry in names.items() if entry["role"] in CARD_ROLES))
 
@@ -78,18 +78,18 @@ def examples() -> tuple[str, ...]:
 
 
 def known_domain(name: str) -> bool:
-    """Whether the resource name stands in the domain of a card vendor or card scheduler."""
+    """Whether the resource name is in the domain of a card vendor or card scheduler."""
     domain, slash, _ = name.partition("/")
     return bool(slash) and domain in _table()["claims"]
 
 
 def mig_resource(profile: str) -> str:
-    """Resource of a MIG profile under the strategy mixed: 1g.10gb+me is nvidia.com/mig-1g.10gb.me."""
+    """Resource of a MIG profile with strategy mixed: 1g.10gb+me is nvidia.com/mig-1g.10gb.me."""
     return f"nvidia.com/mig-{profile.replace('+', '.')}"
 
 
 def alternatives(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of the resources that are alternatives, so that one pod asks for one of them only; sorted."""
+    """Pairs of alternative resources, of which a pod requests only one; sorted."""
     asked = frozenset(names)
     found = {
         (one, other)

@@ -1,4 +1,4 @@
-"""TPU slices: whether topology, chips of a pod and pods agree."""
+"""TPU slices: consistency of topology, chips per pod and number of pods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FORM = re.compile(r"\d{1,4}(?:x\d{1,4}){1,2}")
 
 
 def dimensions_problem(accelerator: str, topology: str) -> str:
-    """Whether a generation has slices of so many dimensions, as a predicate; empty: it has."""
+    """Why a generation has no slices with this many dimensions, as a predicate; empty: it has."""
     sides = _sides(topology)
     if not sides:
         return ""
@@ -26,7 +26,7 @@ def dimensions_problem(accelerator: str, topology: str) -> str:
 
 
 def chips_problem(topology: str, chips: int, pods: int | None) -> str:
-    """Whether pods of so many chips make whole slices, as a predicate; empty: they may."""
+    """Why pods with this many chips do not form whole slices, as a predicate; empty: they may."""
     sides = _sides(topology)
     total = prod(sides)
     if not sides or chips <= 0 or total <= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from policykit.catalogue import page
+from policykit.catalogue import listing
 from policykit.cli.output import emit
 
 
@@ -12,5 +12,5 @@ from policykit.cli.output import emit
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
     """List vendors and cards, or print what is known of one."""
-    emit(page.page(name) if name else page.listing())
+    emit(listing.page(name) if name else listing.listing())
     return 0

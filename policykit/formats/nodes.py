@@ -62,6 +62,6 @@ def _commands(steps: Sequence[Step]) -> str:
     """As a script would have them, so that they can be copied; nothing of it has been run."""
     lines = ["", "# These commands would settle it; none has been run."]
     for step in steps:
-        lines += ["", *(f"# {says}" for says in step.says.splitlines())]
+        lines += ["", *(f"# {says}" for says in step.note.splitlines())]
         lines += [line.rstrip("\n") for line in step.commands]
     return "\n".join(lines) + "\n"

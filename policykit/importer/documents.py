@@ -1,4 +1,4 @@
-"""The objects in a file that somebody gave, whatever tool printed it."""
+"""The Kubernetes objects in a file: YAML documents, Lists or JSON arrays."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ def text(raw: bytes, path: str) -> str:
     return decoded.text
 
 
-def objects(said: str, path: str) -> Iterator[Manifest]:
-    """Every object of a file: of its documents, of Lists, of a bare JSON array.
+def objects(source: str, path: str) -> Iterator[Manifest]:
+    """Every object of a file, from documents, Lists and JSON arrays.
 
-    Raises SourceError at the first place that is not YAML.
+    Raises SourceError at the first syntax error.
     """
-    for number, document in enumerate(parse(said)):
+    for number, document in enumerate(parse(source)):
         if document.problem:
             place = f"{path}:{document.problem.line + 1}:{document.problem.column + 1}"
-            several = number and said.lstrip().startswith("{")
-            hint = "put --- between objects, or give them as one List" if several else "was all of it saved?"
+            several = number and source.lstrip().startswith("{")
+            hint = (
+                "separate the objects with ---, or wrap them in one List"
+                if several
+                else "check that the file is complete"
+            )
             raise SourceError(f"not YAML: {document.problem.message}", hint, place)
         if document.root is not None:
             yield from _objects(document.root, number)
@@ -43,7 +47,7 @@ def _objects(root: Node, number: int) -> Iterator[Manifest]:
         return
     kind = root.data.get("kind") if isinstance(root.data, dict) else None
     items = kind.removesuffix(_LIST) if isinstance(kind, str) and kind.endswith(_LIST) else ""
-    # An API server leaves the kind of the items of a NodeList to the list.
+    # In a NodeList from an API server, items have no kind.
     stated = {"kind": items, "apiVersion": root.data.get("apiVersion")} if items else {}
     for manifest in manifests(root, number):
         yield manifest if manifest.kind else manifest._replace(data={**stated, **manifest.data})

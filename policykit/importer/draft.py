@@ -1,22 +1,22 @@
-"""A policy in the making: plain data, and what to say beside its lines."""
+"""A policy under construction: plain data with comments."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from policykit.escape import one_line
-from policykit.importer.page import page
+from policykit.importer.policy_yaml import policy_lines
 from policykit.manifests.document import span
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 
 _WIDE = 110
 _ENTRY = 2
-"""Steps to a pool, queue or card."""
+"""Length of the path to a pool, queue or card."""
 
 
 class Draft:
-    """Data, notes at the end of lines, and captions above sections, by path."""
+    """Data, with notes at line ends and captions above sections by path."""
 
     def __init__(self) -> None:
         self.data: dict[str, Any] = {}
@@ -32,9 +32,9 @@ class Draft:
         self.captions[path] = text
 
     def remove(self, path: Path) -> None:
-        """Takes out what stands at a path, and the collections this leaves empty.
+        """Removes the value at a path, and collections that become empty.
 
-        An entry of a section stays: a queue whose parent is wrong is a queue without one.
+        Entries of a section stay: a queue with an invalid parent becomes a queue without one.
         """
         chain: list[Any] = [self.data]
         for step in path[:-1]:
@@ -47,14 +47,14 @@ class Draft:
 
     def text(self) -> str:
         """The policy as YAML with its comments."""
-        lines = page(self.data)
+        lines = policy_lines(self.data)
         root = next(document.root for document in parse("\n".join(lines)) if document.root is not None)
         above: dict[int, list[str]] = {}
         for path, caption in self.captions.items():
-            if self._there(path):
+            if self._exists(path):
                 above.setdefault(span(root, path, key=True).line - 1, []).extend(caption.split("\n"))
         for path, note in self.notes.items():
-            if self._there(path):
+            if self._exists(path):
                 number = span(root, path, key=True).line - 1
                 if len(lines[number]) + len(note) + 4 <= _WIDE:
                     lines[number] += f"  # {one_line(note)}"
@@ -69,7 +69,7 @@ class Draft:
             shown.append(line)
         return "\n".join(shown) + "\n"
 
-    def _there(self, path: Path) -> bool:
+    def _exists(self, path: Path) -> bool:
         here: Any = self.data
         for step in path:
             if not isinstance(here, dict) or step not in here:

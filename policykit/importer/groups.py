@@ -1,4 +1,4 @@
-"""Nodes that are alike, or that generated files put into one pool."""
+"""Groups of similar nodes, or of nodes in one generated pool: each becomes a pool."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.catalogue.labels import provider_taints
-from policykit.importer import marks
-from policykit.importer.cards import Seen, also_named, bare, offered, seen
-from policykit.importer.found import Described, Found, Node
+from policykit.importer import node_labels
+from policykit.importer.cards import NodeCard, card_of, card_of_resource, other_card_labels, usable_resources
+from policykit.importer.inventory import GeneratedPool, Inventory, Node
 from policykit.model.pool import Amounts
 from policykit.model.taint import Taint
 from policykit.policy.presets import PRESETS
 
 MACHINE = "node.kubernetes.io/instance-type"
 _NEARLY = 50
-"""Nodes whose memory differs by less than one part in this many have the same size."""
+"""Memory may differ by less than one part in this many within one size."""
 
 
 class Size(NamedTuple):
-    """Nodes of a group that are alike in size and place."""
+    """Nodes of a group with the same size and location."""
 
     offered: Amounts
-    """What each of them has at least; empty: not known."""
+    """Least amounts that each of them offers; empty: unknown."""
     place: Mapping[str, str]
     names: tuple[str, ...]
-    counted: int = 0
-    """Cards by the count label of the nodes; 0: they have none."""
+    label_count: int = 0
+    """Cards by the count label of the nodes; 0: no such label."""
     machines: tuple[str, ...] = ()
-    """Types of machine that a cloud says they are; with an empty one: not of all."""
-    found_as: str = ""
-    """Type of machine that tells them from the other nodes of their node pool; empty: none need be told."""
+    """Instance types of the nodes; an empty one: some node has none."""
+    machine_type: str = ""
+    """Instance type that distinguishes them within their node pool; empty: not needed."""
 
 
 class Group(NamedTuple):
-    """What will be a pool."""
+    """Nodes that become one pool."""
 
     labels: Mapping[str, str]
-    """What the nodes are for, as labels; those of the card apart."""
+    """Labels that describe the purpose of the nodes, without those of the card."""
     taints: tuple[Taint, ...]
-    card: Seen | None
+    card: NodeCard | None
     sizes: tuple[Size, ...] = ()
-    """Empty: only generated files speak of it."""
+    """Empty: known only from generated files."""
     cordoned: bool = False
-    described: Described | None = None
+    generated: GeneratedPool | None = None
     all_labels: Mapping[str, str] = {}
-    """Of its first node: what names and guesses may rest on."""
+    """All labels of its first node, for names and guesses."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,71 +53,81 @@ class Group(NamedTuple):
 
 
 def with_cards(groups: tuple[Group, ...], resource: str) -> tuple[Group, ...]:
-    """The described pools whose card nothing shows, with this one."""
-    card = bare(resource)
+    """The groups, with this card for generated pools whose card is unknown."""
+    card = card_of_resource(resource)
     return tuple(
-        group._replace(card=card) if group.described and not group.card else group for group in groups
+        group._replace(card=card) if group.generated and not group.card else group for group in groups
     )
 
 
 def is_control_plane(node: Node) -> bool:
-    """Closed as such: a control plane without the taint takes pods like any other node."""
-    return any(taint.hard and marks.closes_control_plane(taint) for taint in node.taints)
+    """Whether a taint reserves it: a control plane without the taint takes pods like any other node."""
+    return any(taint.hard and node_labels.closes_control_plane(taint) for taint in node.taints)
 
 
-def groups(found: Found, named: frozenset[str] = frozenset()) -> tuple[Group, ...]:
-    """Described pools in their order, then the other nodes by what they show.
+def groups(inventory: Inventory, named: frozenset[str] = frozenset()) -> tuple[Group, ...]:
+    """Generated pools in their order, then the other nodes by labels, taints and card.
 
-    `named`: resources outside the catalogue that are cards, as generated files say.
+    `named`: resources outside the catalogue that generated files name as cards.
     """
-    workers = [node for node in sorted(found.nodes.values()) if not is_control_plane(node)]
-    own = marks.own_keys(workers)
+    workers = [node for node in sorted(inventory.nodes.values()) if not is_control_plane(node)]
+    own = node_labels.unique_keys(workers)
     left = list(workers)
-    by_cloud = frozenset(each.taint for each in provider_taints(found.provider) if each.automatic)
+    by_cloud = frozenset(each.taint for each in provider_taints(inventory.provider) if each.automatic)
     claimed: dict[str, list[Node]] = {}
-    # A pool that says little of its nodes has those that are in no other.
-    for pool in sorted(found.described, key=lambda pool: (not pool.names, -_said(pool))):
+    # Specific pools claim their nodes first.
+    for pool in sorted(inventory.generated, key=lambda pool: (not pool.names, -_specificity(pool))):
         claimed[pool.name] = [node for node in left if _member(node, pool, by_cloud)]
         left = [node for node in left if node not in claimed[pool.name]]
-    made = [_described(pool, claimed[pool.name], own, named, found.provider) for pool in found.described]
+    made = [
+        _group_of_pool(pool, claimed[pool.name], own, named, inventory.provider)
+        for pool in inventory.generated
+    ]
     alike: dict[object, list[Node]] = {}
     for node in left:
-        alike.setdefault(_look(node, own, named), []).append(node)
-    return (*made, *(_observed(nodes, own, named) for nodes in alike.values()))
+        alike.setdefault(_signature(node, own, named), []).append(node)
+    return (*made, *(_group_of_nodes(nodes, own, named) for nodes in alike.values()))
 
 
-def _said(pool: Described) -> int:
+def _specificity(pool: GeneratedPool) -> int:
     return len(pool.labels) + len(pool.selector) + len(pool.taints)
 
 
-def _member(node: Node, pool: Described, by_cloud: frozenset[Taint]) -> bool:
+def _member(node: Node, pool: GeneratedPool, by_cloud: frozenset[Taint]) -> bool:
     if pool.names:
         return node.name in pool.names
     selected = {**pool.selector, **pool.labels}
     return all(node.labels.get(key) == value for key, value in selected.items()) and (
-        set(pool.taints) == set(marks.lasting(node.taints)) - (by_cloud - set(pool.taints))
+        set(pool.taints) == set(node_labels.policy_taints(node.taints)) - (by_cloud - set(pool.taints))
     )
 
 
-def _look(node: Node, own: frozenset[str], named: frozenset[str]) -> object:
-    """What nodes of one pool have in common."""
-    card = seen(node.labels, offered(node), named)
-    shown = (card.card, card.shown, tuple(sorted(map(str, card.cut.sharing.items())))) if card else None
-    labels = {**_less(marks.marks(node, own), card), **also_named(node.labels, card)}
-    return tuple(sorted(labels.items())), marks.lasting(node.taints), shown
+def _signature(node: Node, own: frozenset[str], named: frozenset[str]) -> object:
+    """What the nodes of one pool have in common."""
+    card = card_of(node.labels, usable_resources(node), named)
+    sharing = tuple(sorted(map(str, card.sharing.options.items()))) if card else ()
+    shown = (card.card, card.label_value, sharing) if card else None
+    labels = {
+        **_without_card_labels(node_labels.purpose_labels(node, own), card),
+        **other_card_labels(node.labels, card),
+    }
+    return tuple(sorted(labels.items())), node_labels.policy_taints(node.taints), shown
 
 
-def _less(labels: Mapping[str, str], card: Seen | None) -> dict[str, str]:
-    """Labels without those that the card explains."""
+def _without_card_labels(labels: Mapping[str, str], card: NodeCard | None) -> dict[str, str]:
+    """Labels without those that follow from the card."""
     return {key: value for key, value in labels.items() if card is None or key not in card.keys}
 
 
-def _observed(nodes: list[Node], own: frozenset[str], named: frozenset[str]) -> Group:
+def _group_of_nodes(nodes: list[Node], own: frozenset[str], named: frozenset[str]) -> Group:
     first = min(nodes, key=lambda node: (not node.allocatable, node.name))
-    card = seen(first.labels, offered(first), named)
+    card = card_of(first.labels, usable_resources(first), named)
     return Group(
-        {**_less(marks.marks(first, own), card), **also_named(first.labels, card)},
-        marks.lasting(first.taints),
+        {
+            **_without_card_labels(node_labels.purpose_labels(first, own), card),
+            **other_card_labels(first.labels, card),
+        },
+        node_labels.policy_taints(first.taints),
         card,
         _sizes(nodes, own, card),
         all(node.cordoned for node in nodes),
@@ -126,17 +136,17 @@ def _observed(nodes: list[Node], own: frozenset[str], named: frozenset[str]) -> 
     )
 
 
-def _described(
-    pool: Described, nodes: list[Node], own: frozenset[str], named: frozenset[str], provider: str
+def _group_of_pool(
+    pool: GeneratedPool, nodes: list[Node], own: frozenset[str], named: frozenset[str], provider: str
 ) -> Group:
-    """Generated files say what the nodes are for; the nodes say how large they are."""
+    """The purpose of the nodes comes from generated files, their sizes from the nodes."""
     labels = {**pool.labels, **pool.selector}
     first = min(nodes, key=lambda node: (not node.allocatable, node.name), default=None)
     shown = {**first.labels, **labels} if first else labels
-    card = seen(shown, offered(first) if first else {}, named)
+    card = card_of(shown, usable_resources(first) if first else {}, named)
     return Group(
-        _less(labels, card),
-        marks.lasting((*pool.taints, *_by_cloud(card, provider))),
+        _without_card_labels(labels, card),
+        node_labels.policy_taints((*pool.taints, *_cloud_taints(card, provider))),
         card,
         _sizes(nodes, own, card, pool) if nodes else _places(pool),
         bool(nodes) and all(node.cordoned for node in nodes),
@@ -145,23 +155,23 @@ def _described(
     )
 
 
-def _by_cloud(card: Seen | None, provider: str) -> tuple[Taint, ...]:
-    """The taint that a cloud sets for a card, which is not generated."""
+def _cloud_taints(card: NodeCard | None, provider: str) -> tuple[Taint, ...]:
+    """The taint that a cloud sets for a card; it is not generated."""
     taint = PRESETS[provider].card_taints.get(card.vendor) if card and provider in PRESETS else None
     return (taint,) if taint else ()
 
 
 def _sizes(
-    nodes: list[Node], own: frozenset[str], card: Seen | None, pool: Described | None = None
+    nodes: list[Node], own: frozenset[str], card: NodeCard | None, pool: GeneratedPool | None = None
 ) -> tuple[Size, ...]:
-    """Nodes by what they offer and where they stand; memory may differ a little."""
+    """Nodes by resources and location; memory may differ slightly."""
     found: list[tuple[dict[str, int], dict[str, str], int, list[Node]]] = []
     for node in sorted(nodes, key=lambda node: node.name):
-        has = offered(node)
-        counted = card.counted(node.labels) if card else 0
-        where = _where(node, own, pool)
+        has = usable_resources(node)
+        counted = card.label_count(node.labels) if card else 0
+        where = _node_location(node, own, pool)
         for theirs, there, number, members in found:
-            if (there, number) == (where, counted) and nearly(theirs, has):
+            if (there, number) == (where, counted) and same_size(theirs, has):
                 theirs["memory"] = min(theirs.get("memory", 0), has.get("memory", 0))
                 members.append(node)
                 break
@@ -179,27 +189,31 @@ def _sizes(
     )
 
 
-def _where(node: Node, own: frozenset[str], pool: Described | None) -> dict[str, str]:
-    """Labels of a node's place: as generated files say, and where those set no labels, as it has them."""
+def _node_location(node: Node, own: frozenset[str], pool: GeneratedPool | None) -> dict[str, str]:
+    """Location labels of a node: from generated files if they set labels, else its own."""
     if pool is None:
-        return marks.place(node.labels, own)
-    if pool.own_labels or not pool.names:
-        return dict(pool.own_labels.get(node.name, {}))
-    return {key: value for key, value in marks.place(node.labels, own).items() if key not in pool.labels}
+        return node_labels.location_labels(node.labels, own)
+    if pool.labels_by_node or not pool.names:
+        return dict(pool.labels_by_node.get(node.name, {}))
+    return {
+        key: value
+        for key, value in node_labels.location_labels(node.labels, own).items()
+        if key not in pool.labels
+    }
 
 
-def _places(pool: Described) -> tuple[Size, ...]:
-    """The named nodes of a pool by where they stand, as generated labels say."""
-    if not any(pool.own_labels.values()):
+def _places(pool: GeneratedPool) -> tuple[Size, ...]:
+    """The named nodes of a pool by location, from generated labels."""
+    if not any(pool.labels_by_node.values()):
         return ()
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name in pool.names:
-        found.setdefault(tuple(sorted(pool.own_labels.get(name, {}).items())), []).append(name)
+        found.setdefault(tuple(sorted(pool.labels_by_node.get(name, {}).items())), []).append(name)
     return tuple(Size({}, dict(where), tuple(names)) for where, names in found.items())
 
 
-def nearly(one: Amounts, other: Amounts) -> bool:
-    """Whether nodes are of one size: alike in all but a little memory."""
+def same_size(one: Amounts, other: Amounts) -> bool:
+    """Whether nodes have the same size; memory may differ slightly."""
     rest, theirs = ({r: n for r, n in each.items() if r != "memory"} for each in (one, other))
     low, high = sorted((one.get("memory", 0), other.get("memory", 0)))
     return rest == theirs and (low == high or (high - low) * _NEARLY < high)

@@ -1,4 +1,4 @@
-"""Names for pools and cards that people would choose, and node names folded to ranges."""
+"""Names for pools and cards, and node names as ranges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from policykit.catalogue import cards as catalogue
-from policykit.importer.cards import Entry, Seen
+from policykit.importer.cards import CardEntry, NodeCard
 from policykit.kube.names import dns_subdomain_problem
 
 _NOT_DNS = re.compile(r"[^a-z0-9]+")
@@ -17,12 +17,12 @@ _SHORT = 8
 
 
 def plain(text: str) -> str:
-    """Text as part of an object's name; empty where nothing is left of it."""
+    """Text as part of an object's name; empty if nothing remains."""
     return _NOT_DNS.sub("-", text.lower())[:_LONGEST].strip("-")
 
 
 def free(name: str, taken: Collection[str]) -> str:
-    """The name, numbered where it is taken."""
+    """The name, with a number if it is taken."""
     number, found = 1, name
     while found in taken:
         number += 1
@@ -30,12 +30,12 @@ def free(name: str, taken: Collection[str]) -> str:
     return found
 
 
-def card_names(cards: Iterable[Seen], stated: Mapping[str, str]) -> dict[Entry, str]:
+def card_names(cards: Iterable[NodeCard], stated: Mapping[str, str]) -> dict[CardEntry, str]:
     """Card entries to short names: `stated` (product or resource to name) first, else by the product.
 
-    NVIDIA-H20 is h20; of cards that share a short name each has its whole one.
+    NVIDIA-H20 is h20; cards that share a short name get their full one.
     """
-    found: dict[Entry, str] = {}
+    found: dict[CardEntry, str] = {}
     entries = {card.card: card for card in cards}
     for entry, card in entries.items():
         said = stated.get(card.product) or stated.get(card.resource if not card.product else "", "")
@@ -50,7 +50,7 @@ def card_names(cards: Iterable[Seen], stated: Mapping[str, str]) -> dict[Entry, 
     return found
 
 
-def _short(card: Seen) -> str:
+def _short(card: NodeCard) -> str:
     product = catalogue.product(card.product) if card.product else None
     bare = _bare(card)
     if product and product.short and len(bare) > _SHORT:
@@ -60,13 +60,13 @@ def _short(card: Seen) -> str:
     return plain(card.resource.partition("/")[2])
 
 
-def _bare(card: Seen) -> str:
-    """The product without its maker."""
+def _bare(card: NodeCard) -> str:
+    """The product without its vendor."""
     return plain(_MAKER.sub("", card.product, count=1))
 
 
 def pool_name(stated: str, usage: str, card: str, labels: Mapping[str, str]) -> str:
-    """Name of a pool: what the node pool is called, else usage and card, else a label, else cpu."""
+    """Name of a pool: the name of the node pool, else usage and card, else a label, else cpu."""
     if stated and not dns_subdomain_problem(stated):
         return stated
     from_usage = "-".join(part for part in (plain(usage), plain(card)) if part)
@@ -80,7 +80,7 @@ def pool_name(stated: str, usage: str, card: str, labels: Mapping[str, str]) -> 
 
 
 def endings(labels: Sequence[Mapping[str, str]]) -> list[str]:
-    """What tells pools of one name apart: the values of the first label that differs; else nothing."""
+    """Suffixes for pools with the same name: the values of the first label that differs; else empty."""
     for key in sorted({key for each in labels for key in each}):
         values = [plain(each.get(key, "")) for each in labels]
         if len(set(values)) == len(values):
@@ -89,7 +89,7 @@ def endings(labels: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def ranges(names: Iterable[str]) -> list[str]:
-    """Node names with runs of numbers folded: train-[01-16]."""
+    """Node names with consecutive numbers as ranges: train-[01-16]."""
     found: list[list[str]] = []
     for name in sorted(names):
         if found and _follows(found[-1][-1], name):

@@ -1,4 +1,4 @@
-"""The label and taint design that nodes show: a preset, and where they depart from it."""
+"""The scheme of labels and taints that nodes follow: a preset, and the differences from it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from policykit.catalogue import labels as known
-from policykit.importer import marks
-from policykit.importer.found import Found, Node
+from policykit.importer import node_labels
 from policykit.importer.groups import Group, is_control_plane
-from policykit.importer.usages import UsageKey, guessed, usage
+from policykit.importer.inventory import Inventory, Node
+from policykit.importer.usages import UsageKey, guessed_usage, usage
 from policykit.model.taint import Taint
 from policykit.policy.presets import PRESETS, USAGE_KEY
 
@@ -24,27 +24,27 @@ _CONTROL_PLANE_ENDING = "/control-plane"
 
 
 class Scheme(NamedTuple):
-    """A design as a policy states it."""
+    """`scheme` and related fields of a policy."""
 
     preset: str
     parts: Mapping[str, Any]
     domain: str
     provider: str
-    """Stated apart, where the preset is not the cloud's."""
+    """`provider` of the policy; empty if the preset is the cloud's."""
 
     @property
     def data(self) -> str | dict[str, Any]:
         return {"preset": self.preset, **self.parts} if self.parts else self.preset
 
 
-def scheme_of(found: Found, groups: tuple[Group, ...], key: UsageKey) -> Scheme:
-    """The design of nodes in these groups, whose usages stand under `key`."""
-    provider = found.provider or _provider(found.nodes.values())
+def scheme_of(inventory: Inventory, groups: tuple[Group, ...], key: UsageKey) -> Scheme:
+    """The scheme of the nodes in these groups; `key` states their usages."""
+    provider = inventory.provider or _provider(inventory.nodes.values())
     with_cards = [group for group in groups if group.card]
     product = _usual(_product_taint(group) for group in with_cards)
     usages = [group for group in groups if usage(group, key)]
     usage_taint = _usual(_usage_taint(group, key) for group in usages)
-    control_plane = found.control_plane or control_plane_taint(found.nodes.values())
+    control_plane = inventory.control_plane or control_plane_taint(inventory.nodes.values())
     domain = _domain(key, control_plane)
     by_product = product is not None and product[0] == "product"
     preset = _preset(provider, by_product, bool(domain and (usage_taint or by_product)))
@@ -65,19 +65,19 @@ def scheme_of(found: Found, groups: tuple[Group, ...], key: UsageKey) -> Scheme:
 
 
 def control_plane_taint(nodes: Iterable[Node]) -> Taint | None:
-    """The taint that closes the control plane: one of the cluster's own before kubeadm's."""
+    """The taint of the control plane: a custom one before kubeadm's."""
     taints = {
         taint
         for node in nodes
         if is_control_plane(node)
         for taint in node.taints
-        if taint.hard and marks.closes_control_plane(taint)
+        if taint.hard and node_labels.closes_control_plane(taint)
     }
-    return min(taints, key=lambda taint: (taint.key in marks.CONTROL_PLANE, taint), default=None)
+    return min(taints, key=lambda taint: (taint.key in node_labels.CONTROL_PLANE, taint), default=None)
 
 
 def _provider(nodes: Iterable[Node]) -> str:
-    """The cloud whose labels half of the nodes or more carry; empty: none of those with a preset."""
+    """The cloud whose labels at least half of the nodes carry; empty: no cloud with a preset."""
     nodes = list(nodes)
     clouds = Counter(
         cloud
@@ -91,7 +91,7 @@ def _provider(nodes: Iterable[Node]) -> str:
 def _domain(key: UsageKey, control_plane: Taint | None) -> str:
     if key.key.endswith(_USAGE_ENDING):
         return key.key.removesuffix(_USAGE_ENDING)
-    if control_plane and control_plane.key not in marks.CONTROL_PLANE and not key.key:
+    if control_plane and control_plane.key not in node_labels.CONTROL_PLANE and not key.key:
         return control_plane.key.removesuffix(_CONTROL_PLANE_ENDING)
     return ""
 
@@ -105,7 +105,7 @@ def _preset(provider: str, by_product: bool, like_seed: bool) -> str:
 def _usage_part(
     preset: str, key: UsageKey, domain: str, taint: tuple[str, ...] | None, used: bool
 ) -> dict[str, Any] | bool | None:
-    """None: as the preset has it; False: nodes do not state usages."""
+    """None: same as the preset; False: nodes do not state usages."""
     if not used:
         return False
     part: dict[str, Any] = {}
@@ -124,8 +124,8 @@ def _usage_part(
 
 
 def _unstated(groups: Iterable[Group]) -> bool | None:
-    """False where usages are guessed: then no node carries a label or taint for them."""
-    return False if any(guessed(group)[0] for group in groups) else None
+    """False if usages are guessed, because no node has a label or taint for them."""
+    return False if any(guessed_usage(group)[0] for group in groups) else None
 
 
 def _usage_taint(group: Group, key: UsageKey) -> tuple[str, ...] | None:
@@ -139,7 +139,7 @@ def _product_taint(group: Group) -> tuple[str, ...] | None:
     card = group.card
     assert card is not None
     for taint in group.taints:
-        if card.key and (taint.key, taint.value) == (card.key, card.shown):
+        if card.key and (taint.key, taint.value) == (card.key, card.label_value):
             return ("product", taint.effect)
     for taint in group.taints:
         if taint.key == card.resource:
@@ -165,14 +165,14 @@ def _product_part(
     if design.cloud and not design.card_taints and not taint.value:
         return True if taint.effect == "NoSchedule" else {"effect": taint.effect}
     if len({group.card.resource for group in groups if group.card}) > 1:
-        # One taint for all cards would carry the resource of another one.
+        # A single taint for all cards would carry another card's resource.
         return False if design.product_taint else None
     effect = {"effect": taint.effect} if taint.effect != "NoSchedule" else {}
     return {"key": taint.key, "value": taint.value, **effect}
 
 
 def _discovery(preset: str, groups: list[Group]) -> str:
-    """What holds for most; pools with other writers say so themselves."""
+    """The discovery of most cards; pools with another one state it."""
     writers = {group.card.writer for group in groups if group.card}
     if "vendor" in writers:
         return "vendor"
@@ -195,6 +195,6 @@ def _plane_part(preset: str, domain: str, taint: Taint | None) -> dict[str, Any]
 
 
 def _usual(found: Iterable[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    """The most common answer; of equally common ones the first in order, none last."""
+    """The most common value; ties go to the first in order, None last."""
     counted = Counter(found)
     return min(counted, key=lambda each: (-counted[each], each is None, each or ()), default=None)

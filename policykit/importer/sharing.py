@@ -1,4 +1,4 @@
-"""How the cards of a node are cut or shared, from what NVIDIA's plugin and discovery show of it."""
+"""How the cards of a node are partitioned or shared, from its labels and resources."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _STRATEGY = "nvidia.com/gpu.sharing-strategy"
 _COUNT = "nvidia.com/gpu.count"
 
 
-class Cut(NamedTuple):
-    """Sharing as the policy states it, and the number of whole cards it rests on."""
+class CardSharing(NamedTuple):
+    """How the cards of a node are shared, and the number of whole cards behind it."""
 
     product: str
-    """Value of the product label without what it says of sharing."""
-    sharing: Mapping[str, Any] = {}
-    """`sharing` of a pool; empty: whole cards."""
+    """Value of the product label without its sharing suffixes."""
+    options: Mapping[str, Any] = {}
+    """`sharing` of the pool; empty: whole cards."""
     cards: int = 0
-    """0: as many as the node offers."""
+    """Whole cards; 0: as many as the node offers."""
     guess: str = ""
-    """What makes the sharing a guess; empty: the node states it."""
+    """Why the sharing is a guess; empty: the node states it."""
 
 
-def cut(
+def card_sharing(
     shown: str, product: Product | None, labels: Mapping[str, str], offered: Amounts, resource: str
-) -> Cut | None:
-    """The sharing of a node with product value `shown`; None: it shows some that a policy cannot state."""
+) -> CardSharing | None:
+    """The sharing of a node with product value `shown`; None: a policy cannot express it."""
     card, profile, shared = without_suffixes(shown)
     renamed = f"{resource}{_SHARED}" in offered
     replicas = _replicas(product, labels, offered, resource) if shared or renamed else 1
@@ -45,39 +45,41 @@ def cut(
     if partitions:
         return _mixed(card, product, labels, partitions, offered.get(resource, 0), replicas)
     if replicas == 1:
-        return Cut(card)
+        return CardSharing(card)
     strategy = labels.get(_STRATEGY, "")
     mode = "mps" if strategy == "mps" else "time-slicing"
     sharing: dict[str, Any] = {"mode": mode, "replicas": replicas, **({"rename": True} if renamed else {})}
     total = offered.get(f"{resource}{_SHARED}" if renamed else resource, 0)
     cards = _number(labels, _COUNT) or total // replicas
-    unsaid = [] if strategy else ["no strategy is said"]
-    unsaid += [] if _REPLICAS in labels else [f"{total} replicas on a node"]
-    return Cut(card, sharing, cards, ", ".join(unsaid))
+    unknown = [] if strategy else ["no strategy label"]
+    unknown += [] if _REPLICAS in labels else [f"{total} replicas on a node"]
+    return CardSharing(card, sharing, cards, ", ".join(unknown))
 
 
-def gke_cut(value: str, product: Product | None, labels: Mapping[str, str], offered: int) -> Cut | None:
-    """The sharing of a GKE node, which offers slices and clients as whole cards and says so by labels.
+def gke_sharing(
+    value: str, product: Product | None, labels: Mapping[str, str], offered: int
+) -> CardSharing | None:
+    """The sharing of a GKE node, which counts partitions and clients as whole cards and labels them.
 
-    None: it shows some that a policy cannot state.
+    None: a policy cannot express it.
     """
     replicas = max(_number(labels, GKE_CLIENTS), 1) if GKE_SHARING in labels else 1
     if GKE_SLICE in labels:
         return _single(value, labels[GKE_SLICE], product, {}, offered, replicas)
     if replicas == 1:
-        return Cut(value)
+        return CardSharing(value)
     mode = "mps" if labels[GKE_SHARING] == "mps" else "time-slicing"
-    return Cut(value, {"mode": mode, "replicas": replicas}, offered // replicas)
+    return CardSharing(value, {"mode": mode, "replicas": replicas}, offered // replicas)
 
 
 def profile_named(label: str, product: Product | None) -> str:
-    """A MIG profile by its form in labels and resources, where `+` is `.`."""
+    """A MIG profile from its spelling in labels and resources, where `+` becomes `.`."""
     known = {**product.older_mig_profiles, **product.mig_profiles} if product else {}
     return next((profile for profile in known if profile.replace("+", ".") == label), label)
 
 
 def _replicas(product: Product | None, labels: Mapping[str, str], offered: Amounts, resource: str) -> int:
-    """By label, else by the number of cards; 0: shared, and nothing says among how many."""
+    """Replicas per card by label, else by the number of cards; 0: shared, but the number is unknown."""
     stated = _number(labels, _REPLICAS)
     if stated > 1:
         return stated
@@ -88,7 +90,7 @@ def _replicas(product: Product | None, labels: Mapping[str, str], offered: Amoun
 
 def _single(
     card: str, label: str, product: Product | None, labels: Mapping[str, str], offered: int, replicas: int
-) -> Cut | None:
+) -> CardSharing | None:
     if product is None:
         return None
     profile = profile_named(label, product)
@@ -101,7 +103,7 @@ def _single(
             sharing: dict[str, Any] = {"mode": "mig-single", "profiles": {profile: slices // cards}}
             if replicas > 1:
                 sharing["replicas"] = replicas
-            return Cut(card, sharing, cards, f"{slices} partitions of {profile} on a node")
+            return CardSharing(card, sharing, cards, f"{slices} partitions of {profile} on a node")
     return None
 
 
@@ -112,7 +114,7 @@ def _mixed(
     partitions: Mapping[str, int],
     whole: int,
     replicas: int,
-) -> Cut | None:
+) -> CardSharing | None:
     cards = _number(labels, _COUNT) or max(product.cards_per_node if product else (0,))
     cut_cards = cards - whole
     if cut_cards < 1 or replicas > 1 or any(name.endswith(_SHARED) for name in partitions):
@@ -126,7 +128,9 @@ def _mixed(
     sharing: dict[str, Any] = {"mode": "mig-mixed", "profiles": profiles}
     if whole:
         sharing["wholeCards"] = whole
-    return Cut(card, sharing, cards, "" if _COUNT in labels else "the usual number of cards of a node")
+    return CardSharing(
+        card, sharing, cards, "" if _COUNT in labels else "the usual number of cards of a node"
+    )
 
 
 def _number(labels: Mapping[str, str], key: str) -> int:

@@ -1,4 +1,4 @@
-"""What nodes are for: the label or taint that says it, else words that hint at it."""
+"""Usages of nodes: from the label or taint that states them, else guessed from names."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from policykit.importer import marks
-from policykit.importer.found import Component
+from policykit.importer import node_labels
 from policykit.importer.groups import Group
+from policykit.importer.inventory import Component
 
 _WORDS = {
     "training": ("training", "train", "trainer", "pretrain", "finetune"),
@@ -17,14 +17,14 @@ _WORDS = {
 }
 _USAGES = {word: usage for usage, words in _WORDS.items() for word in words}
 _AMBIGUOUS = frozenset({"mixed"})
-"""Words that mean a usage only as the value of a label for it: nodes are `mig-mixed` too."""
+"""Words that mean a usage only in a usage label: `mig-mixed` is not one."""
 _ALSO = frozenset(
     {"shared", "batch", "dev", "development", "notebook", "test", "debug", "general", "system", "cpu"}
 )
-"""Values that a label of usages may have besides; alone they make none."""
+"""Other values that a usage label may have; alone they do not make one."""
 _PART = re.compile(r"[^a-z0-9]+|(?<=[a-z])(?=[0-9])")
 _ENDING = "/node.usage"
-"""Of the seed scheme's key."""
+"""End of the seed scheme's key."""
 
 
 class UsageKey(NamedTuple):
@@ -33,14 +33,14 @@ class UsageKey(NamedTuple):
     key: str = ""
     labelled: bool = False
     guess: str = ""
-    """What makes the key a guess; empty: generated files or the seed's form of it say so."""
+    """Why the key is a guess; empty: generated files name it, or it has the seed scheme's form."""
 
 
 def usage_key(groups: Iterable[Group], components: Iterable[Component], cards: frozenset[str]) -> UsageKey:
-    """The key by which nodes say what they are for; empty: none does.
+    """The key that states usages; empty: no label or taint does.
 
-    Generated components name it. Else it ends as the seed's does, or all its values are words
-    for usages; among several the one on most nodes.
+    Generated components name it. Otherwise its form is the seed scheme's, or all its values are words
+    for usages; among several keys the one on most nodes wins.
     """
     groups = tuple(groups)
     named = [key for c in components for key, _ in c.required if key not in cards]
@@ -59,17 +59,17 @@ def usage_key(groups: Iterable[Group], components: Iterable[Component], cards: f
 
 
 def usage(group: Group, key: UsageKey) -> str:
-    """The usage a group's nodes state under a key; empty: none."""
+    """The usage that a group's nodes state with a key; empty: none."""
     if key.labelled:
         return group.labels.get(key.key, "")
     return next((taint.value for taint in group.taints if key.key and taint.key == key.key), "")
 
 
-def guessed(group: Group) -> tuple[str, str]:
-    """(usage, what it was guessed from), from words in the names of its node pool and nodes."""
+def guessed_usage(group: Group) -> tuple[str, str]:
+    """(usage, what it was guessed from), from words in the names of its node pool and nodes; empty: none."""
     sources = [
         (f"{key}={group.all_labels[key]}", group.all_labels[key])
-        for key in marks.NODE_POOLS
+        for key in node_labels.NODE_POOLS
         if key in group.all_labels
     ]
     sources += [(f"{key}={value}", value) for key, value in sorted(group.labels.items())]
@@ -82,12 +82,12 @@ def guessed(group: Group) -> tuple[str, str]:
 
 
 def kind_of(usage: str) -> str:
-    """training, inference or hybrid for a usage value; empty: none of them."""
+    """training, inference or hybrid for a usage value; empty: something else."""
     return _USAGES.get(usage.lower(), "")
 
 
 def _values(groups: Iterable[Group]) -> dict[str, list[str]]:
-    """Label and taint keys to the values that groups have for them, one each."""
+    """Label and taint keys to their values, one for each group."""
     found: dict[str, list[str]] = {}
     for group in groups:
         pairs = {**{taint.key: taint.value for taint in group.taints}, **group.labels}
@@ -105,7 +105,7 @@ def _labelled(groups: Iterable[Group], key: str) -> bool:
 
 
 def _states(key: str, values: list[str]) -> bool:
-    if key in marks.NODE_POOLS:
+    if key in node_labels.NODE_POOLS:
         return False
     if key.endswith(_ENDING):
         return all(values)

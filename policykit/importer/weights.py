@@ -1,4 +1,4 @@
-"""Weights that a scheduler's configuration states: kept in the policy only where they are not computed."""
+"""Scheduler options of the policy: only what `gen` would not compute by itself."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from policykit.catalogue.volcano.configuration import Configuration, read
 from policykit.errors import PolicykitError
-from policykit.importer import koordinator
+from policykit.importer import koordinator_options
 from policykit.importer.draft import Draft
-from policykit.importer.found import Found
-from policykit.importer.volcano import Say, options
+from policykit.importer.inventory import Inventory
+from policykit.importer.volcano_options import Say, options
 from policykit.model.cluster import Cluster
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator.scheduler.packing import default_fit
@@ -23,35 +23,35 @@ from policykit.targets.yunikorn import options as yunikorn
 from policykit.targets.yunikorn.derived import node_sorting
 
 
-def add_weights(draft: Draft, found: Found, cluster: Cluster) -> None:
-    """Adds options of Volcano and takes `fit` of Koordinator away, so that `gen` writes what is there."""
+def add_weights(draft: Draft, inventory: Inventory, cluster: Cluster) -> None:
+    """Adds and removes scheduler options so that `gen` reproduces the existing configurations."""
     if "koordinator" in draft.data.get("targets", {}):
-        _koordinator(draft, found, cluster)
+        _koordinator(draft, inventory, cluster)
     if "yunikorn" in draft.data.get("targets", {}):
         _yunikorn(draft, cluster)
-    if found.volcano is not None and "volcano" in cluster.targets:
-        _volcano(draft, found, cluster, read(found.volcano))
+    if inventory.volcano is not None and "volcano" in cluster.targets:
+        _volcano(draft, inventory, cluster, read(inventory.volcano))
 
 
-def _koordinator(draft: Draft, found: Found, cluster: Cluster) -> None:
+def _koordinator(draft: Draft, inventory: Inventory, cluster: Cluster) -> None:
     usual = {
         name: {"type": fit.type, "weight": fit.weight}
         for name, fit in default_fit(most_cards(cluster)).items()
     }
-    if found.targets["koordinator"].get("fit") == usual:
+    if inventory.targets["koordinator"].get("fit") == usual:
         del draft.data["targets"]["koordinator"]["fit"]
-    cluster = _by_default(draft, cluster)
-    if found.koordinator is not None:
-        cluster = _versioned(draft, cluster, koordinator.release(found.koordinator))
+    cluster = _without_default_weights(draft, cluster)
+    if inventory.koordinator is not None:
+        cluster = _with_release(draft, cluster, koordinator_options.release(inventory.koordinator))
         try:
-            stated = koordinator.options(cluster, found.koordinator, found.say)
+            stated = koordinator_options.options(cluster, inventory.koordinator, inventory.say)
             draft.data["targets"]["koordinator"].update(stated)
         except PolicykitError as error:
-            found.say(f"koordinator: {error.message}; its configuration was not compared")
+            inventory.say(f"koordinator: {error.message}; its configuration was not compared")
 
 
-def _versioned(draft: Draft, cluster: Cluster, release: str) -> Cluster:
-    """With the release that Koordinator's configuration shows, where nothing else does."""
+def _with_release(draft: Draft, cluster: Cluster, release: str) -> Cluster:
+    """The cluster with the release that Koordinator's configuration implies, if no file states one."""
     target = cluster.targets["koordinator"]
     if target.version or not release:
         return cluster
@@ -61,8 +61,8 @@ def _versioned(draft: Draft, cluster: Cluster, release: str) -> Cluster:
     return cluster._replace(targets={**cluster.targets, "koordinator": stated})
 
 
-def _by_default(draft: Draft, cluster: Cluster) -> Cluster:
-    """Placements without the weights that Koordinator chooses by itself."""
+def _without_default_weights(draft: Draft, cluster: Cluster) -> Cluster:
+    """The cluster without placement weights that equal Koordinator's defaults."""
     sizes = most_cards(cluster)
     left = dict(cluster.placements)
     for name, placement in cluster.placements.items():
@@ -82,16 +82,17 @@ def _yunikorn(draft: Draft, cluster: Cluster) -> None:
         del draft.data["targets"]["yunikorn"]["nodeSort"]
 
 
-def _volcano(draft: Draft, found: Found, cluster: Cluster, there: Configuration) -> None:
+def _volcano(draft: Draft, inventory: Inventory, cluster: Cluster, there: Configuration) -> None:
     try:
-        draft.data["targets"]["volcano"].update(_of_volcano(cluster, there, found.say))
+        draft.data["targets"]["volcano"].update(_volcano_options(cluster, there, inventory.say))
     except PolicykitError as error:
-        found.say(f"volcano: {error.message}; its configuration was not compared")
+        inventory.say(f"volcano: {error.message}; its configuration was not compared")
 
 
-def _of_volcano(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
-    """Options with which Volcano's configuration is the one that is there. Raises PolicykitError where
-    there is none even without them."""
+def _volcano_options(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
+    """Options that reproduce the existing configuration of Volcano.
+
+    Raises PolicykitError if no configuration can be generated even without them."""
     target = cluster.targets["volcano"]
     version = versions.parse(target.version)
     ours = scoring(cluster, target)
@@ -102,10 +103,10 @@ def _of_volcano(cluster: Cluster, there: Configuration, say: Say) -> dict[str, A
     stated = {key: value for key, value in weights.items() if computed[key] != value}
     if not stated:
         return options(cluster, written, version, there, say)
-    return {"binpack": stated, **options(_stating(cluster, stated), written, version, there, say)}
+    return {"binpack": stated, **options(_with_options(cluster, stated), written, version, there, say)}
 
 
-def _stating(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
+def _with_options(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
     target = cluster.targets["volcano"]
     stated = target._replace(options={**target.options, "binpack": binpack})
     return cluster._replace(targets={**cluster.targets, "volcano": stated})

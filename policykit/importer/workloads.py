@@ -1,4 +1,4 @@
-"""Workload kinds: as generated components say, else guessed from the usages of the pools."""
+"""Workload kinds: from generated components, else guessed from the usages of the pools."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from policykit.importer.draft import Draft
-from policykit.importer.found import Component, Found
-from policykit.importer.kinds import kind as kind_of_policy
+from policykit.importer.inventory import Component, Inventory
+from policykit.importer.sections import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
 from policykit.model.placement import Placement
@@ -24,27 +24,27 @@ ORDER = (
 )
 
 
-def add_workloads(draft: Draft, found: Found, usage_key: str) -> None:
-    """Writes `workloads`, where anything says or hints at some."""
-    levels = {**level_of_key(draft, found), _HOSTNAME: "node"}
-    for component in found.components:
-        found.add_kind(_standing(component, levels, whole=found.levels_whole))
-    if found.components:
-        kinds = dict.fromkeys(component.workload for component in found.components)
-        parts = {kind: [c for c in found.components if c.workload == kind] for kind in kinds}
-        data = {kind: _stated(draft, components, usage_key) for kind, components in parts.items()}
+def add_workloads(draft: Draft, inventory: Inventory, usage_key: str) -> None:
+    """Writes `workloads` if any are stated or can be guessed."""
+    levels = {**level_of_key(draft, inventory), _HOSTNAME: "node"}
+    for component in inventory.components:
+        inventory.add_kind(_topology_of(component, levels, whole=inventory.levels_complete))
+    if inventory.components:
+        kinds = dict.fromkeys(component.workload for component in inventory.components)
+        parts = {kind: [c for c in inventory.components if c.workload == kind] for kind in kinds}
+        data = {kind: _from_components(draft, components, usage_key) for kind, components in parts.items()}
     else:
-        # A policy that generated files has no kinds that they do not show.
-        data = {} if found.policy else _guessed(draft)
-    for name, each in found.kinds.items():
-        data[name] = _whole(data.get(name, {}), each, found.placements)
+        # Generated files include a component for every kind of their policy.
+        data = {} if inventory.policy else _guessed_kinds(draft)
+    for name, each in inventory.kinds.items():
+        data[name] = _merged(data.get(name, {}), each, inventory.placements)
     if data:
         draft.data["workloads"] = data
 
 
-def _standing(component: Component, levels: Mapping[str, str], *, whole: bool) -> WorkloadKind:
-    """Gang, closeness and apartness of a component's pods. Spreading over nodes comes with a placement
-    as well: another level is the kind's own before that.
+def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool) -> WorkloadKind:
+    """Gang and topology of a component's pods. A placement spreads over nodes too, so another level
+    takes precedence.
     """
     apart = [Apartness(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
     return WorkloadKind(
@@ -57,9 +57,9 @@ def _standing(component: Component, levels: Mapping[str, str], *, whole: bool) -
 
 
 def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> Closeness | None:
-    """How close the pods of a job stand: by an affinity to each other, or by a tier of Volcano's.
+    """Level that the pods of a job stay within: from their pod affinity, or from Volcano's tier.
 
-    `whole`: these are all levels there are, so that they can be counted.
+    `whole`: `levels` is complete, so a tier number identifies a level.
     """
     close = component.close
     if close:
@@ -70,7 +70,7 @@ def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> 
 
 
 def _level(bound: Bound, levels: Mapping[str, str]) -> str:
-    """The level of a tier, which has its name, or is counted from the narrowest level there is."""
+    """The level of a tier, by its name, or by its number counted from the narrowest level."""
     if bound.tier_name:
         return bound.tier_name if bound.tier_name in LEVELS else ""
     key_of = {level: key for key, level in levels.items()}
@@ -78,10 +78,10 @@ def _level(bound: Bound, levels: Mapping[str, str]) -> str:
     return next((level for level, tier in known.items() if tier == bound.tier), "")
 
 
-def _whole(
+def _merged(
     placed: Mapping[str, Any], said: WorkloadKind, placements: Mapping[str, Placement]
 ) -> dict[str, Any]:
-    """What components say of a kind, and what its other objects say."""
+    """A kind from its components and its other objects."""
     whole = said._replace(
         scheduler=placed.get("scheduler", said.scheduler),
         priority_class=placed.get("priorityClass", said.priority_class),
@@ -95,7 +95,7 @@ def _whole(
     return {key: value for key in ORDER for part in (kept, more) if (value := part.get(key)) is not None}
 
 
-def _stated(draft: Draft, components: list[Component], usage_key: str) -> dict[str, Any]:
+def _from_components(draft: Draft, components: list[Component], usage_key: str) -> dict[str, Any]:
     kind: dict[str, Any] = {}
     placed = [component for component in components if component.card]
     usages = next((values for c in placed for key, values in c.required if key == usage_key), ())
@@ -121,7 +121,7 @@ def _stated(draft: Draft, components: list[Component], usage_key: str) -> dict[s
 
 
 def _cards(draft: Draft, usages: Iterable[str], served: list[str]) -> list[str] | str | None:
-    """None: any card, since there is a component for each that a pool of its usages has."""
+    """None: any card, because there is a component for each card in pools of its usages."""
     if not served:
         return "none" if draft.data.get("cards") else None
     allowed = set(usages)
@@ -138,8 +138,8 @@ def _has_cpu_pools(draft: Draft) -> bool:
     return any("card" not in pool for pool in draft.data["pools"].values())
 
 
-def _guessed(draft: Draft) -> dict[str, Any]:
-    """One kind per usage for training and for inference, which may spill over to hybrid nodes."""
+def _guessed_kinds(draft: Draft) -> dict[str, Any]:
+    """One kind for each usage for training or inference; it may also use hybrid nodes."""
     usages = list(dict.fromkeys(p["usage"] for p in draft.data["pools"].values() if "usage" in p))
     spare = [usage for usage in usages if kind_of(usage) == "hybrid"]
     kinds: dict[str, Any] = {}

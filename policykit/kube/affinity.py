@@ -31,7 +31,7 @@ class Preference(NamedTuple):
 
 
 class NodeAffinity(NamedTuple):
-    """What a pod asks of its node's labels and name."""
+    """What a pod requires and prefers of node labels and names."""
 
     selector: Mapping[str, str] = {}
     required: tuple[Term, ...] | None = None
@@ -40,7 +40,7 @@ class NodeAffinity(NamedTuple):
 
 
 def read(spec: Mapping[str, Any]) -> NodeAffinity:
-    """Of a PodSpec. Tuples have one entry per item of the lists; a malformed item never matches.
+    """The affinity of a PodSpec. Tuples have one entry per list item; a malformed item never matches.
 
     A malformed nodeSelector value or list counts as absent.
     """
@@ -84,7 +84,7 @@ def _preference(raw: object) -> Preference:
 
 
 def term_matches(term: Term, labels: Mapping[str, str], node_name: str) -> bool:
-    """Whether a node is in a term; a requirement that cannot be built empties its term.
+    """Whether a node matches a term; with an invalid requirement a term matches nothing.
 
     Source: component-helpers `scheduling/corev1/nodeaffinity` (v0.36).
     """
@@ -97,7 +97,7 @@ def term_matches(term: Term, labels: Mapping[str, str], node_name: str) -> bool:
 
 
 def _field_matches(field: Requirement, node_name: str) -> bool:
-    # A field other than the node's name reads as empty text.
+    # Fields other than the node's name are empty text.
     there = node_name if field.key == _NODE_NAME else ""
     if len(field.values) != 1 or field.operator not in ("In", "NotIn"):
         return False
@@ -114,12 +114,12 @@ def matches(affinity: NodeAffinity, labels: Mapping[str, str], node_name: str) -
 
 
 def preference(affinity: NodeAffinity, labels: Mapping[str, str], node_name: str) -> int:
-    """Sum of the weights of the preferred terms a node is in: NodeAffinity's raw score."""
+    """Sum of the weights of the preferred terms that match a node: NodeAffinity's raw score."""
     return sum(p.weight for p in affinity.preferred if term_matches(p.term, labels, node_name))
 
 
 def problems(spec: Mapping[str, Any]) -> tuple[tuple[Path, str], ...]:
-    """Why the API server refuses a PodSpec's nodeSelector or node affinity: (path in it, message).
+    """Why the API server rejects a PodSpec's nodeSelector or node affinity: (path in it, message).
 
     Malformed items are passed over. Source: `ValidateNodeSelector`,
     `ValidatePreferredSchedulingTerms` in kubernetes `pkg/apis/core/validation` (v1.36).
@@ -142,7 +142,7 @@ def _problems(affinity: NodeAffinity) -> Iterator[tuple[Path, str]]:
         path = (*_AFFINITY, PREFERRED, position)
         if not 1 <= weight <= 100:
             yield (*path, "weight"), f"weight is {weight}, it must be 1 to 100"
-        # The API server does not look at label values here, though the scheduler stumbles on them.
+        # The API server does not validate label values here, but the scheduler fails on them.
         yield from _term_problems((*path, "preference"), term, judge_values=False)
 
 

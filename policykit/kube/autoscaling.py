@@ -28,7 +28,7 @@ _KEDA_MAXIMUM = 100
 
 
 def read(manifest: Manifest, namespace: str) -> Autoscaler | None:
-    """The autoscaler an object is; None: it is none, or names no target."""
+    """The autoscaler in an object; None: not an autoscaler, or without a target."""
     if manifest.kind == "HorizontalPodAutoscaler" and manifest.group == "autoscaling":
         maximum = _number(lookup(manifest.data, ("spec", "maxReplicas")))
         kind = ""

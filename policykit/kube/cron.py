@@ -1,4 +1,4 @@
-"""Schedules of CronJobs: five fields, or one of the words that begin with @."""
+"""Schedules of CronJobs: five fields, or a word that begins with @."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Field(NamedTuple):
     least: int
     most: int
     names: tuple[str, ...] = ()
-    """In order, the first stands for `least`."""
+    """In order; the first is the value of `least`."""
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -30,7 +30,7 @@ _FIELDS = (
 
 
 def problem(schedule: str) -> str:
-    """What is wrong with a schedule, as a predicate; empty: nothing.
+    """The problem of a schedule, as a predicate; empty: it is valid.
 
     Source: `ParseStandard` of github.com/robfig/cron/v3, which Kubernetes and Volcano use.
     """

@@ -1,4 +1,4 @@
-"""Topology domains that one group of pods takes for itself: no other such group gets in between."""
+"""Exclusive topology domains: no other such group of pods runs in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_GROUPS: Mapping[tuple[str, str], tuple[str, ...]] = {
 
 
 def has_own_domain(manifest: Manifest) -> bool:
-    """Whether the pods that wait for each other have a domain without others that do.
+    """Whether pods that wait for each other have a domain without other such pods.
 
     Their first pod takes the domain and the others follow it there, so two groups never hold a part of
     it each. A JobSet gives each of its jobs one: that is enough only where there is one job.

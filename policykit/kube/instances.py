@@ -1,4 +1,4 @@
-"""Serving roles: instances serve on their own, and only the pods of one instance wait for each other."""
+"""Serving roles: instances are independent, and only the pods of one instance wait for each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROLES: Mapping[tuple[str, str], Path] = {
 
 
 def instance_sizes(manifest: Manifest) -> dict[Path, int | None] | None:
-    """Pods of one instance of each role, by the role's path; a size that is no number is None.
+    """Pods of one instance of each role, by the role's path; None: unknown size.
 
     None for a kind without such roles. Sources: AIBrix 0.6 `podGroupSize`, RoleBasedGroup 0.7 `size`
     of its patterns (v1alpha2) and of `leaderWorkerSet` and `components` (v1alpha1).

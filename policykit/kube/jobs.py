@@ -1,4 +1,4 @@
-"""Which pods of a job wait for each other."""
+"""Pods of a job that wait for each other."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ JOB_SPECS: Mapping[tuple[str, str], Path] = {
     ("batch", "Job"): ("spec",),
     ("batch", "CronJob"): ("spec", "jobTemplate", "spec"),
 }
-"""(API group, kind) to where its JobSpec stands."""
+"""(API group, kind) to the path of its JobSpec."""
 
 _SERVERS = frozenset({"ps", "server", "scheduler"})
 """Names of parameter-server tasks and replica types, in lower case."""
 
 
 def all_at_once(manifest: Manifest) -> bool:
-    """A Job whose pods each have an index of their own and all run at the same time.
+    """Whether each pod of a Job has an index and all run at the same time.
 
     Such pods usually talk to each other; pods of any other Job are independent.
     """
@@ -57,7 +57,7 @@ def goes_on_with_fewer(manifest: Manifest) -> bool:
 
 
 def _in_turn(jobs: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a job of a JobSet has pods that come after others, and no other has more than one pod."""
+    """Whether one job of a JobSet starts pods after others, and no other job has more than one pod."""
     shapes = [_shape(job) for job in jobs]
     if not any(pods < completions for _, pods, completions in shapes):
         return False
@@ -65,7 +65,7 @@ def _in_turn(jobs: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _shape(job: Mapping[str, Any]) -> tuple[int, int, int]:
-    """(replicas, pods at a time, completions) of a replicated job; unsaid, completions are the pods."""
+    """(replicas, pods at a time, completions) of a replicated job; completions default to the pods."""
     spec = mapping(mapping(job.get("template")).get("spec"))
     replicas, pods = (
         value if isinstance(value, int) else 1 for value in (job.get("replicas"), spec.get("parallelism"))
@@ -75,7 +75,7 @@ def _shape(job: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 def _replica_types(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Worker, PS, ...: keys of Kubeflow's tfReplicaSpecs and its like."""
+    """Worker, PS, ...: keys of Kubeflow's tfReplicaSpecs and similar fields."""
     for field, value in spec.items():
         if isinstance(field, str) and field.endswith("ReplicaSpecs") and isinstance(value, Mapping):
             yield from (name for name in value if isinstance(name, str))

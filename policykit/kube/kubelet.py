@@ -1,4 +1,4 @@
-"""What becomes of a pod with nodeName: the kubelet admits or fails it, no scheduler looks."""
+"""Admission of pods with nodeName: the kubelet admits or fails them, without a scheduler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def refusal(
     *,
     static: bool = False,
 ) -> str:
-    """Why the kubelet of a one-node pool fails a pod bound to it, as the pod's status says; empty: it runs.
+    """Why the kubelet of a one-node pool fails a pod bound to it, as in the pod's status; empty: it runs.
 
     `OutOf<resource>`, NodeAffinity or TaintToleration; ports and names are not judged. `pods`
     are the specs already there. NoSchedule taints and a cordon mean nothing here, and a
@@ -40,7 +40,7 @@ def refusal(
 
 
 def _exhausted(allocatable: Amounts, asked: Amounts, pods: Iterable[Mapping[str, Any]]) -> str:
-    """The first resource of which too little is free; empty: all fits."""
+    """The first resource with too little free; empty: everything fits."""
     used: dict[str, int] = {"pods": 0}
     for pod in pods:
         used["pods"] += 1
@@ -49,7 +49,7 @@ def _exhausted(allocatable: Amounts, asked: Amounts, pods: Iterable[Mapping[str,
     if "pods" in allocatable and used["pods"] >= allocatable["pods"]:
         return "pods"
     for resource in (*_FIRST, *sorted(asked.keys() - set(_FIRST))):
-        # An extended resource the node does not know is dropped: the pod runs without it.
+        # Extended resources that the node does not know are ignored.
         unknown = resource not in allocatable and is_extended(resource)
         wanted = 0 if unknown else asked.get(resource, 0)
         if wanted and wanted > allocatable.get(resource, 0) - used.get(resource, 0):

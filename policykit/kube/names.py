@@ -1,4 +1,4 @@
-"""Names Kubernetes accepts: label keys and values, DNS names, resource names."""
+"""Syntax of label keys and values, DNS names and resource names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_SUBDOMAIN = 253
 
 @lru_cache(maxsize=1024)
 def label_key_problem(key: str) -> str:
-    """What is wrong with a label or taint key, as a predicate; empty: nothing.
+    """The problem of a label or taint key, as a predicate; empty: it is valid.
 
     Source: apimachinery `validation.IsQualifiedName` (v1.36).
     """
@@ -32,7 +32,7 @@ def label_key_problem(key: str) -> str:
 
 @lru_cache(maxsize=1024)
 def label_value_problem(value: str) -> str:
-    """What is wrong with a label or taint value, as a predicate; empty: nothing. "" is valid."""
+    """The problem of a label or taint value, as a predicate; empty: it is valid. "" is valid."""
     return _name_problem(value, "")
 
 
@@ -43,14 +43,14 @@ def _name_problem(name: str, when_empty: str) -> str:
 
 
 def dns_label_problem(name: str) -> str:
-    """What is wrong with an RFC 1123 label (most object names in a host name); empty: nothing."""
+    """The problem of an RFC 1123 label (one part of a host name); empty: it is valid."""
     if not name:
         return "is empty"
     return _too_long(name, _MAX_NAME) or ("" if _LABEL.match(name) else _DNS_RULE)
 
 
 def dns_subdomain_problem(name: str) -> str:
-    """What is wrong with an RFC 1123 subdomain (labels joined by dots); empty: nothing."""
+    """The problem of an RFC 1123 subdomain (labels joined by dots); empty: it is valid."""
     if not name:
         return "is empty"
     if problem := _too_long(name, _MAX_SUBDOMAIN):
@@ -81,5 +81,5 @@ def is_extended(resource: str) -> bool:
 
 
 def is_hugepages(resource: str) -> bool:
-    """`hugepages-2Mi` and its like."""
+    """Whether it is a huge pages resource, such as `hugepages-2Mi`."""
     return resource.startswith("hugepages-")

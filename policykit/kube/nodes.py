@@ -1,4 +1,4 @@
-"""Node objects: one node as a pool, and the filters that keep a pod off it."""
+"""Node objects: a node as a pool, and the filters that reject pods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint, Toleration
 
 CORDON = Taint("node.kubernetes.io/unschedulable")
-"""What spec.unschedulable amounts to for the scheduler."""
+"""Taint that the scheduler derives from spec.unschedulable."""
 
 
 def read(node: Mapping[str, Any]) -> Pool:
@@ -52,7 +52,7 @@ def filters(
     *,
     comparison: bool = False,
 ) -> tuple[str, ...]:
-    """Every filter that refuses the node of a one-node pool, in the scheduler's order.
+    """Every filter that rejects the node of a one-node pool, in the scheduler's order.
 
     Of NodeUnschedulable, TaintToleration, NodeAffinity; the scheduler itself stops at the
     first. `comparison` as in `tolerations.tolerates`. Source: kubernetes v1.36 plugins.

@@ -1,4 +1,4 @@
-"""Which pods of an object are made first, where the others are only made once those are there."""
+"""Start order of pods: which pods of an object are created before the others."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from policykit.manifests.shape import mapping, mappings
 
 
 class First(NamedTuple):
-    """The pods that are made before any others."""
+    """Pods that are created before any others."""
 
     pods: int
     path: Path
-    """Where the order is, or would be, written."""
+    """Path of the field that sets the order, also if it is missing."""
     why: str
 
 
 def first(manifest: Manifest, pod_sets: Sequence[PodSet]) -> First | None:
-    """Of these pod sets of an object. None: all are made at once, or it is not known."""
+    """The first pods among these pod sets; None: all are created at once, or it is unknown."""
     read = _KINDS.get((manifest.group, manifest.kind))
     return read(manifest.data, pod_sets) if read else None
 
@@ -117,11 +117,11 @@ class Waiting(NamedTuple):
     first: int
     path: Path
     said: str
-    """What is wrong; empty: the two numbers say it."""
+    """The problem; empty: the two numbers explain it."""
 
 
 def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
-    """Of a Volcano JobSpec; None: nothing waits in vain.
+    """The tasks of a Volcano JobSpec that wait forever; None: none.
 
     Source: `controllers/job` and plugin gang of Volcano 1.15: pods of a task with dependsOn are made
     once the tasks it names have their minimum running, and none of a gang runs before all of it fits.
@@ -138,7 +138,7 @@ def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
     least = dict(zip((str(task.get("name")) for task in tasks), minima, strict=True))
     waits = [number for number, task in enumerate(tasks) if _held_back(task, least)]
     if not waits or len(waits) == len(tasks):
-        return None  # a circle of tasks is refused for itself
+        return None  # another rule reports a cycle of tasks
     minimum = written or sum(each or 0 for each in minima)
     first_pods = sum(each or 0 for number, each in enumerate(replicas) if number not in waits)
     path = (*base, "tasks", waits[0], "dependsOn")

@@ -1,4 +1,4 @@
-"""Keys of a ResourceQuota: which the API server takes, and by which of them it counts (v1.36)."""
+"""Keys of a ResourceQuota: which ones the API server accepts, and which ones it counts (v1.36)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ STANDARD = (
     *("pods", "services", "services.nodeports", "services.loadbalancers", "replicationcontrollers"),
     *("resourcequotas", "secrets", "configmaps", "persistentvolumeclaims"),
 )
-"""Source: `standardQuotaResources` in kubernetes `pkg/apis/core/helper`, with huge pages beside them."""
+"""Source: `standardQuotaResources` in kubernetes `pkg/apis/core/helper`, and huge pages."""
 COUNT = "count/"
 BY_CLASS = {
     "storageclass.storage.k8s.io": ("requests.storage", "persistentvolumeclaims"),
     "deviceclass.resource.k8s.io": ("devices",),
 }
-"""What is counted of a class, `<class>.<domain>/<name>`."""
+"""Quantities counted for a class, `<class>.<domain>/<name>`."""
 _STANDARD = frozenset(STANDARD)
 _HUGEPAGES = ("hugepages-", "requests.hugepages-")
 _IMPLICIT = "requests.deviceclass.resource.kubernetes.io/"
-"""Before a class of devices: an extended resource, although under Kubernetes' own domain."""
+"""Prefix of a device class: an extended resource, although in a domain of Kubernetes."""
 _CORE = frozenset(
     {"pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps"}
     | {"persistentvolumeclaims", "serviceaccounts", "endpoints", "events", "limitranges", "podtemplates"}
@@ -36,11 +36,11 @@ _GROUPS = {
     "poddisruptionbudgets": "policy",
     "leases": "coordination.k8s.io",
 }
-"""Objects of a namespace to their API group."""
+"""Namespaced resource types to their API group."""
 
 
 def refusal(key: str) -> str:
-    """Why the API server refuses a quota with the key, as a predicate; empty: it takes it.
+    """Why the API server rejects a quota with the key, as a predicate; empty: it accepts it.
 
     Source: `ValidateResourceQuotaResourceName` in kubernetes `pkg/apis/core/validation`.
     """
@@ -51,7 +51,7 @@ def refusal(key: str) -> str:
 
 
 def is_counted(key: str) -> bool:
-    """Whether some evaluator charges by a key that the API server takes.
+    """Whether an evaluator counts a key that the API server accepts.
 
     Source: `pods.go` and `persistent_volume_claims.go` in kubernetes `pkg/quota/v1/evaluator/core`.
     """
@@ -67,7 +67,7 @@ def is_counted(key: str) -> bool:
 
 
 def of_class(key: str) -> tuple[str, str]:
-    """The domain of classes that a key stands under, and what it names of them; empty: under none."""
+    """The class domain of a key, and the quantity it names; empty: none."""
     prefix, _, name = key.partition("/")
     for domain in BY_CLASS:
         if prefix == domain or prefix.endswith(f".{domain}"):
@@ -76,7 +76,7 @@ def of_class(key: str) -> tuple[str, str]:
 
 
 def grouped(resource: str) -> str:
-    """The key that counts objects: count/deployments.apps of `deployments`; empty: they are not known."""
+    """The key that counts objects: count/deployments.apps of `deployments`; empty: unknown."""
     if resource in _CORE:
         return COUNT + resource
     name, _, group = resource.partition(".")
@@ -85,7 +85,7 @@ def grouped(resource: str) -> str:
 
 
 def nearest_standard(key: str, resource: str) -> str:
-    """The key without a domain that may be meant: requests.memory of `request.memory`; empty: no idea."""
+    """The probable key without a domain: requests.memory for `request.memory`; empty: none."""
     side = key.partition(".")[0].lower()
     for prefix in ("limits.", "requests.") if side in ("limit", "limits") else ("requests.",):
         if resource and not refusal(prefix + resource):

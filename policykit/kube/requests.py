@@ -1,4 +1,4 @@
-"""What one pod asks of a node: containers, sidecars, init containers, pod level, overhead."""
+"""Resource requests of a pod: containers, sidecars, init containers, pod level, overhead."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 Container = Mapping[str, Any]
 
 UNSTATED: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
-"""What scoring counts for a container that does not state a request (kubernetes v1.36)."""
+"""Requests that scoring assumes for a container without any (kubernetes v1.36)."""
 
 _POD_LEVEL = frozenset({"cpu", "memory"})
 
 
 def containers(spec: Mapping[str, Any]) -> Iterator[tuple[str, int, Container]]:
-    """(list name, index, container) of containers, then initContainers; other shapes are passed over."""
+    """(list name, index, container) of containers, then initContainers; other values are skipped."""
     for name in ("containers", "initContainers"):
         listed = spec.get(name)
         for index, container in enumerate(listed if isinstance(listed, list) else ()):
@@ -30,7 +30,7 @@ def containers(spec: Mapping[str, Any]) -> Iterator[tuple[str, int, Container]]:
 
 
 def amounts(raw: object) -> dict[str, int]:
-    """A resource list: cpu in milli-cores, else units; what is no quantity, or negative, is left out."""
+    """A resource list: cpu in milli-cores, else units; invalid and negative quantities are left out."""
     found: dict[str, int] = {}
     for resource, value in raw.items() if isinstance(raw, Mapping) else ():
         counted = amount(resource, value)
@@ -46,7 +46,7 @@ def requested(container: Container) -> dict[str, int]:
 
 
 def effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) -> dict[str, int]:
-    """What the NodeResourcesFit filter asks of a node: cpu in milli-cores, else units.
+    """What the NodeResourcesFit filter requires of a node: cpu in milli-cores, else units.
 
     `devices` run beside the containers. Resources asked for with 0 are listed. Source:
     component-helpers `resource.PodRequests` (v0.36), after the defaults of pod creation.
@@ -57,7 +57,7 @@ def effective(spec: Mapping[str, Any], devices: Iterable[DeviceRequest] = ()) ->
 
 
 def scoring(spec: Mapping[str, Any], *, existing: bool = False) -> dict[str, int]:
-    """What NodeResourcesFit scores: 100m and 200Mi for each container that states no request.
+    """What NodeResourcesFit scores: 100m and 200Mi for each container without a request.
 
     The incoming pod is scored without its pod-level requests. With `existing` (a pod on the
     node already) they count, and a resource they or any container state has no default.
@@ -79,7 +79,7 @@ def _aggregate(
     request: Callable[[Container], Amounts],
     devices: Iterable[DeviceRequest] = (),
 ) -> dict[str, int]:
-    """Per resource the larger of what runs together and what any init container needs."""
+    """For each resource the larger of what runs together and what any init container needs."""
     running: dict[str, int] = {}
     sidecars: dict[str, int] = {}
     highest: dict[str, int] = {}

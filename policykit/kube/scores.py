@@ -21,7 +21,7 @@ Shape = Sequence[tuple[int, int]]
 
 
 class Share(NamedTuple):
-    """One resource of one node as a strategy sees it, in the units of `model.pool.Amounts`."""
+    """Input of a strategy for one resource of one node, in the units of `model.pool.Amounts`."""
 
     used: int
     """Requests of the pods on the node."""
@@ -38,7 +38,7 @@ class Share(NamedTuple):
 def shares(
     weights: Mapping[str, int], allocatable: Amounts, used: Amounts, asked: Amounts
 ) -> dict[str, Share]:
-    """What each resource of a strategy counts with, those that are left out not listed.
+    """The input for each resource of a strategy, without resources that do not count.
 
     Left out are resources the node does not have, and those other than cpu and memory that
     the pod does not ask for. Source: `resource_allocation.go` in kubernetes
@@ -59,7 +59,7 @@ def least(requested: int, allocatable: int) -> int:
 
 
 def most(requested: int, allocatable: int) -> int:
-    """MostAllocated of one resource: the taken part. Source: `most_allocated.go` (v1.36)."""
+    """MostAllocated of one resource: the allocated part. Source: `most_allocated.go` (v1.36)."""
     return min(requested, allocatable) * MAX_SCORE // allocatable if allocatable > 0 else 0
 
 
@@ -84,8 +84,8 @@ def _at(shape: Shape, utilization: int) -> int:
 
 
 def score(strategy: str, requested: int, allocatable: int, shape: Shape = ()) -> int:
-    """One resource under a strategy by its name: LeastAllocated, MostAllocated or
-    RequestedToCapacityRatio. Raises KeyError for another."""
+    """The score of one resource with a strategy: LeastAllocated, MostAllocated or
+    RequestedToCapacityRatio. Raises KeyError for any other."""
     if strategy == "RequestedToCapacityRatio":
         return ratio(requested, allocatable, shape)
     return {"LeastAllocated": least, "MostAllocated": most}[strategy](requested, allocatable)
@@ -110,7 +110,7 @@ def fit_score(strategy: str, resources: Iterable[Share], shape: Shape = ()) -> i
 
 
 def balanced_score(resources: Iterable[Share], *, up_to_1_35: bool = False) -> int:
-    """NodeResourcesBalancedAllocation: how evenly the resources are taken, with the pod and without.
+    """NodeResourcesBalancedAllocation: how evenly the resources are allocated, with the pod and without.
 
     Requests are the real ones of `requests.effective`. 0 for a pod that asks for none of the
     resources. Up to 1.35 only the state with the pod counts. Source: `balanced_allocation.go`.
@@ -151,5 +151,5 @@ def normalised(raw: Sequence[int], *, reverse: bool = False) -> tuple[int, ...]:
 
 
 def _divided(number: int, by: int) -> int:
-    """Division as Go does it, cut off toward zero. `by` is positive."""
+    """Division as in Go, truncated toward zero. `by` is positive."""
     return number // by if number >= 0 else -(-number // by)

@@ -1,4 +1,4 @@
-"""Requirements on labels: building, matching, and label selectors made of them."""
+"""Requirements on labels, and label selectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Requirement(NamedTuple):
 
 
 MALFORMED = Requirement("", "")
-"""Stands for an item that is not a requirement at all: never builds, never matches."""
+"""An item that is not a requirement: never valid, never matches."""
 
 
 class LabelSelector(NamedTuple):
@@ -63,7 +63,7 @@ def read_all(raw: object) -> tuple[Requirement, ...]:
 
 
 def problem(requirement: Requirement) -> str:
-    """Why the scheduler cannot build a requirement, as a predicate; empty: it can.
+    """Why a requirement is invalid for the scheduler, as a predicate; empty: it is valid.
 
     A requirement that cannot be built drops its whole term, silently. Source: apimachinery
     `labels.NewRequirement` (v1.36).
@@ -78,7 +78,7 @@ def problem(requirement: Requirement) -> str:
 
 
 def operands_problem(requirement: Requirement) -> str:
-    """Whether the operator is known and has as many values as it takes."""
+    """Whether the operator is known and has the right number of values."""
     operator, values = requirement.operator, requirement.values
     if operator in ("In", "NotIn"):
         return "" if values else f"has operator {operator} without values"
@@ -90,7 +90,7 @@ def operands_problem(requirement: Requirement) -> str:
 
 
 def values_problem(values: tuple[str, ...]) -> str:
-    """The first value no label can have."""
+    """The first value that is not a valid label value."""
     for value in values:
         if trouble := label_value_problem(value):
             return f"has the value {value!r}, which {trouble}"
@@ -103,7 +103,7 @@ def _key_problem(key: str) -> str:
 
 
 def matches(requirement: Requirement, labels: Mapping[str, str]) -> bool:
-    """Whether labels meet a requirement that can be built; see `problem` for those that cannot."""
+    """Whether labels meet a valid requirement; see `problem` for invalid ones."""
     operator, there = requirement.operator, labels.get(requirement.key)
     if operator == "In":
         return there in requirement.values

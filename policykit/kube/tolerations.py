@@ -1,4 +1,4 @@
-"""Taints and the tolerations that answer them: reading, matching, validity."""
+"""Taints and tolerations: reading, matching, validation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policykit.model.taint import Taint, Toleration
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 MALFORMED = Toleration(operator="(malformed)")
-"""Stands for a list item that is not a toleration: it tolerates nothing."""
+"""A list item that is not a toleration: it tolerates nothing."""
 _COMPARISON = "TaintTolerationComparisonOperators"
 _CANONICAL = re.compile(r"(?:0|-?[1-9][0-9]*)\Z")
 
@@ -33,14 +33,14 @@ def _toleration(raw: object) -> Toleration:
 
 
 def read_taints(raw: object) -> tuple[Taint, ...]:
-    """A Node's spec.taints, one Taint per item; what is malformed has neither key nor effect."""
+    """A Node's spec.taints, one Taint per item; malformed items have neither key nor effect."""
     if not isinstance(raw, list):
         return ()
     return tuple(Taint(*(_texts(item, ("key", "value", "effect")) or ("", "", ""))) for item in raw)
 
 
 def _texts(raw: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Text fields, null and absent as empty; None where one is something else."""
+    """Text fields, with null and absent as empty; None: one has another type."""
     if not isinstance(raw, Mapping):
         return None
     values = tuple("" if raw.get(name) is None else raw[name] for name in names)
@@ -48,7 +48,7 @@ def _texts(raw: object, names: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def to_dict(toleration: Toleration) -> dict[str, Any]:
-    """As written in a manifest, empty fields left out."""
+    """The form in a manifest, without empty fields."""
     fields = {
         "key": toleration.key,
         "operator": toleration.operator,
@@ -62,7 +62,7 @@ def to_dict(toleration: Toleration) -> dict[str, Any]:
 
 
 def tolerates(toleration: Toleration, taint: Taint, *, comparison: bool = False) -> bool:
-    """Whether one toleration answers one taint, invalid ones included.
+    """Whether a toleration tolerates a taint, including invalid ones.
 
     `comparison` is the feature gate TaintTolerationComparisonOperators (alpha, off since
     1.35). Source: `Toleration.ToleratesTaint` in api `core/v1` (v0.36).
@@ -90,7 +90,7 @@ def _number(text: str) -> int | None:
 def untolerated(
     taints: Iterable[Taint], tolerations: Sequence[Toleration], *, comparison: bool = False
 ) -> Taint | None:
-    """The first NoSchedule or NoExecute taint that no toleration answers: the TaintToleration filter."""
+    """The first NoSchedule or NoExecute taint that is not tolerated: the TaintToleration filter."""
     for taint in taints:
         if taint.hard and not any(tolerates(t, taint, comparison=comparison) for t in tolerations):
             return taint
@@ -98,7 +98,7 @@ def untolerated(
 
 
 def untolerated_soft(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:
-    """How many PreferNoSchedule taints are not answered: TaintToleration's raw score (PLG v1.36)."""
+    """Number of PreferNoSchedule taints that are not tolerated: TaintToleration's raw score (v1.36)."""
     soft = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
     return sum(
         taint.effect == "PreferNoSchedule" and not any(tolerates(t, taint) for t in soft) for taint in taints
@@ -106,7 +106,7 @@ def untolerated_soft(taints: Iterable[Taint], tolerations: Iterable[Toleration])
 
 
 def covers(a: Toleration, b: Toleration) -> bool:
-    """Whether `a` makes `b` superfluous: it tolerates all that `b` does, and as long.
+    """Whether `a` makes `b` redundant: it tolerates everything `b` does, for at least as long.
 
     An Equal `a` covers only what says Equal in so many words, as upstream. Source:
     kubernetes `pkg/util/tolerations` isSuperset (v1.36).
@@ -125,7 +125,7 @@ def covers(a: Toleration, b: Toleration) -> bool:
 
 
 def problems(toleration: Toleration, *, comparison: bool = False) -> tuple[tuple[str, str], ...]:
-    """Why the API server refuses a toleration: (field, message). MALFORMED has none of its own.
+    """Why the API server rejects a toleration: (field, message). Empty for MALFORMED.
 
     Source: `ValidateTolerations` in kubernetes `pkg/apis/core/validation` (v1.36).
     """
@@ -166,7 +166,7 @@ def _value_problems(toleration: Toleration, comparison: bool) -> Iterable[tuple[
 
 
 def taint_problems(taints: Sequence[Taint]) -> tuple[tuple[int, str, str], ...]:
-    """Why the API server refuses a node's taints: (position in the list, field, message).
+    """Why the API server rejects a node's taints: (position in the list, field, message).
 
     Source: `validateNodeTaints` in kubernetes `pkg/apis/core/validation` (v1.36).
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.kube.parts import part
+from policykit.kube.minimum_scopes import minimum_scope
 from policykit.kube.podsets import Gang, PodSet, gangs
 from policykit.linter.dialect import Dialect
 from policykit.manifests.document import Manifest
@@ -30,10 +30,10 @@ def oversized(
                     gang.path,
                 )
         for minimum in gang.minima:
-            found = part(manifest, minimum, pod_sets)
-            if minimum.value is not None and found.there is not None and minimum.value > found.there:
+            found = minimum_scope(manifest, minimum, pod_sets)
+            if minimum.value is not None and found.available is not None and minimum.value > found.available:
                 yield (
-                    OwnGang(stands_in, found.what, minimum.value, found.there, counted=found.counted),
+                    OwnGang(stands_in, found.name, minimum.value, found.available, counted=found.unit),
                     minimum.path,
                 )
 

@@ -1,27 +1,27 @@
-"""What pods and namespaces tell a scheduler that keeps applications in a tree of queues."""
+"""Applications and queues in the metadata of pods and namespaces (YuniKorn)."""
 
 from typing import NamedTuple
 
 
-class Said(NamedTuple):
-    """A value, and the label or annotation that says it: `label queue`."""
+class MetadataValue(NamedTuple):
+    """A value, and the label or annotation that contains it: `label queue`."""
 
     key: str
     value: str
 
 
 class Application(NamedTuple):
-    """What the pods of one template say of their application; the first of several values counts."""
+    """The application of the pods of one template; the first of several values counts."""
 
     namespace: str
-    ids: tuple[Said, ...]
-    queues: tuple[Said, ...] = ()
+    ids: tuple[MetadataValue, ...]
+    queues: tuple[MetadataValue, ...] = ()
     user: str = ""
-    """User and groups, as one text that equal ones share."""
+    """User and groups as one comparable text."""
     task_groups: str = ""
-    """The gang's groups, likewise."""
+    """The gang's task groups as one comparable text."""
     template: str = ""
-    """Which of the templates of its object it is."""
+    """Template within the object."""
 
 
 class NamespaceMetadata(NamedTuple):
@@ -36,7 +36,7 @@ class Route(NamedTuple):
 
     create: bool
     steps: tuple[str, ...]
-    """Names from the root; NAMESPACE and PARENT stand for what the namespace gives."""
+    """Names from the root; NAMESPACE and PARENT are replaced by values of the namespace."""
 
 
 NAMESPACE = "{namespace}"
@@ -44,8 +44,8 @@ PARENT = "{parentqueue}"
 
 
 class StaticQueues(NamedTuple):
-    """The leaf queues that a configuration states, and the rules that namespaces go by."""
+    """The leaf queues of a configuration, and its placement rules by namespace."""
 
     leaves: tuple[str, ...]
-    """Whole paths in small letters."""
+    """Full paths in lower case."""
     routes: tuple[Route, ...]

@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 
 class Metric(NamedTuple):
-    """What is measured, and the value that replicas are added or removed to keep."""
+    """A metric and its target value."""
 
     source: str
     """resource (cpu or memory), pods (a metric of each pod) or external."""
     name: str
     utilization: int | None = None
-    """Percent of requests, for a resource."""
+    """Target percentage of requests, for a resource."""
     average: str = ""
-    """Quantity for each pod."""
+    """Target quantity per pod."""
 
 
 class ScaleTarget(NamedTuple):
@@ -25,11 +25,11 @@ class ScaleTarget(NamedTuple):
 
 
 class Autoscaling(NamedTuple):
-    """Bounds and metrics of a workload kind, and the workloads they hold for."""
+    """Bounds and metrics of a workload kind, and the workloads they apply to."""
 
     maximum: int
     minimum: int = 1
     metrics: tuple[Metric, ...] = ()
     targets: tuple[ScaleTarget, ...] = ()
     cooldown: int | None = None
-    """Seconds of lower load before replicas are removed; None: Kubernetes' own."""
+    """Seconds of lower load before replicas are removed; None: Kubernetes' default."""

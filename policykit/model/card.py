@@ -1,18 +1,18 @@
-"""Accelerator cards as a cluster knows them."""
+"""Accelerator cards of a cluster."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class Card(NamedTuple):
-    """One kind of card. `product` is the value of `product_key` on its nodes."""
+    """A card model. `product` is the value of `product_key` on its nodes."""
 
     name: str
-    """What the policy calls it."""
+    """Name in the policy."""
     resource: str
     """Extended resource of a whole card: nvidia.com/gpu."""
     vendor: str = ""
-    """Id in the catalogue, empty for a card written in full in the policy."""
+    """Id in the catalogue; empty: the policy defines the card in full."""
     product: str = ""
     product_key: str = ""
     count_key: str = ""
@@ -22,10 +22,10 @@ class Card(NamedTuple):
     memory_mib: int | None = None
     per_node: int = 0
     aliases: tuple[str, ...] = ()
-    """Other right values of the product label for the same card."""
+    """Other correct values of the product label for the same card."""
     mistaken: tuple[str, ...] = ()
-    """Values people write for it: short names and wrong forms."""
+    """Informal names: short names and wrong forms."""
     mig_profiles: Mapping[str, int] = {}
-    """MIG profile to the largest count of it on one card."""
+    """MIG profile to its largest number on one card."""
     arch: str = ""
-    """Host architecture where the card fixes it (arm64 with GH200), else empty."""
+    """Host architecture if the card determines it (arm64 with GH200), else empty."""

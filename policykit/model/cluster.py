@@ -1,4 +1,4 @@
-"""A policy compiled: what the cluster is meant to be. Everything downstream sees only this."""
+"""The compiled policy: the intended cluster. Everything downstream uses only this."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -19,13 +19,13 @@ class Target(NamedTuple):
     name: str
     """volcano, koordinator, kubernetes, ..."""
     version: str = ""
-    """As stated: 1.15.1; empty: the newest known."""
+    """1.15.1; empty: the newest known."""
     delivery: str = ""
     """helm-values, post-render or manifest."""
     scheduler_name: str = ""
     namespace: str = ""
     options: Mapping[str, Any] = {}
-    """What this system alone knows, checked by the policy models."""
+    """Options of this system only, validated by the policy models."""
 
 
 class LintSettings(NamedTuple):
@@ -38,25 +38,25 @@ class LintSettings(NamedTuple):
     """(glob, codes ignored there), in file order."""
     exclude: tuple[str, ...] = ()
     extra_plugins: tuple[str, ...] = ()
-    """Names of scheduler plugins outside the tree that the cluster's schedulers carry."""
+    """Names of out-of-tree scheduler plugins in the cluster's schedulers."""
     preset: str = "recommended"
-    """minimal, recommended or strict: how much is told where nothing is selected."""
+    """minimal, recommended or strict: the rules that run if none are selected."""
     crds: tuple[str, ...] = ()
     """Files and folders with the user's own kinds, relative to the file with these settings."""
 
 
 class Cluster(NamedTuple):
-    """Pools, cards, workload kinds, queues and the systems in play."""
+    """Pools, cards, workload kinds, queues and target systems."""
 
     name: str
     pools: tuple[Pool, ...]
     cards: Mapping[str, Card] = {}
     workloads: Mapping[str, WorkloadKind] = {}
     usage_key: str = ""
-    """Node label and taint key of the usage; empty where the scheme has none."""
+    """Node label and taint key of the usage; empty: the scheme has none."""
     control_plane_taint: Taint | None = None
     complete: bool = False
-    """The pools are all there is (coverage: complete)."""
+    """The pools include every node (coverage: complete)."""
     provider: str = ""
     """gke, eks, aks, ack or empty."""
     queues: tuple[Queue, ...] = ()
@@ -64,22 +64,22 @@ class Cluster(NamedTuple):
     quotas: tuple[Quota, ...] = ()
     targets: Mapping[str, Target] = {}
     schedulers: frozenset[str] = frozenset()
-    """Every schedulerName something serves, default-scheduler included."""
+    """Every schedulerName in the cluster, including default-scheduler."""
     kubernetes_version: str = ""
-    """`1.36`; empty: unstated."""
+    """`1.36`; empty: unknown."""
     declared_keys: frozenset[str] = frozenset()
-    """Owned keys: the usage key, the cards' keys and every key a pool declares."""
+    """Keys the policy manages: the usage key, the cards' keys and every key that a pool declares."""
     taint_keys: frozenset[str] = frozenset()
-    """Keys of the taints the pools and the control plane carry."""
+    """Taint keys of the pools and the control plane."""
     lint: LintSettings = LintSettings()
     output: str = ""
-    """Folder of generated files relative to the policy, as `generate.out` says."""
+    """Folder of generated files relative to the policy, from `generate.out`."""
     observed: bool = False
-    """The pools are real nodes: what their labels and allocatable do not list is absent."""
+    """The pools are live nodes: labels and resources they do not list do not exist."""
     source: str = ""
     """The policy file, or profile:NAME."""
     node_forms: tuple[str, ...] | None = None
-    """Forms of generated node labels and taints, as `generate.nodes` says; None: all that apply."""
+    """Forms of generated node labels and taints, from `generate.nodes`; None: all that apply."""
     placements: Mapping[str, Placement] = {}
     """Placements of the policy by name."""
     levels: tuple[Level, ...] = ()
@@ -88,10 +88,10 @@ class Cluster(NamedTuple):
     tenants: tuple[Tenant, ...] = ()
     reservations: tuple[Reservation, ...] = ()
     taints_pools: bool = False
-    """The scheme keeps pods off pools by taints: that a pool has none is an exception."""
+    """The scheme taints pools, so a pool without taints is an exception."""
 
     def pool(self, name: str) -> Pool:
-        """Raises KeyError where no pool has that name."""
+        """Raises KeyError if no pool has that name."""
         for pool in self.pools:
             if pool.name == name:
                 return pool

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class PodGroup(NamedTuple):
-    """A group object: its members start when `min_member` of them fit together."""
+    """A group object: its members start once `min_member` of them fit together."""
 
     system: str
     """Target that reads it: volcano, koordinator, ..."""
@@ -13,7 +13,7 @@ class PodGroup(NamedTuple):
     name: str
     min_member: int | None
     owned: bool = False
-    """Made by a controller, whose pods join it."""
+    """Created by a controller whose pods join it."""
 
 
 class Membership(NamedTuple):
@@ -23,7 +23,7 @@ class Membership(NamedTuple):
     namespace: str
     group: str
     pods: int | None
-    """How many pods it will ever have, autoscaler maximum counted; None: unknown."""
+    """Largest number of pods, including the autoscaler's maximum; None: unknown."""
     scheduler: str
     """schedulerName of its pods, empty for none."""
     min_member: int | None = None
@@ -31,25 +31,25 @@ class Membership(NamedTuple):
     by_pods: bool = False
     """The group may exist without an object: the pods state its size."""
     embedded: bool = False
-    """The size stands inside a longer text, JSON in an annotation."""
+    """The size is part of a longer text, such as JSON in an annotation."""
 
 
 class OwnGang(NamedTuple):
-    """A gang that an object declares for its own pods, larger than those pods are."""
+    """A gang that is larger than the number of pods of its object."""
 
     namespace: str
     what: str
-    """What asks for it, in words: `the job`, `task worker`."""
+    """What requires it, in words: `the job`, `task worker`."""
     min_member: int
     pods: int
     scalable: bool = False
     """An autoscaler may add pods: only a complete scope shows whether one does."""
     counted: str = "pod"
-    """What its members are: pod, or replica of a scaling group."""
+    """Unit of its members: pod, or replica of a scaling group."""
 
 
 class Ordered(NamedTuple):
-    """Pods that are made one after another, while a gang waits for more of them.
+    """Pods that are created one after another, while a gang waits for more of them.
 
     Places of its fact: `order`.
     """
@@ -59,41 +59,41 @@ class Ordered(NamedTuple):
     namespace: str
     group: str
     first: int
-    """Pods that exist before any others are made."""
+    """Pods that exist before any others are created."""
     why: str
     """In words: `podManagementPolicy OrderedReady makes ...`."""
     minimum: int | None = None
-    """Size of the gang as the object states it; None: as its PodGroup does."""
+    """Size of the gang in the object; None: in its PodGroup."""
     said: str = ""
-    """What is wrong, where the numbers alone do not say it."""
+    """The problem, if the numbers do not explain it."""
 
 
 class Scheduled(NamedTuple):
     """The scheduler of pods that belong to a gang. Places of its fact: `scheduler`."""
 
     system: str
-    """Target that reads the gang; empty: whichever runs the object."""
+    """Target that reads the gang; empty: the scheduler of the object."""
     namespace: str
     group: str
-    """Name of the group; of an object's own gang what and where it is."""
+    """Name of the group; for an object's own gang its kind and path."""
     scheduler: str
-    """Empty: the default scheduler, unless something fills it in."""
+    """Empty: the default scheduler, unless a webhook sets it."""
     what: str
     """The pods in words: `task ps`."""
     filled: bool = False
     """An operator or webhook may write the name."""
     certain: bool = True
-    """The object asks for a gang itself."""
+    """The object declares the gang itself."""
 
 
 class GangPartners(NamedTuple):
-    """Gangs that start together, as one of them lists them. Places of its fact: `groups`, `0`, `1`, ..."""
+    """Gangs that start together, as listed by one of them. Places of its fact: `groups`, `0`, `1`, ..."""
 
     system: str
     namespace: str
     group: str
     partners: tuple[tuple[str, str], ...]
-    """(namespace, name) of each, itself among them."""
+    """(namespace, name) of each, including itself."""
 
 
 class TaskGroups(NamedTuple):
@@ -103,12 +103,12 @@ class TaskGroups(NamedTuple):
     application: str
     names: tuple[str, ...]
     closed: bool
-    """All its pods are made from templates that can be seen."""
+    """All its pods come from known templates."""
     queue: str = ""
-    """Where they are submitted, as written; its place is `queue`. Empty: nothing is written."""
+    """Queue as written; its place is `queue`. Empty: none."""
     pods: int = 0
     request: Mapping[str, int] = {}
-    """What the places held for all groups ask for."""
+    """Requests of the placeholders of all groups."""
 
 
 class Autoscaler(NamedTuple):
@@ -126,9 +126,9 @@ class GangRule(NamedTuple):
     """When the pods of a workload kind's jobs start."""
 
     size: int | None = None
-    """How many must start together at least; None: all of a job's."""
+    """Least number that must start together; None: all pods of a job."""
     timeout: int | None = None
-    """Seconds that pods which have a place wait for the others; None: the scheduler's own."""
+    """Seconds that placed pods wait for the others; None: the scheduler's default."""
     on_timeout: str = ""
-    """wait: they give their places back and the gang tries again; start: those that have a place
-    run; fail: the job fails. Empty: the scheduler's own."""
+    """wait: they are released and the gang retries; start: the placed pods run; fail: the job fails.
+    Empty: the scheduler's default."""

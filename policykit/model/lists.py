@@ -1,10 +1,10 @@
-"""Lists that a patch replaces whole, as an object and its patches write them."""
+"""Lists that a patch replaces as a whole, in objects and patches."""
 
 from typing import NamedTuple
 
 
 class WrittenList(NamedTuple):
-    """Such a list. Places of its fact: `list`."""
+    """A list. Places of its fact: `list`."""
 
     group: str
     kind: str
@@ -12,9 +12,9 @@ class WrittenList(NamedTuple):
     """Empty: none written."""
     name: str
     field: str
-    """Where it stands, in words: `spec.template.spec.tolerations`."""
+    """Its path in words: `spec.template.spec.tolerations`."""
     items: tuple[str, ...]
-    """Each as JSON, or where items have names `name` and the fields they have."""
+    """Each item as JSON, or for named items `name` and the names of their fields."""
     named: bool = False
     patch: bool = False
     """Written by a patch."""

@@ -1,19 +1,19 @@
-"""Nodes that stand together in a network, as Volcano's HyperNodes declare them."""
+"""Groups of nodes in a network: Volcano's HyperNodes."""
 
 from typing import NamedTuple
 
 
 class DeclaredMember(NamedTuple):
-    """What belongs to a HyperNode."""
+    """Members of a HyperNode."""
 
     kind: str
-    """Node or HyperNode, or whatever is written."""
+    """Node or HyperNode, as written."""
     selectors: tuple[str, ...] = ()
-    """Which of exactMatch, regexMatch and labelMatch are there."""
+    """Which of exactMatch, regexMatch and labelMatch are set."""
     name: str = ""
     pattern: str = ""
     chosen: bool = True
-    """It has a selector, whatever stands there."""
+    """It has a selector of any content."""
 
 
 class DeclaredHyperNode(NamedTuple):

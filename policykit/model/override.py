@@ -1,4 +1,4 @@
-"""Lists of tolerations that take the place of others."""
+"""Lists of tolerations that replace others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from policykit.model.taint import Toleration
 
 
 class Template(NamedTuple):
-    """An object that others name as theirs, and the tolerations it gives to a part of them."""
+    """An object that others refer to, and the tolerations it gives to a part of them."""
 
     kind: str
     namespace: str
@@ -24,9 +24,9 @@ class Override(NamedTuple):
 
     tolerations: tuple[Toleration, ...]
     inherited: tuple[Toleration, ...]
-    """Those it replaces, where the same object states them."""
+    """Those it replaces, if the same object states them."""
     inherited_from: str
-    """Where those stand, in words."""
+    """Their path in words."""
     kinds: tuple[str, ...] = ()
     """Kinds of the Template it inherits from; empty: none, the object states all."""
     namespace: str = ""

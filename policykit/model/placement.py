@@ -1,4 +1,4 @@
-"""How pods are laid out on the nodes that fit: packed, spread, or kept off scarce cards."""
+"""How pods are placed on suitable nodes: packed, spread, or kept off scarce cards."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class Point(NamedTuple):
 
 
 class ResourcePlacement(NamedTuple):
-    """What one resource counts for."""
+    """Strategy and weight of a resource."""
 
     strategy: str
     """binpack or spread."""
@@ -25,16 +25,16 @@ class ResourcePlacement(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """A way of placing that workload kinds name."""
+    """A placement that workload kinds refer to by name."""
 
     name: str
     strategy: str
     """binpack or spread: for resources that are not listed."""
     resources: Mapping[str, ResourcePlacement] = {}
-    """Resource name to what it counts for; empty: each target chooses from the cards."""
+    """Resource name to strategy and weight; empty: each target chooses from the cards."""
     shape: tuple[Point, ...] = ()
-    """Score by use, in growing utilization; empty: a straight line as `strategy` says."""
+    """Score by utilization, in ascending order; empty: linear, according to `strategy`."""
     avoid: tuple[str, ...] = ()
-    """Scarce resources: pods that do not request them stay off their nodes where they can."""
+    """Scarce resources: pods that do not request them avoid their nodes if possible."""
     scheduler: str = ""
-    """schedulerName of the kube-scheduler profile that places so; empty: none is stated."""
+    """schedulerName of the scheduler profile with this placement; empty: not stated."""

@@ -1,4 +1,4 @@
-"""Node pools: nodes that are alike in labels, taints and cards."""
+"""Node pools: nodes with the same labels, taints and cards."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -17,28 +17,28 @@ class Shape(NamedTuple):
     """
 
     allocatable: Amounts
-    """Empty: unknown, so sizes are never judged."""
+    """Empty: unknown, so sizes are never checked."""
     minimum: int = 0
     maximum: int | None = None
     node_names: tuple[str, ...] = ()
     selector: Mapping[str, str] = {}
-    """Labels by which the nodes are found, where the policy names them so."""
+    """Labels that select the nodes, if the policy states any."""
     labels: Mapping[str, str] = {}
-    """Labels of these nodes beside the pool's: zone, rack, name."""
+    """Labels of these nodes in addition to the pool's: zone, rack, name."""
 
 
 class Sharing(NamedTuple):
-    """How the device plugin cuts or shares the cards of a pool."""
+    """How the device plugin partitions or shares the cards of a pool."""
 
     mode: str = "none"
     """none, time-slicing, mps, mig-single or mig-mixed."""
     replicas: int = 1
     profiles: Mapping[str, int] = {}
-    """MIG profile to how many of it on one card."""
+    """MIG profile to its number on one card."""
 
 
 class Pool(NamedTuple):
-    """A node pool as the cluster shows it to a scheduler."""
+    """A node pool as seen by a scheduler."""
 
     name: str
     shapes: tuple[Shape, ...]
@@ -47,20 +47,20 @@ class Pool(NamedTuple):
     usage: str = ""
     """Empty: the pool has no usage."""
     card: str = ""
-    """Name of its card in `Cluster.cards`, empty for a pool without cards."""
+    """Name of its card in `Cluster.cards`; empty: no cards."""
     resources: tuple[str, ...] = ()
     """Card resources the pool offers, after sharing: nvidia.com/mig-1g.10gb, ..."""
     sharing: Sharing = Sharing()
     injects: tuple[Toleration, ...] = ()
-    """Tolerations that something adds to pods bound here (provider, webhook)."""
+    """Tolerations added to pods bound here (by provider or webhook)."""
     injects_resource_tolerations: bool = False
     """Admission adds `{key: <resource>, Exists, NoSchedule}` per requested resource."""
     unschedulable: bool = False
     discovered: frozenset[str] = frozenset()
-    """Label keys that discovery sets, so generation does not."""
+    """Label keys that discovery sets; they are not generated."""
     autoscaled: bool = False
     shared_by_schedulers: str = ""
-    """Why several schedulers may place pods here; empty: nobody said so."""
+    """Why several schedulers may place pods here; empty: not stated."""
 
     @property
     def hard_taints(self) -> tuple[Taint, ...]:

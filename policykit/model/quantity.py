@@ -56,7 +56,7 @@ class Quantity(NamedTuple):
 
 
 def parse(value: object) -> Quantity | None:
-    """A quantity as YAML data gives it, None outside the grammar.
+    """A quantity from YAML data; None: outside the grammar.
 
     Grammar and rounding follow apimachinery `resource.ParseQuantity` (v1.36), but texts
     without a digit (`Gi`, `.`), which it takes for 0, are refused.
@@ -72,7 +72,7 @@ def parse(value: object) -> Quantity | None:
 
 
 def amount(resource: str, value: object) -> int | None:
-    """What the scheduler counts: cpu in milli-cores, everything else in units; None: no quantity."""
+    """The amount the scheduler counts: cpu in milli-cores, everything else in units; None: not a quantity."""
     quantity = parse(value)
     if quantity is None:
         return None
@@ -80,7 +80,7 @@ def amount(resource: str, value: object) -> int | None:
 
 
 def cpu_text(milli: int) -> str:
-    """Milli-cores as people write them: 16000 is 16, 500 is 500m."""
+    """Milli-cores in the usual form: 16000 is 16, 500 is 500m."""
     return f"{milli}m" if milli % 1000 else str(milli // 1000)
 
 

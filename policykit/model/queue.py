@@ -1,4 +1,4 @@
-"""Queues, priorities and quotas: who gets how much, who goes first, and who makes room."""
+"""Queues, priorities, preemption and quotas."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from policykit.model.pool import Amounts
 
 
 class Submitters(NamedTuple):
-    """People who may submit; both empty: nobody."""
+    """Users and groups who may submit; both empty: nobody."""
 
     users: tuple[str, ...] = ()
     """`*` is everybody."""
@@ -23,16 +23,16 @@ class PoolAffinity(NamedTuple):
 
 
 class Preemption(NamedTuple):
-    """Whose pods make room for whose; None: as the scheduler does by itself."""
+    """Which pods may be preempted; None: the scheduler's default."""
 
     within_queue: bool | None = None
-    """Pods of higher priority take the place of lower ones in the same queue."""
+    """Pods preempt pods with lower priority in the same queue."""
     reclaim: bool | None = None
-    """Queues below their due take it back from queues above theirs."""
+    """Queues below their deserved amount reclaim it from queues above theirs."""
 
 
 class Queue(NamedTuple):
-    """A share of the cluster. Amounts left out of a dimension say nothing about it."""
+    """A queue. Resources without an amount are unconstrained."""
 
     name: str
     parent: str = ""
@@ -43,7 +43,7 @@ class Queue(NamedTuple):
     priority: int | None = None
     reclaimable: bool = True
     submit: Submitters | None = None
-    """Who may submit to it and below; None: whoever may submit to its parent."""
+    """Who may submit to it and its children; None: inherited from its parent."""
     pools: PoolAffinity | None = None
     """Pools its pods may and should use; None: any."""
 
@@ -59,17 +59,17 @@ class Priority(NamedTuple):
 
 
 class ContainerRange(NamedTuple):
-    """What a container may and will request in a namespace: cpu, memory and ephemeral-storage."""
+    """Defaults and bounds of container requests in a namespace: cpu, memory and ephemeral-storage."""
 
     default: Amounts = {}
-    """Limits of containers that state none."""
+    """Limits of containers without any."""
     default_request: Amounts = {}
     minimum: Amounts = {}
     maximum: Amounts = {}
 
 
 class Quota(NamedTuple):
-    """What one namespace may request in all: resource name to amount, limits apart."""
+    """Total requests and limits of a namespace: resource name to amount."""
 
     namespace: str
     name: str
@@ -77,6 +77,6 @@ class Quota(NamedTuple):
     limits: Amounts = {}
     pods: int | None = None
     priorities: tuple[str, ...] = ()
-    """Counts only pods of these PriorityClasses; empty: all."""
+    """Only pods with these PriorityClasses count; empty: all."""
     containers: ContainerRange | None = None
     """Defaults and bounds of each container there; None: none."""

@@ -1,4 +1,4 @@
-"""How grave a finding is, and how far a fix may be trusted."""
+"""Severity of findings, and applicability of fixes."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 class Severity(StrEnum):
     """Error: refused, never runs, never takes effect, or forbidden by the policy.
 
-    Warning: very probably not meant. Info: advice, never fails a run.
+    Warning: very probably unintended. Info: advice, never fails a run.
     """
 
     ERROR = "error"
@@ -15,12 +15,12 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 is the gravest."""
+        """0 is the most severe."""
         return ("error", "warning", "info").index(self.value)
 
 
 class Applicability(StrEnum):
-    """Safe: proven by landing before and after. Unsafe: a person should look."""
+    """Safe: proven by placement before and after. Unsafe: needs review."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"

@@ -1,4 +1,4 @@
-"""Queues as objects and configurations declare them, and the workloads submitted to them.
+"""Queues declared by objects and configurations, and the workloads submitted to them.
 
 One vocabulary over Volcano's Queue, YuniKorn's queues.yaml and Koordinator's ElasticQuota. Readers:
 `policykit/targets/<system>/sharing.py`.
@@ -12,7 +12,7 @@ from policykit.model.pool import Amounts
 
 
 class DeclaredQueue(NamedTuple):
-    """A queue or quota. Amounts left out of a dimension say nothing about it.
+    """A queue or quota. Resources without an amount are unconstrained.
 
     Places of its fact: `name`; of what is written `parent`, `path`, `tree_id`, `namespaces`, `guarantee`,
     `deserved`, `limit`, and for each amount `guarantee.<resource>`, and so on.
@@ -21,35 +21,35 @@ class DeclaredQueue(NamedTuple):
     system: str
     """Target that reads it: volcano, yunikorn, koordinator."""
     name: str
-    """As pods and other queues name it; in YuniKorn its whole path in small letters."""
+    """As pods and other queues name it; in YuniKorn its full path in lower case."""
     parent: str = ""
-    """Name of the queue it stands below; empty: none but the system's own root."""
+    """Name of its parent; empty: the system's root."""
     guarantee: Amounts = {}
-    """Kept for it: guarantee.resource, guaranteed, min."""
+    """Guaranteed: guarantee.resource, guaranteed, min."""
     deserved: Amounts = {}
-    """Its due, lent while unused; only Volcano tells it from the guarantee."""
+    """Deserved amounts, lent while unused; only Volcano separates them from the guarantee."""
     limit: Amounts = {}
-    """At most this: capability, max, max."""
+    """Maximum: capability, max, max."""
     namespace: str = ""
-    """Where the object stands; pods name the queue without it."""
+    """Namespace of the object; pods refer to the queue without it."""
     tree: str = ""
-    """Which tree it belongs to: one configuration in one place. Empty: objects of the cluster."""
+    """Its tree: a configuration at one location. Empty: objects of the cluster."""
     path: str = ""
-    """Where it stands in a second tree, that of Volcano's hierarchy annotations; empty: nowhere."""
+    """Its path in Volcano's hierarchy annotations; empty: none."""
     tree_id: str = ""
-    """Which of several trees of objects it says it is in (Koordinator)."""
+    """Id of its tree of objects (Koordinator)."""
     namespaces: tuple[str, ...] = ()
-    """Their pods are charged to it where they name no queue (Koordinator)."""
+    """Their pods count against it if they name no queue (Koordinator)."""
     holds_queues: bool = False
-    """It says itself that queues stand below it, not workloads."""
+    """It is declared to contain queues, not workloads."""
     closed: bool = False
-    """It takes nothing new."""
+    """It does not accept new workloads."""
     unchecked: bool = False
-    """It says that its amounts are not to be held against its parent's."""
+    """It disables the check of its amounts against its parent's."""
     measured: bool = True
-    """Its amounts are as written; otherwise a controller fills them in, or they cannot be read."""
+    """Its amounts are known; otherwise a controller sets them, or they cannot be parsed."""
     confined: bool = False
-    """Its pods stay on groups of nodes that it names."""
+    """Its pods stay on node groups that it names."""
 
 
 class QueueUse(NamedTuple):
@@ -65,15 +65,15 @@ class QueueUse(NamedTuple):
     scheduler: str = ""
     """schedulerName of the pods; empty: none written."""
     group: str = ""
-    """PodGroup whose members go to the queue; empty: it is no PodGroup."""
+    """PodGroup whose members go to the queue; empty: not a PodGroup."""
     gang: int | None = None
-    """Pods that start together or not at all; None: no gang, or its size is not known."""
+    """Pods that start together or not at all; None: no gang, or its size is unknown."""
     request: Amounts = {}
-    """The least that these pods ask for together; of no gang what one of the pods asks for at least."""
+    """Least total request of these pods; without a gang the least request of one pod."""
 
 
 class Placing(NamedTuple):
-    """How a configuration makes a queue of the name that a pod gives (YuniKorn's placement rules).
+    """How a configuration derives a queue from the name in a pod (YuniKorn's placement rules).
 
     Places of its fact: `rules`.
     """
@@ -81,10 +81,10 @@ class Placing(NamedTuple):
     system: str
     tree: str
     reads_names: bool = True
-    """Some rule takes the queue that the pod names."""
+    """A rule uses the queue that the pod names."""
     makes: bool = False
-    """A rule that takes it makes the queue where there is none."""
+    """Such a rule creates the queue if it does not exist."""
     below: str = "root"
-    """Queue that names without root stand below; `?`: it depends on the pod."""
+    """Parent of queue names without root; `?`: it depends on the pod."""
     otherwise: bool = False
-    """Other rules place a pod whose queue is not there."""
+    """Other rules apply to pods whose queue does not exist."""

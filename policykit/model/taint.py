@@ -1,4 +1,4 @@
-"""Taints on nodes and the tolerations that answer them."""
+"""Node taints and pod tolerations."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ class Taint(NamedTuple):
 
     @property
     def hard(self) -> bool:
-        """Keeps pods away, where PreferNoSchedule only lowers a score."""
+        """Whether it keeps pods away; PreferNoSchedule only lowers the score."""
         return self.effect in HARD_EFFECTS
 
     def __str__(self) -> str:

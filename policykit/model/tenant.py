@@ -1,4 +1,4 @@
-"""Teams: the namespaces they own, their queue, and the capacity kept for them."""
+"""Tenants: their namespaces, queue and reserved capacity."""
 
 from typing import NamedTuple
 
@@ -6,28 +6,28 @@ from policykit.model.pool import Amounts
 
 
 class Tenant(NamedTuple):
-    """A team that shares the cluster with others."""
+    """A team that shares the cluster."""
 
     name: str
     namespaces: tuple[str, ...] = ()
     queue: str = ""
-    """Queue of what runs in its namespaces; empty: none of its own."""
+    """Queue of the workloads in its namespaces; empty: none."""
     users: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
 
 
 class Reservation(NamedTuple):
-    """Capacity kept free for a team until its pods come."""
+    """Capacity reserved for future pods of a team."""
 
     name: str
     requests: Amounts
     """Of one pod."""
     pods: int = 1
-    """How many such pods there is room kept for."""
+    """Number of such pods."""
     tenant: str = ""
     workload: str = ""
     """Workload kind whose pods may take it; empty: any of the tenant's."""
     pool: str = ""
-    """Pool it is kept in; empty: wherever it fits."""
+    """Pool of the capacity; empty: any."""
     ttl: int = 0
-    """Seconds it is kept; 0: until it is taken out of the policy."""
+    """Seconds until it expires; 0: never."""

@@ -1,18 +1,18 @@
-"""Gangs that are to stay within a tier of the network, and whether a scheduler reads that."""
+"""Gangs constrained to a network tier, and whether a scheduler supports it."""
 
 from typing import NamedTuple
 
 
 class TierUse(NamedTuple):
-    """A gang that is to stay within a tier. Places of its fact: `tier`."""
+    """A gang constrained to a tier. Places of its fact: `tier`."""
 
     tier: int | None
     tier_name: str
     hard: bool
     pods: int | None = None
-    """Pods that start together; None: not known."""
+    """Pods that start together; None: unknown."""
     request: tuple[tuple[str, int], ...] = ()
-    """What one of its pods asks for at least."""
+    """Least request of one of its pods."""
 
 
 class TopologyPlugin(NamedTuple):

@@ -1,10 +1,10 @@
-"""Where nodes stand to each other, and how close or far apart pods must be."""
+"""Network topology levels, and how close or far apart pods must be."""
 
 from typing import NamedTuple
 
 
 class Level(NamedTuple):
-    """A level of the cluster's topology: nodes with one value of the label stand together."""
+    """A level of the cluster's topology: nodes with the same label value are together."""
 
     name: str
     """zone, domain, rack, switch or nvlink."""
@@ -17,7 +17,7 @@ class Closeness(NamedTuple):
 
     level: str
     hard: bool = False
-    """They wait rather than stand apart; else it is a wish."""
+    """They wait rather than run apart; else it is a preference."""
 
 
 class Apartness(NamedTuple):

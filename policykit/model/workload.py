@@ -9,7 +9,7 @@ from policykit.model.topology import Apartness, Closeness
 
 
 class Match(NamedTuple):
-    """Recognises pod sets of a workload kind. Empty parts say nothing; all others must hold."""
+    """Conditions that identify pod sets of a workload kind. All must hold; empty ones are ignored."""
 
     api_kinds: tuple[str, ...] = ()
     """`Deployment` or `batch.volcano.sh/Job`."""
@@ -30,21 +30,21 @@ class WorkloadKind(NamedTuple):
     cards: tuple[str, ...] | None = None
     """Cards it uses; None: any; (): it uses none."""
     scheduler: str = ""
-    """schedulerName its pods must name; empty: any."""
+    """Required schedulerName; empty: any."""
     gang: str = ""
-    """all: every pod of the job starts together; none; empty: unsaid."""
+    """all: every pod of the job starts together; none; empty: not stated."""
     placement: str = ""
     """binpack, spread or empty."""
     priority_class: str = ""
     queue: str = ""
     namespaces: tuple[str, ...] = ()
     helpers: tuple[str, ...] | None = None
-    """Pools for its pod sets that ask for no card; None: the pools without cards."""
+    """Pools for its pod sets that request no card; None: the pools without cards."""
     match: tuple[Match, ...] = ()
     placement_name: str = ""
     """Name of its placement in `Cluster.placements`; empty: `placement` alone is stated, or nothing."""
     gang_rule: GangRule | None = None
-    """More about the gang, where the policy says more than all."""
+    """Settings of the gang, if the policy states any."""
     within: Closeness | None = None
     across: Apartness | None = None
     autoscaling: Autoscaling | None = None

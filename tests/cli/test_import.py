@@ -37,27 +37,27 @@ metadata: {name: research}
 spec: {weight: 3, capability: {nvidia.com/gpu: 32}}
 """
 POLICY = """\
-# Written by `policykit import` from what is there. Read it before you use it: lines that
-# rest on a guess say so, and `policykit nodes --check` compares it with the nodes.
+# Written by `policykit import` from existing objects. Review it before use: guesses are marked,
+# and `policykit nodes --check` compares the policy with the nodes.
 apiVersion: policykit.io/v1alpha1
 kind: Policy
-metadata: {name: imported}  # the cluster's name: yours to give
+metadata: {name: imported}  # choose the name of the cluster
 domain: ai.example.com
 kubernetes: "1.33"
 
-# How nodes are labelled and tainted: a preset, and where the nodes depart from it.
+# How nodes are labelled and tainted: a preset, and the differences from it.
 scheme:
   preset: seed
   controlPlane: {key: node-role.kubernetes.io/control-plane}
 
-# complete, once the pools below are all there is.
+# Set it to complete once the pools below include every node of the cluster.
 coverage: partial
 
-# Cards by the names used in this file.
+# Cards, by the names used in this file.
 cards:
   h20: {product: NVIDIA-H20}
 
-# Nodes that are alike. `allocatable` is what each of them has at least.
+# Groups of similar nodes. `allocatable` is the least that each node offers.
 pools:
   training-h20:
     usage: training
@@ -74,7 +74,7 @@ pools:
     allocatable: {cpu: 30, memory: 120Gi}
     labels: {team: web}
 
-# Kinds of work: where each may run, and where it should.
+# Workload kinds: where each may run, and where it prefers to run.
 workloads:
   training:  # guessed from the usages of the pools
     usages: [training, hybrid]
@@ -84,12 +84,12 @@ queues:
     weight: 3
     limit: {nvidia.com/gpu: 32}
 
-# What `policykit gen` writes configuration for, beside nodes and Kubernetes.
+# Systems that `policykit gen` writes configuration for, besides nodes and Kubernetes.
 targets:
   volcano: {}
 generate: {out: generated}
 """
-SAID = "policykit: node cp-1: control plane, closed to other pods, so no pool\n"
+SAID = "policykit: node cp-1: control plane, reserved by a taint; not in any pool\n"
 
 
 def test_a_policy_of_nodes_and_queues(shell: Shell) -> None:
@@ -115,7 +115,7 @@ def test_guesses_are_marked_on_their_line(shell: Shell) -> None:
         "usage: training  # guessed from the node name train-a-1",
         "sharing:  # guessed: 56 partitions of 1g.10gb on a node",
         "usage: inference  # guessed from eks.amazonaws.com/nodegroup=llm-serving",
-        "sharing: {mode: time-slicing, replicas: 4}  # guessed: no strategy is said, 16 replicas on a node",
+        "sharing: {mode: time-slicing, replicas: 4}  # guessed: no strategy label, 16 replicas on a node",
         "training:  # guessed from the usages of the pools",
         "inference:  # guessed from the usages of the pools",
     ]
@@ -171,13 +171,13 @@ def test_other_files_of_a_folder_do_no_harm(shell: Shell) -> None:
     [
         (
             {"a.json": '{"kind": "List", "items": []}'},
-            "a.json: holds no Node\n  help: give it the output of",
+            "a.json: contains no Node objects\n  help: pass the output of",
         ),
-        ({"a.json": QUEUE}, "a.json: holds no Node\n"),
+        ({"a.json": QUEUE}, "a.json: contains no Node objects\n"),
         ({}, "a.json: cannot be read: No such file or directory\n"),
         ({"a.json": NODES.decode()[:400]}, "a.json:1:401: not YAML: "),
         ({"a.json": b"\xff\xfe\x00"}, "a.json: byte 0xff is not UTF-8\n"),
-        ({"a.json/b.txt": "x"}, "no file holds a Node\n"),
+        ({"a.json/b.txt": "x"}, "no file contains Node objects\n"),
     ],
     ids=["empty list", "no nodes", "no file", "cut off", "not text", "empty folder"],
 )

@@ -37,34 +37,34 @@ WRONG = [
 TEXT = f"""\
 train: label {USAGE} is 'hybrid', not 'training' (train-1)
 train: label nvidia.com/gpu.count=8 is missing (train-1)
-    help: gpu-feature-discovery of NVIDIA sets it: see that its pod runs on the node
+    help: gpu-feature-discovery of NVIDIA sets it: check that its pod runs on the node
 train: label nvidia.com/gpu.product=NVIDIA-H20 is missing (train-1)
-    help: gpu-feature-discovery of NVIDIA sets it: see that its pod runs on the node
+    help: gpu-feature-discovery of NVIDIA sets it: check that its pod runs on the node
 train: taint {USAGE}=training:NoSchedule is missing (train-1, train-2)
 train: taint {USAGE}=training:NoExecute is not in the policy (train-1)
-train: nvidia.com/gpu: 7 can be used, the policy says 8 (train-1)
-    help: see whether the device plugin runs there and its devices are healthy, or change the policy
+train: nvidia.com/gpu: 7 allocatable, the policy has 8 (train-1)
+    help: check that the device plugin runs there and its devices are healthy, or change the policy
 train: label {USAGE}=training is missing (train-2)
-web: it has no node, the policy says 1
-    help: change nodes in the policy, or the number of nodes
-no pool: no pool of the policy claims this node (odd 'one')
-    help: add a pool for it, or name it in one
+web: no nodes in the cluster, at least 1 in the policy
+    help: change `nodes` in the policy, or the number of nodes
+no pool: node is in no pool of the policy (odd 'one')
+    help: add a pool for it, or list it in one
 10 differences
 
 # These commands would settle it; none has been run.
 
-# Labels. They move no pod by themselves.
+# Labels. They do not move any pod by themselves.
 kubectl label nodes --overwrite \\
   train-1 train-2 \\
   {USAGE}=training
 
-# Taints, last: the node daemons must tolerate them by now (nodes/daemons of `policykit gen`),
-# and so must the workloads that are to stay (workloads/).
+# Taints. Before this step, node daemons (nodes/daemons of `policykit gen`) and workloads that
+# should stay (workloads/) must tolerate them.
 kubectl taint nodes --overwrite \\
   train-1 train-2 \\
   {USAGE}=training:NoSchedule
 
-# Taints that the policy does not have, after those that it has.
+# Removal of taints that are not in the policy, after its own taints are set.
 kubectl taint nodes \\
   train-1 \\
   {USAGE}=training:NoExecute-

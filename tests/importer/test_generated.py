@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.importer.found import Component, Described
 from policykit.importer.generated.components import component
-from policykit.importer.generated.pools import Words, pools, taint_of, words
+from policykit.importer.generated.node_files import NodeArguments, node_arguments, pools, taint_of
+from policykit.importer.inventory import Component, GeneratedPool
 from policykit.importer.policy import policy_of
 from policykit.model.taint import Taint, Toleration
 from tests.clusters import policy, profile
@@ -40,26 +40,26 @@ def test_taints(text: str, taint: Taint | None) -> None:
     [
         (
             f"#!/bin/sh\n# comment\nset -eu\n\n{LABEL}  n-1 n-2 \\\n  a=b 'c=d e'\n",
-            Words(("n-1", "n-2"), {}, {"a": "b", "c": "d e"}),
+            NodeArguments(("n-1", "n-2"), {}, {"a": "b", "c": "d e"}),
         ),
         (
             "set -eu\nkubectl taint nodes --overwrite \\\n  -l a=b,c=d \\\n  k=v:NoSchedule\n",
-            Words((), {"a": "b", "c": "d"}, {}, (Taint("k", "v"),)),
+            NodeArguments((), {"a": "b", "c": "d"}, {}, (Taint("k", "v"),)),
         ),
         (
             f"{LABEL}  n-1 \\\n  a=b\n{LABEL}  n-2 \\\n  a=b\n",
-            Words(("n-1", "n-2"), {}, {"a": "b"}),
+            NodeArguments(("n-1", "n-2"), {}, {"a": "b"}),
         ),
         (
             "KUBELET_EXTRA_ARGS='--node-labels=a=b,c=d --register-with-taints=k=v:NoSchedule,k:NoExecute'\n",
-            Words((), {}, {"a": "b", "c": "d"}, (Taint("k", "v"), Taint("k", "", "NoExecute"))),
+            NodeArguments((), {}, {"a": "b", "c": "d"}, (Taint("k", "v"), Taint("k", "", "NoExecute"))),
         ),
-        ("set -eu\n", Words()),
+        ("set -eu\n", NodeArguments()),
     ],
     ids=["labels", "by selector", "batches", "kubelet", "nothing"],
 )
-def test_words(text: str, found: Words) -> None:
-    assert words(text) == found
+def test_words(text: str, found: NodeArguments) -> None:
+    assert node_arguments(text) == found
 
 
 def test_the_page_of_the_nodes() -> None:
@@ -70,9 +70,9 @@ def test_the_page_of_the_nodes() -> None:
         "| b | 2 or more | – | – | – | – |\n| c | not said | – | – | – | – |\n"
     )
     assert pools({}, page) == (
-        Described("a", {"x": "1", "p": "q"}, (Taint("k", "", "NoExecute"), Taint("k", "v")), 0, 8),
-        Described("b", minimum=2, maximum=None),
-        Described("c"),
+        GeneratedPool("a", {"x": "1", "p": "q"}, (Taint("k", "", "NoExecute"), Taint("k", "v")), 0, 8),
+        GeneratedPool("b", minimum=2, maximum=None),
+        GeneratedPool("c"),
     )
 
 
@@ -130,4 +130,4 @@ def test_generated_files_put_the_same_nodes_into_the_same_pools(cases: list[str]
 def test_each_kind_of_node_of_a_pool_has_a_selector_of_its_own() -> None:
     """Generated commands name them all; what the pool is found by is what they share."""
     commands = [f"kubectl taint nodes -l pool=a,type={kind} k=v:NoSchedule" for kind in "xy"]
-    assert words("\n".join(commands)).selector == {"pool": "a"}
+    assert node_arguments("\n".join(commands)).selector == {"pool": "a"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from policykit.importer.found import Found
+from policykit.importer.inventory import Inventory
 from policykit.importer.objects import koordinator_objects as read
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster, Target
@@ -29,17 +29,17 @@ READERS = {
 NEWEST = Version(1, 8, 0)
 
 
-def found_in(*texts: str) -> Found:
-    found = Found()
+def found_in(*texts: str) -> Inventory:
+    inventory = Inventory()
     for text in texts:
         for document in parse(text):
             assert document.root is not None
-            READERS[document.root.data["kind"]](document.root.data, found)
-    read.settle(found)
-    return found
+            READERS[document.root.data["kind"]](document.root.data, inventory)
+    read.resolve_queues(inventory)
+    return inventory
 
 
-def generated(cluster: Cluster) -> Found:
+def generated(cluster: Cluster) -> Inventory:
     artifacts, _ = objects.generate(cluster, NEWEST, "koordinator-system")
     return found_in(*(artifact.text for artifact in artifacts))
 
@@ -146,13 +146,13 @@ def quota(name: str, *, labels: str = "", annotations: str = "", low: str = "{}"
         (
             quota("a", annotations="""'@/shared-weight': '{"cpu":"40","memory":"40Gi"}'"""),
             Queue("a"),
-            "ElasticQuota a has a shared-weight of its own for each resource, which a policy cannot say; "
-            "left out",
+            "ElasticQuota a has a different shared-weight for each resource, which a policy cannot "
+            "express; left out",
         ),
         (
             quota("a", labels='"@/tree-id": x'),
             Queue("a"),
-            "ElasticQuota a is of tree x: a policy has one tree of queues",
+            "ElasticQuota a is in tree x, but a policy has only one tree of queues",
         ),
         (quota(ROOT), None, ""),
     ],
@@ -170,12 +170,12 @@ def test_namespaces_of_a_quota_are_a_tenants() -> None:
 
 
 def test_a_system_that_says_more_of_a_queue_comes_first() -> None:
-    found = Found()
+    inventory = Inventory()
     full = Queue("a", priority=3, limit={"cpu": 8000})
-    found.add_queue(full)
-    read.elastic_quota(_data(quota("a", high="{cpu: 8}")), found)
-    read.settle(found)
-    assert (found.queues["a"], found.remarks) == (full, [])
+    inventory.add_queue(full)
+    read.elastic_quota(_data(quota("a", high="{cpu: 8}")), inventory)
+    read.resolve_queues(inventory)
+    assert (inventory.queues["a"], inventory.remarks) == (full, [])
 
 
 def _data(text: str) -> Any:
@@ -219,7 +219,7 @@ def test_profiles_people_wrote_stay_theirs() -> None:
         "spec: {qosClass: BE, priorityClassName: koord-batch}\n"
     )
     assert found.targets == {"koordinator": {}}
-    assert found.remarks[0].startswith("ClusterColocationProfile p is not for the pods of one workload kind")
+    assert found.remarks[0].startswith("ClusterColocationProfile p does not select one workload kind")
 
 
 def test_layers_are_levels() -> None:
@@ -232,5 +232,5 @@ def test_layers_are_levels() -> None:
     )
     assert found.levels == {"rack": "example.com/rack"}
     assert found.remarks == [
-        "layer spine of the network: a policy's levels are zone, domain, rack, switch, nvlink"
+        "network layer spine: a policy has levels zone, domain, rack, switch, nvlink only"
     ]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.generator.bundle import bundle
-from policykit.importer.policy import Imported, policy_of
+from policykit.importer.policy import ImportResult, policy_of
 from policykit.model.cluster import Cluster
 from policykit.targets.kubernetes.generate import generate
 from tests.clusters import policy
@@ -41,7 +41,7 @@ BASE: dict[str, Any] = {
 }
 
 
-def back(made: Cluster) -> Imported:
+def back(made: Cluster) -> ImportResult:
     """The policy of what Kubernetes' target writes for a cluster, and a node."""
     files = {path: text.encode() for path, text in bundle(made, generate(made)).items()}
     return policy_of({"nodes.json": NODE, **files})
@@ -114,21 +114,21 @@ profiles:
         (
             "  plugins: {filter: {disabled: [{name: NodePorts}]}, "
             "score: {disabled: [{name: ImageLocality}]}}\n",
-            "scheduler a: a policy has no word for score without ImageLocality, plugins.filter; left out",
+            "scheduler a: a policy has no field for score without ImageLocality, plugins.filter; left out",
         ),
         (
             "  plugins: {score: {enabled: [{name: ImageLocality, weight: 4}, "
             "{name: NodeResourcesFit, weight: 5}]}}\n",
-            "scheduler a: a policy has no word for weight of ImageLocality; left out",
+            "scheduler a: a policy has no field for weight of ImageLocality; left out",
         ),
         (
             "  pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: Best}}}]\n",
-            "scheduler a: strategy Best is none that kube-scheduler takes; left out",
+            "scheduler a: strategy Best is invalid in kube-scheduler; left out",
         ),
         (
             "  pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, "
             "resources: [{name: cpu, weight: 500}]}}}]\n",
-            "scheduler a: weight of cpu is none that kube-scheduler takes; left out",
+            "scheduler a: weight of cpu is invalid in kube-scheduler; left out",
         ),
     ],
 )
@@ -148,7 +148,7 @@ spec: {minReplicas: 2, maxReplicas: 8, scaleTargetRef: {apiVersion: apps/v1, kin
 
 def test_an_autoscaler_of_nobody_is_told() -> None:
     assert imported(HPA).remarks == (
-        "HorizontalPodAutoscaler chat/chat keeps Deployment chat between 2 and 8 pods: say so under "
+        "HorizontalPodAutoscaler chat/chat scales Deployment chat from 2 to 8 pods: set "
         "`autoscaling` of its workload kind",
     )
 
@@ -161,7 +161,7 @@ def test_one_range_for_a_namespace() -> None:
     made = imported(first, second)
     assert section(made, "quotas") == {"one": {"namespace": "team", "containers": {"default": {"cpu": 1}}}}
     assert made.remarks == (
-        "LimitRange team/one: a policy has no word for limits of Pod; left out",
-        "LimitRange team/two: a policy has no word for limits of Pod; left out",
-        "LimitRange team/two: containers of team have defaults and bounds by one; left out",
+        "LimitRange team/one: a policy has no field for limits of Pod; left out",
+        "LimitRange team/two: a policy has no field for limits of Pod; left out",
+        "LimitRange team/two: one already sets defaults and bounds for containers in team; left out",
     )

@@ -112,7 +112,7 @@ HYBRID = [(USAGE, "hybrid", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")
                 (
                     "train",
                     "wrong-taint",
-                    f"taint {USAGE}=hybrid:NoSchedule is there instead of {USAGE}=training:NoSchedule",
+                    f"taint is {USAGE}=hybrid:NoSchedule, not {USAGE}=training:NoSchedule",
                     "train-2",
                 )
             ],
@@ -126,8 +126,8 @@ HYBRID = [(USAGE, "hybrid", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")
         (
             changed("train-1", allocatable={"nvidia.com/gpu": "7", "memory": "900Gi"}),
             [
-                ("train", "too-small", "memory: 900Gi can be used, the policy says 1Ti", "train-1"),
-                ("train", "too-small", "nvidia.com/gpu: 7 can be used, the policy says 8", "train-1"),
+                ("train", "too-small", "memory: 900Gi allocatable, the policy has 1Ti", "train-1"),
+                ("train", "too-small", "nvidia.com/gpu: 7 allocatable, the policy has 8", "train-1"),
             ],
         ),
         (changed("train-1", allocatable={"nvidia.com/gpu": "16", "pods": "64"}), []),
@@ -137,23 +137,23 @@ HYBRID = [(USAGE, "hybrid", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")
         ),
         (
             [node for name, node in right().items() if name != "train-2"],
-            [("train", "missing-node", "the policy names this node, there is none", "train-2")],
+            [("train", "missing-node", "node is in the policy but not in the cluster", "train-2")],
         ),
         (
             [node for name, node in right().items() if name != "hybrid-0-001"],
-            [("hybrid", "too-few-nodes", "it has 1 node, the policy says 2", "")],
+            [("hybrid", "too-few-nodes", "1 node in the cluster, at least 2 in the policy", "")],
         ),
         (
             [node for name, node in right().items() if not name.startswith("chosen")],
-            [("chosen", "too-few-nodes", "it has no node", "")],
+            [("chosen", "too-few-nodes", "no nodes in the cluster", "")],
         ),
         (
             [*right().values(), {**right()["system-0-000"], "metadata": {"name": "more"}}],
-            [("system", "too-many-nodes", "it has 2 nodes, the policy says 1", "")],
+            [("system", "too-many-nodes", "2 nodes in the cluster, at most 1 in the policy", "")],
         ),
         (
             [*right().values(), {"kind": "Node", "metadata": {"name": "odd", "labels": {USAGE: "batch"}}}],
-            [("", "unclaimed-node", "no pool of the policy claims this node", "odd")],
+            [("", "unclaimed-node", "node is in no pool of the policy", "odd")],
         ),
         (
             changed("control-plane-0", taints=[]),
@@ -161,7 +161,7 @@ HYBRID = [(USAGE, "hybrid", "NoSchedule"), (PRODUCT, "NVIDIA-H20", "NoSchedule")
                 (
                     "",
                     "missing-taint",
-                    "taint a.example.com/control-plane:NoSchedule of the control plane is missing",
+                    "control plane taint a.example.com/control-plane:NoSchedule is missing",
                     "control-plane-0",
                 )
             ],
@@ -182,8 +182,8 @@ def test_labels_that_discovery_sets_have_no_command() -> None:
     assert [each.kind for each in found] == ["wrong-label", "missing-label"]
     sets = "gpu-feature-discovery of NVIDIA sets it"
     assert [each.help for each in found] == [
-        f"{sets} by the cards it finds: see whether all are healthy, or give the node another pool",
-        f"{sets}: see that its pod runs on the node",
+        f"{sets} from the cards it detects: check that all are healthy, or move the node to another pool",
+        f"{sets}: check that its pod runs on the node",
     ]
     assert steps(found) == ()
 
@@ -194,7 +194,7 @@ def test_a_node_that_looks_like_those_of_a_pool_is_said_to() -> None:
     new = {**nodes["train-1"], "metadata": {**nodes["train-1"]["metadata"], "name": "train-9"}}
     (found,) = compared(ALONE, [nodes["train-1"], nodes["train-2"], new])
     assert (found.kind, found.node) == ("unclaimed-node", "train-9")
-    assert found.help == "it looks like train: add it there"
+    assert found.help == "it resembles pool train: add it there"
 
 
 def test_commands_stand_in_the_order_they_are_safe_in() -> None:
@@ -212,7 +212,7 @@ def test_commands_stand_in_the_order_they_are_safe_in() -> None:
         f"kubectl taint nodes --overwrite \\\n  train-1 \\\n  {USAGE}=training:NoSchedule\n",
         f"kubectl taint nodes \\\n  train-1 \\\n  {USAGE}=training:NoExecute-\n",
     ]
-    assert "node daemons must tolerate them by now" in made[-2].says
+    assert made[-2].note.startswith("Taints. Before this step, node daemons")
 
 
 def test_many_nodes_share_a_command() -> None:
@@ -233,9 +233,9 @@ def test_a_cloud_is_told_to_change_its_node_pools() -> None:
         node["spec"] = {}
     found = compared(cluster, nodes)
     made = steps(found, cloud=True)
-    assert made[0].says.startswith("Nodes that the cloud makes anew lose all this")
+    assert made[0].note.startswith("Nodes that the cloud recreates lose all this")
     automatic = [each for each in found if each.message.startswith("taint nvidia.com/gpu=present")]
-    assert {each.help for each in automatic} == {"the cloud sets it: see the node pool it was made from"}
+    assert {each.help for each in automatic} == {"the cloud sets it: check the node pool of the node"}
     assert all(each.taint is None for each in automatic)
 
 

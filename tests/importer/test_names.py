@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.importer.cards import Seen, seen
+from policykit.importer.cards import NodeCard, card_of
 from policykit.importer.names import card_names, endings, free, pool_name, ranges
 from policykit.policy.node_names import expand
 
 
-def card(product: str) -> Seen:
-    found = seen({"nvidia.com/gpu.product": product}, {"nvidia.com/gpu": 8})
+def card(product: str) -> NodeCard:
+    found = card_of({"nvidia.com/gpu.product": product}, {"nvidia.com/gpu": 8})
     assert found is not None
     return found
 

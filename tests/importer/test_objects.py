@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.errors import SourceError
-from policykit.importer.policy import Imported, policy_of
+from policykit.importer.policy import ImportResult, policy_of
 from policykit.manifests.parser import parse
 from policykit.policy.load import load_text
 from policykit.sources.files import read
@@ -20,11 +20,11 @@ from tests.importer.odd import gpu, node, with_cards
 NODE = as_file([node("n-1", gpu("NVIDIA-H20"), [], with_cards(8))])
 
 
-def imported(*files: str) -> Imported:
+def imported(*files: str) -> ImportResult:
     return policy_of({"nodes.json": NODE, **{f"{n}.yaml": text.encode() for n, text in enumerate(files)}})
 
 
-def section(made: Imported, *path: str) -> Any:
+def section(made: ImportResult, *path: str) -> Any:
     """What stands at a path of the policy made; None: nothing."""
     found: Any = next(iter(parse(made.text))).root
     data = found.data
@@ -84,7 +84,9 @@ def test_the_same_queue_twice() -> None:
     one, two = (VOLCANO_QUEUE.replace("NAME", "a").replace("SPEC", f"{{weight: {n}}}") for n in (2, 3))
     made = imported(one, two, one)
     assert section(made, "queues", "a") == {"weight": 2}
-    assert made.remarks == ("queue a is given more than once, in different words; the first is taken",)
+    assert made.remarks == (
+        "queue a is defined more than once with different contents; the first one is used",
+    )
 
 
 ELASTIC = """\
@@ -147,9 +149,7 @@ def test_yunikorn_queues(text: str) -> None:
         "team": {"parent": "research"},
     }
     assert "yunikorn" in section(made, "targets")
-    assert (
-        "queue research: max of cpu counts for no pod of YuniKorn, which has vcore; left out" in made.remarks
-    )
+    assert "queue research: max of cpu has no effect because YuniKorn uses vcore; left out" in made.remarks
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,12 @@ def test_resource_quotas() -> None:
         "team": {"requests": {"cpu": 4, "nvidia.com/gpu": 8}, "limits": {"memory": "1Gi"}, "pods": 10}
     }
     assert made.remarks == (
-        "ResourceQuota team/team: a policy has no word for count/jobs.batch, limits.nvidia.com/gpu; left out",
-        "ResourceQuota other/team: quotas of a policy have names of their own, and team/team has this one;"
-        " left out",
-        "ResourceQuota default/b counts only pods of some scope, which a policy cannot say; left out",
+        "ResourceQuota team/team: a policy has no field for count/jobs.batch, limits.nvidia.com/gpu; "
+        "left out",
+        "ResourceQuota other/team: quota names in a policy are unique, and team/team has the same name; "
+        "left out",
+        "ResourceQuota default/b has scopes other than PriorityClass, which a policy cannot express; "
+        "left out",
     )
 
 
@@ -274,9 +276,11 @@ def test_koordinators_configuration(wrapped: bool) -> None:
     assert section(made, "targets") == {"koordinator": {"fit": fit}}
     assert "koord-scheduler" in made.cluster.schedulers
     fast, apart = made.remarks
-    assert fast == "NodeResourcesFitPlus: cpu has type Fastest and weight 1, no effect; left out"
-    assert apart.startswith("koord-scheduler-config is not what this policy gives: args of Coscheduling, ")
-    assert apart.endswith("To keep the rest as it is, name the file in targets.koordinator.config")
+    assert fast == "NodeResourcesFitPlus: cpu with type Fastest and weight 1 has no effect; left out"
+    assert apart.startswith(
+        "koord-scheduler-config differs from what this policy generates: args of Coscheduling, "
+    )
+    assert apart.endswith("To keep the rest, name the file in targets.koordinator.config")
 
 
 def test_kube_schedulers_profiles() -> None:
@@ -302,14 +306,14 @@ def test_the_release_of_a_scheduler_is_that_of_its_image() -> None:
 def test_what_a_policy_does_not_hold_is_counted() -> None:
     made = imported("kind: Service\napiVersion: v1\n---\nkind: Service\napiVersion: v1\n", "a: 1\n")
     assert made.remarks == (
-        "1.yaml: neither an object nor a configuration that an import knows; left out",
-        "2 Service: nothing in there that a policy holds",
+        "1.yaml: not an object or configuration that import can read; left out",
+        "2 Service: not part of a policy; ignored",
     )
 
 
 def test_a_template_is_left_out() -> None:
     made = imported("kind: Queue\nmetadata: {name: {{ .Values.name }}}\n")
-    assert made.remarks == ("0.yaml: a template, which is no YAML until it is rendered; left out",)
+    assert made.remarks == ("0.yaml: a template, not YAML until it is rendered; left out",)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from policykit.errors import SourceError
 from policykit.importer.live.differences import differences
 from policykit.importer.live.membership import Membership, membership
-from policykit.importer.marks import passing, telling
-from policykit.importer.policy import Imported, policy_of
+from policykit.importer.node_labels import describes_purpose, is_transient
+from policykit.importer.policy import ImportResult, policy_of
 from policykit.kube import affinity, tolerations
 from policykit.kube.nodes import labels_of
 from policykit.kube.requests import effective
@@ -72,14 +72,16 @@ PODS: dict[str, Spec] = {
 }
 
 
-def imported(made: Iterable[dict[str, Any]]) -> Imported:
+def imported(made: Iterable[dict[str, Any]]) -> ImportResult:
     return policy_of({"nodes.json": as_file(list(made))})
 
 
 def healthy(node: Pool) -> bool:
     """Neither cordoned, drained nor silent: what a policy says of a node holds of it today."""
     return (
-        "cpu" in node.shapes[0].allocatable and not node.unschedulable and not any(map(passing, node.taints))
+        "cpu" in node.shapes[0].allocatable
+        and not node.unschedulable
+        and not any(map(is_transient, node.taints))
     )
 
 
@@ -118,7 +120,7 @@ def _decidable(spec: Spec, members: Iterable[Pool]) -> bool:
     """Whether the pod asks only for labels that the nodes carry to be chosen by."""
     asked = affinity.read(spec)
     keys = set(asked.selector) | {r.key for term in asked.required or () for r in term.expressions}
-    return all(key in labels_of(node) and telling(key, "x") for node in members for key in keys)
+    return all(key in labels_of(node) and describes_purpose(key, "x") for node in members for key in keys)
 
 
 @pytest.mark.parametrize("case", [case for case in ODD if case != "control plane"])
@@ -224,7 +226,7 @@ def test_a_control_plane_alone_gives_no_pool() -> None:
     made = imported([ODD["control plane"]])
     assert made.cluster.pools == ()
     assert str(made.cluster.control_plane_taint) == "node-role.kubernetes.io/control-plane:NoSchedule"
-    assert made.remarks == ("node cp-1: control plane, closed to other pods, so no pool",)
+    assert made.remarks == ("node cp-1: control plane, reserved by a taint; not in any pool",)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -269,4 +271,4 @@ def test_no_node_is_an_error_that_names_the_way_out(content: bytes) -> None:
     with pytest.raises(SourceError) as caught:
         policy_of({"nodes.json": content})
     assert caught.value.place == "nodes.json"
-    assert caught.value.hint.startswith("give it the output of `kubectl get nodes -o json`")
+    assert caught.value.hint.startswith("pass the output of `kubectl get nodes -o json`")

@@ -9,10 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from policykit.importer.draft import Draft
-from policykit.importer.durations import duration
-from policykit.importer.found import Found
-from policykit.importer.kinds import kind
-from policykit.importer.targets import add_systems
+from policykit.importer.inventory import Inventory
+from policykit.importer.sections import duration, kind
+from policykit.importer.systems import add_systems
 from policykit.importer.topology import add_topology
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
@@ -34,22 +33,22 @@ def compiled(data: dict[str, Any]) -> Cluster:
     return load_text(dump(data).encode(), "policykit.yaml", read).cluster
 
 
-def found_in(cluster: Cluster) -> Found:
-    found = Found()
+def found_in(cluster: Cluster) -> Inventory:
+    inventory = Inventory()
     for queue in cluster.queues:
-        found.add_queue(queue)
+        inventory.add_queue(queue)
     for priority in cluster.priorities:
-        found.add_priority(priority)
+        inventory.add_priority(priority)
     for quota in cluster.quotas:
-        found.add_quota(quota)
+        inventory.add_quota(quota)
     for tenant in cluster.tenants:
-        found.add_tenant(tenant)
+        inventory.add_tenant(tenant)
     for reservation in cluster.reservations:
-        found.add_reservation(reservation)
+        inventory.add_reservation(reservation)
     for placement in cluster.placements.values():
-        found.add_placement(placement)
-    found.preemption = cluster.preemption
-    return found
+        inventory.add_placement(placement)
+    inventory.preemption = cluster.preemption
+    return inventory
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -84,36 +83,36 @@ def test_durations(seconds: int, text: str) -> None:
 
 
 def test_tenants_add_up() -> None:
-    found = Found()
-    found.add_tenant(Tenant("a", ("x",), "q", ("ann",)))
-    found.add_tenant(Tenant("a", ("y", "x"), "p", ("bob",), ("dev",)))
-    assert found.tenants == {"a": Tenant("a", ("x", "y"), "q", ("ann", "bob"), ("dev",))}
-    assert found.remarks == ["tenant a has queue q and queue p; the first is taken"]
+    inventory = Inventory()
+    inventory.add_tenant(Tenant("a", ("x",), "q", ("ann",)))
+    inventory.add_tenant(Tenant("a", ("y", "x"), "p", ("bob",), ("dev",)))
+    assert inventory.tenants == {"a": Tenant("a", ("x", "y"), "q", ("ann", "bob"), ("dev",))}
+    assert inventory.remarks == ["tenant a has queues q and p; the first one is used"]
 
 
 def test_kinds_add_up() -> None:
-    found = Found()
-    found.add_kind(WorkloadKind("t", gang="all", queue="a"))
-    found.add_kind(WorkloadKind("t", placement="spread", queue="b"))
-    assert found.kinds == {"t": WorkloadKind("t", gang="all", placement="spread", queue="a")}
-    assert found.remarks == [
-        "queue of workload kind t is given more than once, in different words; the first is taken"
+    inventory = Inventory()
+    inventory.add_kind(WorkloadKind("t", gang="all", queue="a"))
+    inventory.add_kind(WorkloadKind("t", placement="spread", queue="b"))
+    assert inventory.kinds == {"t": WorkloadKind("t", gang="all", placement="spread", queue="a")}
+    assert inventory.remarks == [
+        "queue of workload kind t is defined more than once with different values; the first one is used"
     ]
 
 
 def test_options_add_up() -> None:
-    found = Found()
-    found.option("volcano", "binpack", {"weight": 2})
-    found.option("volcano", "binpack", {"weight": 3, "resources": {"cpu": 1}})
-    found.option("volcano", "actions", ["allocate"])
-    found.option("volcano", "actions", ["backfill"])
-    assert found.targets == {
+    inventory = Inventory()
+    inventory.option("volcano", "binpack", {"weight": 2})
+    inventory.option("volcano", "binpack", {"weight": 3, "resources": {"cpu": 1}})
+    inventory.option("volcano", "actions", ["allocate"])
+    inventory.option("volcano", "actions", ["backfill"])
+    assert inventory.targets == {
         "volcano": {"binpack": {"weight": 2, "resources": {"cpu": 1}}, "actions": ["allocate"]}
     }
 
 
 def located(pool: dict[str, Any], levels: dict[str, str]) -> Draft:
-    draft, found = Draft(), Found()
+    draft, found = Draft(), Inventory()
     for level, key in levels.items():
         found.add_level(level, key)
     draft.data = {"domain": "d.example", "scheme": "seed", "pools": {"p": pool}}

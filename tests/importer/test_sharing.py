@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policykit.importer.cards import seen
+from policykit.importer.cards import card_of
 
 A100, L20 = "NVIDIA-A100-SXM4-80GB", "NVIDIA-L20"
 GPU = "nvidia.com/gpu"
@@ -123,15 +123,15 @@ def test_sharing(
     sharing: dict[str, Any],
     cards: int,
 ) -> None:
-    found = seen(node_labels, offered)
+    found = card_of(node_labels, offered)
     assert found is not None
     assert dict(found.card) == card
-    assert found.cut.sharing == sharing
-    assert (found.cut.cards if sharing else 0) == cards
+    assert found.sharing.options == sharing
+    assert (found.sharing.cards if sharing else 0) == cards
 
 
 def test_percents_of_cards_are_no_cards() -> None:
     """Koordinator offers each NVIDIA card again, as a hundred percents of one."""
-    found = seen({}, {"koordinator.sh/gpu": 800, GPU: 8})
+    found = card_of({}, {"koordinator.sh/gpu": 800, GPU: 8})
     assert found is not None
     assert found.resource == GPU

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.importer.found import Found
+from policykit.importer.inventory import Inventory
 from policykit.importer.objects import volcano_objects as read
 from policykit.importer.policy import policy_of
 from policykit.manifests import writer
@@ -28,23 +28,23 @@ NEWEST = versions.parse("")
 TRAIN, INFER, HYBRID = (pool.name for pool in POOLS)
 
 
-def found_in(*texts: str) -> Found:
-    found = Found()
+def found_in(*texts: str) -> Inventory:
+    inventory = Inventory()
     for text in texts:
         for document in parse(text):
             assert document.root is not None
             data = document.root.data
             if data["kind"] == "Queue":
-                read.queue(data, found)
+                read.queue(data, inventory)
             elif data["kind"] == "HyperNode":
-                read.hyper_node(data, found)
-            elif data["kind"] == "Namespace" and read.is_sent(data):
-                read.namespace(data, found)
-    read.settle(found)
-    return found
+                read.hyper_node(data, inventory)
+            elif data["kind"] == "Namespace" and read.has_queue(data):
+                read.namespace(data, inventory)
+    read.resolve_node_groups(inventory)
+    return inventory
 
 
-def of(*given_queues: Queue) -> Found:
+def of(*given_queues: Queue) -> Inventory:
     return found_in(writer.dump_all(map(queues.write, given_queues)))
 
 
@@ -98,20 +98,19 @@ def hyper_node(tier_name: str, *members: Member) -> str:
         (
             hyper_node("rack", Member("Node", "n1")),
             {},
-            "HyperNode h finds its nodes by name; a policy tells where nodes stand by labels: give them "
-            "one for the level rack",
+            "HyperNode h selects nodes by name, but a policy locates nodes by label: label them "
+            "for the level rack",
         ),
         (
             hyper_node("pod", Member("Node", "n1")),
             {},
-            "HyperNodes of tier 1 (pod) are of no level that a policy has: zone, domain, rack, switch, "
-            "nvlink; left out",
+            "HyperNodes of tier 1 (pod): a policy has levels zone, domain, rack, switch, "
+            "nvlink only; left out",
         ),
         (
             hyper_node("", Member("Node", "n1")),
             {},
-            "HyperNodes of tier 1 are of no level that a policy has: zone, domain, rack, switch, nvlink; "
-            "left out",
+            "HyperNodes of tier 1: a policy has levels zone, domain, rack, switch, nvlink only; left out",
         ),
     ],
     ids=["by-label", "of-others", "by-name", "other-tier", "no-name"],
@@ -132,7 +131,7 @@ def test_a_tree_of_annotations() -> None:
     found = found_in(writer.dump(annotated("root/eng/prod", "1/2/8")))
     assert found.queues == {"eng": Queue("eng", weight=2), "prod": Queue("prod", "eng", 8)}
     assert found.remarks == [
-        "queue prod stands at eng/prod by annotation, for plugin drf: taken for queues, one below the other, "
+        "queue prod is annotated with hierarchy eng/prod for plugin drf: imported as nested queues, "
         "which `policykit gen` writes for plugin capacity"
     ]
 
@@ -143,19 +142,20 @@ def test_a_tree_of_annotations() -> None:
         (
             annotated("root/Eng!/prod", "1/2/8"),
             Queue("prod"),
-            "queue prod stands at Eng!/prod by annotation, not all of which are names of queues",
+            "queue prod is annotated with hierarchy Eng!/prod, in which not all names are valid; "
+            "hierarchy left out",
         ),
         (annotated("root/prod", "1/1e400"), Queue("prod"), None),
         (annotated("root/prod", "1/nan"), Queue("prod"), None),
         (
             {"kind": "Queue", "metadata": {"name": "a"}, "spec": {"weight": 0}},
             Queue("a"),
-            "queue a has weight 0, which is not from 1 to 65535; taken for 1",
+            "queue a has weight 0, outside 1..65535; weight 1 is used",
         ),
         (
             {"kind": "Queue", "metadata": {"name": "a"}, "spec": {"priority": -1, "parent": "root"}},
             Queue("a"),
-            "queue a has priority -1, below zero; left out",
+            "queue a has negative priority -1; the priority is left out",
         ),
     ],
     ids=["names", "infinite", "no-number", "weight", "priority"],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from policykit.generator.bundle import bundle
-from policykit.importer.policy import Imported, policy_of
+from policykit.importer.policy import ImportResult, policy_of
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
@@ -27,11 +27,11 @@ POOLS: dict[str, Any] = {
 }
 
 
-def imported(files: dict[str, str]) -> Imported:
+def imported(files: dict[str, str]) -> ImportResult:
     return policy_of({"nodes.json": NODE, **{path: text.encode() for path, text in files.items()}})
 
 
-def section(made: Imported, *path: str) -> Any:
+def section(made: ImportResult, *path: str) -> Any:
     """What stands at a path of the policy made; None: nothing."""
     root = next(iter(parse(made.text))).root
     found: Any = root.data if root else None
@@ -222,19 +222,19 @@ def test_queues_of_others(text: str, queues: dict[str, Any]) -> None:
     [
         (
             below("{name: a}"),
-            "no queue of YuniKorn has submitacl, so nobody may submit; the policy lets everybody",
+            "no queue of YuniKorn has a submitacl, so nobody may submit; the policy allows everybody",
         ),
         (
             below("{name: a, submitacl: a b c}"),
-            "queue a: submitacl 'a b c' is none that YuniKorn takes; left out",
+            "queue a: submitacl 'a b c' is invalid in YuniKorn; left out",
         ),
         (
             below("{name: a, resources: {max: {cpu: 4}}}"),
-            "queue a: max of cpu counts for no pod of YuniKorn, which has vcore; left out",
+            "queue a: max of cpu has no effect because YuniKorn uses vcore; left out",
         ),
         (
             below("{name: a, resources: {guaranteed: {vcore: 1.5}}}"),
-            "queue a: guaranteed of vcore is '1.5', which is no amount; left out",
+            "queue a: guaranteed of vcore is '1.5', not a valid amount; left out",
         ),
         (
             below("{name: a, properties: {moon: '1'}}"),
@@ -242,7 +242,7 @@ def test_queues_of_others(text: str, queues: dict[str, Any]) -> None:
         ),
         (
             QUEUES + "  placementrules: [{name: moon}]\n",
-            "placement rule 'moon' of YuniKorn is none that it knows; left out",
+            "placement rule 'moon' does not exist in YuniKorn; left out",
         ),
         (
             QUEUES + "  nodesortpolicy: {type: Fair}\n",
@@ -250,11 +250,11 @@ def test_queues_of_others(text: str, queues: dict[str, Any]) -> None:
         ),
         (
             QUEUES + "- name: gpu\n  queues: []\n",
-            "partition gpu of YuniKorn: Kubernetes uses `default` alone; left out",
+            "partition gpu of YuniKorn: Kubernetes uses only `default`; left out",
         ),
         (
             QUEUES + "  usergroupresolver: {type: os}\n",
-            "usergroupresolver os of YuniKorn has no place in a policy; left out",
+            "usergroupresolver os of YuniKorn: a policy has no field for it; left out",
         ),
     ],
     ids=["lists", "list", "cpu", "amount", "property", "rule", "node-sort", "partition", "resolver"],
@@ -294,7 +294,7 @@ def test_namespaces_of_a_cluster() -> None:
         }
     )
     assert section(made, "tenants") == {"team": {"namespaces": ["one", "two"], "queue": "team"}}
-    assert "namespace three is sent to queue root.gone, which no file describes; left out" in made.remarks
+    assert "namespace three has queue root.gone, which no file defines; left out" in made.remarks
 
 
 VOLCANO = (
@@ -309,6 +309,6 @@ def test_another_system_may_say_more_of_a_queue(capability: str, told: bool) -> 
     text = below("{name: a, submitacl: '*', resources: {max: {vcore: 4}}}")
     made = imported({"a.yaml": VOLCANO % capability, "b.yaml": text})
     assert section(made, "queues", "a", "weight") == 3
-    remark = "queue a: max of YuniKorn differs from another file's; the first is taken"
+    remark = "queue a: max of YuniKorn differs from another file; that file is used"
     assert (remark in made.remarks) is told
     assert not any("given more than once" in remark for remark in made.remarks)

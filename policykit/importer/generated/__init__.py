@@ -1,1 +1,1 @@
-"""What the files say that `policykit gen` wrote."""
+"""Reads files that `policykit gen` wrote."""

@@ -1,11 +1,11 @@
-"""Workload kinds as the components under `workloads/` patch them in."""
+"""Workload kinds from the kustomize components under `workloads/`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.importer.found import Component
+from policykit.importer.inventory import Component
 from policykit.kube.tolerations import read as read_tolerations
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
@@ -18,11 +18,11 @@ from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
 _GANG = "# They declare no gang, whose size each workload gives"
-"""Comment of a component for pods that are a gang."""
+"""Comment in a component for pods that are a gang."""
 
 
 def component(folder: str, files: Mapping[str, str]) -> Component | None:
-    """The component in a folder of that name; None where its patch of a Deployment is missing."""
+    """The component in a folder; None: it has no patch for Deployments."""
     patch = next((mapping(data) for data in _documents(files.get("deployment.yaml", ""))), {})
     template = mapping(mapping(patch.get("spec")).get("template"))
     spec = mapping(template.get("spec"))
@@ -31,8 +31,8 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         return None
     card = folder.removeprefix(f"{workload}-")
     metadata, operations = mapping(template.get("metadata")), files.get("volcano-job.yaml", "")
-    said = files.get("kustomization.yaml", "")
-    rule = gang_words.read(said)
+    kustomization = files.get("kustomization.yaml", "")
+    rule = gang_words.read(kustomization)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
     terms = mappings(required.get("nodeSelectorTerms"))
@@ -45,22 +45,22 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
         text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata),
-        _GANG in said or rule is not None,
-        tuple(_apart(spec)),
-        _close(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
+        _GANG in kustomization or rule is not None,
+        tuple(_spread(spec)),
+        _colocation(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
         read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),
         rule,
     )
 
 
-def _apart(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool, int]]:
+def _spread(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool, int]]:
     for each in mappings(spec.get("topologySpreadConstraints")):
         skew = each.get("maxSkew")
         hard = each.get("whenUnsatisfiable") == "DoNotSchedule"
         yield text(each.get("topologyKey")), hard, skew if isinstance(skew, int) else 1
 
 
-def _close(affinity: Mapping[str, Any]) -> tuple[str, bool] | None:
+def _colocation(affinity: Mapping[str, Any]) -> tuple[str, bool] | None:
     required = mappings(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
     preferred = mappings(affinity.get("preferredDuringSchedulingIgnoredDuringExecution"))
     for term in required:
@@ -86,7 +86,7 @@ def _preferred(affinity: Mapping[str, Any]) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_job(operations: str, path: str) -> object:
-    """What a JSON patch writes at a path; None: nothing."""
+    """The value that a JSON patch writes to a path; None: none."""
     for data in _documents(operations):
         for operation in mappings(data):
             if operation.get("path") == path:
@@ -95,14 +95,14 @@ def _of_job(operations: str, path: str) -> object:
 
 
 def _bound(metadata: Mapping[str, Any]) -> Bound | None:
-    """How far apart Volcano lets the pods stand, by their annotations: the tier has a number there."""
+    """Volcano's network topology constraint from pod annotations, where the tier is a number."""
     annotations = mapping(metadata.get("annotations"))
     mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
     return Bound(mode, int(tier)) if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10 else None
 
 
 def _queue_of_pods(metadata: Mapping[str, Any]) -> str:
-    """The queue that pods name: Koordinator's, or YuniKorn's path, which a label may be too short for."""
+    """The queue of the pods: Koordinator's, or YuniKorn's path, which may be too long for a label."""
     return next(
         (
             queue

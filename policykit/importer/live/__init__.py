@@ -1,1 +1,1 @@
-"""What live nodes have otherwise than a policy, and the commands that would settle it."""
+"""How live nodes differ from a policy, and the commands to fix them."""

@@ -1,4 +1,4 @@
-"""The commands that would make live nodes what the policy says, in the order they are safe in."""
+"""Commands that make live nodes match the policy, in a safe order."""
 
 from __future__ import annotations
 
@@ -15,32 +15,35 @@ _UNTAINT = "kubectl taint nodes"
 
 
 class Step(NamedTuple):
-    """Commands that may be run one after the other."""
+    """Commands that can run one after another."""
 
-    says: str
-    """What must be so before them."""
+    note: str
+    """Precondition, for the user."""
     commands: tuple[str, ...]
 
 
 def steps(found: Sequence[Difference], cloud: bool = False) -> tuple[Step, ...]:
-    """Labels, taints that come, taints that go; nodes that need the same are in one command.
+    """Labels, then new taints, then taints to remove; nodes with the same change share a command.
 
-    A taint goes after the one in its place has come: in between, any pod could be placed there.
-    `cloud`: nodes are made anew from node pools, which must say the same.
+    A taint is removed after its replacement is set; in between any pod could be placed there.
+    `cloud`: nodes are recreated from node pools, which must have the same labels and taints.
     """
     made = (
-        Step("Labels. They move no pod by themselves.", tuple(_labels(found))),
+        Step("Labels. They do not move any pod by themselves.", tuple(_labels(found))),
         Step(
-            "Taints, last: the node daemons must tolerate them by now (nodes/daemons of `policykit gen`),\n"
-            "and so must the workloads that are to stay (workloads/).",
+            "Taints. Before this step, node daemons (nodes/daemons of `policykit gen`) and workloads that\n"
+            "should stay (workloads/) must tolerate them.",
             tuple(_taints(found)),
         ),
-        Step("Taints that the policy does not have, after those that it has.", tuple(_extra_taints(found))),
+        Step(
+            "Removal of taints that are not in the policy, after its own taints are set.",
+            tuple(_extra_taints(found)),
+        ),
     )
     kept = tuple(step for step in made if step.commands)
     if kept and cloud:
-        says = "Nodes that the cloud makes anew lose all this: set it in their node pool as well."
-        kept = (kept[0]._replace(says=f"{says}\n{kept[0].says}"), *kept[1:])
+        says = "Nodes that the cloud recreates lose all this: set it in their node pool as well."
+        kept = (kept[0]._replace(note=f"{says}\n{kept[0].note}"), *kept[1:])
     return kept
 
 

@@ -1,4 +1,4 @@
-"""What live nodes have otherwise than the policy says."""
+"""Differences between live nodes and the policy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from policykit.targets.nodes.marks import pool_taints, shape_labels
 
 
 class Difference(NamedTuple):
-    """One thing that is otherwise, on one node or on a pool as a whole."""
+    """One difference, of a node or of a whole pool."""
 
     pool: str
     """Empty: the node is in no pool."""
@@ -28,15 +28,15 @@ class Difference(NamedTuple):
     """Without the names of the nodes."""
     node: str = ""
     label: tuple[str, str] | None = None
-    """Label to set on the node; with an empty value and kind extra-label: to remove."""
+    """Label to set on the node; to remove if the kind is extra-label."""
     taint: Taint | None = None
-    """Taint to set, or of an extra one to remove."""
+    """Taint to set; to remove if the kind is extra-taint."""
     help: str = ""
-    """What to do where no command of ours would settle it."""
+    """What to do if no generated command fixes it."""
 
 
 def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
-    """All of them: pools in the policy's order, then nodes in none."""
+    """All differences: pools in the policy's order, then nodes in no pool."""
     found: list[Difference] = []
     for pool in cluster.pools:
         members = [member for member in where.members if member.pool.name == pool.name]
@@ -44,16 +44,16 @@ def differences(cluster: Cluster, where: Membership) -> tuple[Difference, ...]:
             found += [*_labels(cluster, member), *_taints(cluster, member), *_sizes(cluster, member)]
         found += _numbers(pool, members)
     for node in where.unclaimed:
-        message = "no pool of the policy claims this node"
+        message = "node is in no pool of the policy"
         like = _like(cluster, node)
-        hint = f"it looks like {like}: add it there" if like else "add a pool for it, or name it in one"
+        hint = f"it resembles pool {like}: add it there" if like else "add a pool for it, or list it in one"
         found.append(Difference("", "unclaimed-node", message, node.name, help=hint))
     found += _control_plane(cluster, where.control_plane)
     return tuple(found)
 
 
 def _like(cluster: Cluster, node: Pool) -> str:
-    """The pool whose labels and taints a node carries, and most of its selector; empty: none."""
+    """The pool whose labels and taints a node has, and most of its selector; empty: none."""
     there = labels_of(node).items()
     found = [
         (-max(len(shape.selector.items() & there) for shape in pool.shapes), order, pool.name)
@@ -81,20 +81,22 @@ def _labels(cluster: Cluster, member: Member) -> Iterator[Difference]:
         hint = "" if settled else _writer(cluster, pool, key, there)
         yield Difference(pool.name, kind, says, node.name, settled, help=hint)
     if cluster.usage_key in has and not pool.usage and cluster.usage_key not in pool.labels:
-        says = f"label {cluster.usage_key}={has[cluster.usage_key]} is on it, the pool has no usage"
+        says = f"label {cluster.usage_key}={has[cluster.usage_key]} is set, but the pool has no usage"
         yield Difference(pool.name, "extra-label", says, node.name, (cluster.usage_key, ""))
 
 
 def _writer(cluster: Cluster, pool: Pool, key: str, there: str | None) -> str:
-    """Who should have set a label that nobody sets by hand."""
+    """Who sets a label that is not set by hand."""
     card = cluster.card_of(pool)
     vendor = catalogue.vendor(card.vendor) if card else None
     if key in pool.discovered and vendor and key in (*vendor.label_keys, vendor.product_key):
         sets = f"{vendor.set_by or 'the labeller'} of {vendor.name} sets it"
         if there is None:
-            return f"{sets}: see that its pod runs on the node"
-        return f"{sets} by the cards it finds: see whether all are healthy, or give the node another pool"
-    return "the cloud or the kubelet sets it: see the node pool it was made from"
+            return f"{sets}: check that its pod runs on the node"
+        return (
+            f"{sets} from the cards it detects: check that all are healthy, or move the node to another pool"
+        )
+    return "the cloud or the kubelet sets it: check the node pool of the node"
 
 
 def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
@@ -107,9 +109,9 @@ def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
         if have == taint:
             continue
         kind = "wrong-taint" if have else "missing-taint"
-        says = f"taint {have} is there instead of {taint}" if have else f"taint {taint} is missing"
+        says = f"taint is {have}, not {taint}" if have else f"taint {taint} is missing"
         settled = taint if taint in ours else None
-        hint = "" if settled else "the cloud sets it: see the node pool it was made from"
+        hint = "" if settled else "the cloud sets it: check the node pool of the node"
         yield Difference(pool.name, kind, says, node.name, taint=settled, help=hint)
     for place, taint in sorted(there.items()):
         if place not in wanted and taint.key in _owned(cluster):
@@ -118,7 +120,7 @@ def _taints(cluster: Cluster, member: Member) -> Iterator[Difference]:
 
 
 def _owned(cluster: Cluster) -> frozenset[str]:
-    """Keys whose taints the policy speaks for."""
+    """Taint keys that the policy manages."""
     products = {card.product_key for card in cluster.cards.values()}
     return frozenset({*cluster.taint_keys, *products, cluster.usage_key} - {""})
 
@@ -127,19 +129,19 @@ def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
     node, pool, shape = member
     offers = node.shapes[0].allocatable
     if shape.allocatable and not offers:
-        says = "it reports no allocatable"
-        yield Difference(pool.name, "too-small", says, node.name, help="see whether its kubelet runs")
+        says = "node reports no allocatable resources"
+        yield Difference(pool.name, "too-small", says, node.name, help="check that its kubelet runs")
         return
     for resource, number in sorted(shape.allocatable.items()):
         have = offers.get(resource, 0)
         if have >= number or (resource == "pods" and number == PODS):
             continue
         there, wanted = amount_text(resource, have), amount_text(resource, number)
-        says = f"{resource}: {there} can be used, the policy says {wanted}"
+        says = f"{resource}: {there} allocatable, the policy has {wanted}"
         hint = (
-            "see whether the device plugin runs there and its devices are healthy, or change the policy"
+            "check that the device plugin runs there and its devices are healthy, or change the policy"
             if "/" in resource
-            else "change allocatable in the policy, or what the kubelet reserves"
+            else "change `allocatable` in the policy, or the kubelet's reservations"
         )
         yield Difference(pool.name, "too-small", says, node.name, help=hint)
 
@@ -148,25 +150,31 @@ def _numbers(pool: Pool, members: list[Member]) -> Iterator[Difference]:
     there = {member.node.name for member in members}
     absent = sorted(name for shape in pool.shapes for name in shape.node_names if name not in there)
     for name in absent:
-        hint = "let it join, or take it out of the policy"
+        hint = "join it to the cluster, or remove it from the policy"
         yield Difference(
-            pool.name, "missing-node", "the policy names this node, there is none", name, help=hint
+            pool.name, "missing-node", "node is in the policy but not in the cluster", name, help=hint
         )
     low = sum(shape.minimum for shape in pool.shapes)
     bounds = [shape.maximum for shape in pool.shapes]
     high = None if None in bounds else sum(bound for bound in bounds if bound is not None)
-    hint = "change nodes in the policy, or the number of nodes"
+    hint = "change `nodes` in the policy, or the number of nodes"
     if len(there) + len(absent) < low:
         yield Difference(
-            pool.name, "too-few-nodes", f"it has {_nodes(len(there))}, the policy says {low}", help=hint
+            pool.name,
+            "too-few-nodes",
+            f"{_nodes(len(there))} in the cluster, at least {low} in the policy",
+            help=hint,
         )
     elif high is not None and len(there) > high:
         yield Difference(
-            pool.name, "too-many-nodes", f"it has {_nodes(len(there))}, the policy says {high}", help=hint
+            pool.name,
+            "too-many-nodes",
+            f"{_nodes(len(there))} in the cluster, at most {high} in the policy",
+            help=hint,
         )
     elif not there and not absent and high is None:
         yield Difference(
-            pool.name, "too-few-nodes", "it has no node", help="see whether its nodes have its labels"
+            pool.name, "too-few-nodes", "no nodes in the cluster", help="check that its nodes have its labels"
         )
 
 
@@ -174,9 +182,9 @@ def _control_plane(cluster: Cluster, nodes: Iterable[Pool]) -> Iterator[Differen
     wanted = cluster.control_plane_taint
     for node in nodes:
         if wanted and wanted not in node.taints:
-            says = f"taint {wanted} of the control plane is missing"
+            says = f"control plane taint {wanted} is missing"
             yield Difference("", "missing-taint", says, node.name, taint=wanted)
 
 
 def _nodes(number: int) -> str:
-    return f"{number or 'no'} node{'s' if number > 1 else ''}"
+    return f"{number or 'no'} node{'' if number == 1 else 's'}"

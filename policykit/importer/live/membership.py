@@ -1,40 +1,40 @@
-"""Which pool of a policy each live node is in: by name, by selector, else by what it shows."""
+"""The pool of each live node: by name, by selector, else by labels, taints and sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from policykit.importer.cards import seen
-from policykit.importer.marks import CONTROL_PLANE
+from policykit.importer.cards import card_of
+from policykit.importer.node_labels import CONTROL_PLANE
 from policykit.kube.nodes import labels_of
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 
 
 class Member(NamedTuple):
-    """A live node in its place in the policy."""
+    """A live node with its pool and shape."""
 
     node: Pool
-    """A pool of one node, as `kube.nodes.read` makes it."""
+    """A pool of one node, from `kube.nodes.read`."""
     pool: Pool
     shape: Shape
 
 
 class Membership(NamedTuple):
-    """Where every node belongs."""
+    """All nodes by pool."""
 
     members: tuple[Member, ...]
     unclaimed: tuple[Pool, ...] = ()
-    """Nodes that no pool claims."""
+    """Nodes in no pool."""
     control_plane: tuple[Pool, ...] = ()
 
 
 def membership(cluster: Cluster, nodes: Iterable[Pool]) -> Membership:
-    """The place of each node, in order of name.
+    """The pool of each node, in order of name.
 
-    A node that a pool or shape names is in it. One that a selector finds is too. Others go to the
-    pool most of whose labels and taints they carry, if they contradict none of it.
+    Nodes belong to the shape that lists or selects them. Others belong to the pool whose labels and
+    taints match best and do not conflict.
     """
     members: list[Member] = []
     unclaimed: list[Pool] = []
@@ -73,10 +73,10 @@ def _selected(cluster: Cluster, node: Pool) -> Member | None:
 
 
 def _likely(cluster: Cluster, node: Pool, sizes: Mapping[tuple[str, int], int]) -> Member | None:
-    """The best of the places that are open to any node."""
+    """The best match among shapes without names and selector."""
     ranked = []
     ours = frozenset(card.resource for card in cluster.cards.values())
-    bare = seen(labels_of(node), node.shapes[0].allocatable, ours) is None
+    bare = card_of(labels_of(node), node.shapes[0].allocatable, ours) is None
     for order, pool in enumerate(cluster.pools):
         for number, shape in enumerate(pool.shapes):
             if shape.node_names or shape.selector or not _possible(cluster, node, pool, shape, bare):
@@ -93,7 +93,7 @@ def _likely(cluster: Cluster, node: Pool, sizes: Mapping[tuple[str, int], int]) 
 
 
 def _possible(cluster: Cluster, node: Pool, pool: Pool, shape: Shape, bare: bool) -> bool:
-    """Whether a node contradicts nothing that makes the pool what it is. `bare`: it has no card."""
+    """Whether a node does not conflict with a pool. `bare`: the node has no card."""
     labels = labels_of(node)
     has = {**pool.labels, **shape.labels}
     if any(key in labels and labels[key] != value for key, value in has.items()):
@@ -107,6 +107,6 @@ def _possible(cluster: Cluster, node: Pool, pool: Pool, shape: Shape, bare: bool
 
 
 def _distance(node: Pool, shape: Shape) -> int:
-    """0 where the node offers all that the shape says; else how many resources it lacks, then the rest."""
+    """Number of resources in which the node differs from the shape."""
     offers = node.shapes[0].allocatable
     return sum(offers.get(resource, 0) != number for resource, number in shape.allocatable.items())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.importer.found import Node
+from policykit.importer.inventory import Node
 from policykit.kube.nodes import read as read_pool
 from policykit.kube.requests import amounts
 
 
 def read(data: Mapping[str, Any]) -> Node | None:
-    """A Node; None where it has no name. Malformed taints and labels are left out."""
+    """A Node; None: it has no name. Malformed taints and labels are left out."""
     pool = read_pool(data)
     if not pool.name:
         return None

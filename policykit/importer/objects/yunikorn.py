@@ -1,11 +1,11 @@
-"""Apache YuniKorn: its ConfigMaps and chart values, and the namespaces that lead to its queues."""
+"""YuniKorn: ConfigMaps, Helm values, and namespaces with a queue."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.importer.found import Found
+from policykit.importer.inventory import Inventory
 from policykit.importer.yunikorn import partitions
 from policykit.manifests.shape import mapping, text
 from policykit.model.tenant import Tenant
@@ -18,68 +18,70 @@ from policykit.targets.yunikorn.versions import parse
 TARGET = "yunikorn"
 
 
-def config_map(data: Mapping[str, Any], found: Found) -> str:
-    """The queue configuration in a ConfigMap, as text; empty: it carries none."""
+def config_map(data: Mapping[str, Any], inventory: Inventory) -> str:
+    """The queue configuration in a ConfigMap, as text; empty: none."""
     metadata = mapping(data.get("metadata"))
-    name, stands_in = metadata.get("name"), text(metadata.get("namespace"))
+    name, own_namespace = metadata.get("name"), text(metadata.get("namespace"))
     if name not in (configmap.CONFIGS, configmap.DEFAULTS):
         return ""
-    found.target(TARGET, namespace=stands_in if stands_in != configmap.NAMESPACE else "")
+    inventory.target(TARGET, namespace=own_namespace if own_namespace != configmap.NAMESPACE else "")
     if name == configmap.CONFIGS:
-        found.target(TARGET, delivery="manifest")
+        inventory.target(TARGET, delivery="manifest")
     if mapping(data.get("binaryData")):
-        found.say(f"ConfigMap {name}: binaryData is compressed and is not read; give its text instead")
-    _settings(mapping(data.get("data")), found)
+        inventory.say(f"ConfigMap {name}: binaryData is compressed and cannot be read; pass the text instead")
+    _settings(mapping(data.get("data")), inventory)
     return source(data)[1]
 
 
-def values(data: Mapping[str, Any], found: Found) -> str:
+def values(data: Mapping[str, Any], inventory: Inventory) -> str:
     """The queue configuration in Helm values of YuniKorn's chart, as text; empty: none."""
     entries = mapping(data.get(configmap.VALUES))
-    found.target(TARGET, delivery="helm-values")
-    _settings(entries, found)
+    inventory.target(TARGET, delivery="helm-values")
+    _settings(entries, inventory)
     return source(data)[1]
 
 
-def configuration(data: Mapping[str, Any], found: Found) -> None:
-    """queues.yaml itself."""
-    found.target(TARGET)
-    partitions.add(partition.read(data), found)
+def configuration(data: Mapping[str, Any], inventory: Inventory) -> None:
+    """queues.yaml."""
+    inventory.target(TARGET)
+    partitions.add(partition.read(data), inventory)
 
 
-def is_sent(data: Mapping[str, Any]) -> bool:
-    """Whether a Namespace is annotated with the queue its pods go to."""
+def has_queue(data: Mapping[str, Any]) -> bool:
+    """Whether a Namespace is annotated with a queue of YuniKorn."""
     return bool(text(mapping(mapping(data.get("metadata")).get("annotations")).get(PARENT_QUEUE)))
 
 
-def namespace(data: Mapping[str, Any], path: str, found: Found) -> None:
-    """A Namespace annotated with a queue: one of a tenant's, which generated files name by their folder."""
+def namespace(data: Mapping[str, Any], path: str, inventory: Inventory) -> None:
+    """A Namespace with a queue, of a tenant named by the folder of generated files or the queue."""
     metadata = mapping(data.get("metadata"))
     name, queue = text(metadata.get("name")), text(mapping(metadata.get("annotations")).get(PARENT_QUEUE))
     if not name or not queue:
         return
     folders = path.split("/")[:-1]
     ours = "/".join(folders[-3:-1]) == namespaces.FOLDER
-    found.sent.append(Tenant(folders[-1] if ours else paths.own_name(queue), (name,), queue))
+    inventory.namespace_queues.append(Tenant(folders[-1] if ours else paths.own_name(queue), (name,), queue))
 
 
-def settle(found: Found) -> None:
-    """Gives components and tenants the policy's names of the queues that they are sent to."""
-    known = {path: name for name, path in paths.paths(found.queues.values()).items()}
-    found.components = [each._replace(queue=known.get(each.queue, each.queue)) for each in found.components]
-    for tenant in found.sent:
+def resolve_queues(inventory: Inventory) -> None:
+    """Replaces queue paths in components and tenants by queue names of the policy."""
+    known = {path: name for name, path in paths.paths(inventory.queues.values()).items()}
+    inventory.components = [
+        each._replace(queue=known.get(each.queue, each.queue)) for each in inventory.components
+    ]
+    for tenant in inventory.namespace_queues:
         queue = tenant.queue if tenant.queue.startswith("root.") else f"root.{tenant.queue}"
         if queue in known:
-            found.add_tenant(tenant._replace(queue=known[queue]))
+            inventory.add_tenant(tenant._replace(queue=known[queue]))
         else:
             names = ", ".join(tenant.namespaces)
-            found.say(f"namespace {names} is sent to queue {queue}, which no file describes; left out")
+            inventory.say(f"namespace {names} has queue {queue}, which no file defines; left out")
 
 
-def _settings(entries: Mapping[str, Any], found: Found) -> None:
+def _settings(entries: Mapping[str, Any], inventory: Inventory) -> None:
     group = configmap.policy_group(entries)
     if group != "queues":
-        found.option(TARGET, "policyGroup", group)
+        inventory.option(TARGET, "policyGroup", group)
     newest = parse("")
     for key, value in entries.items():
         if key == configmap.POLICY_GROUP or key.endswith(".yaml"):
@@ -87,6 +89,6 @@ def _settings(entries: Mapping[str, Any], found: Found) -> None:
         stated = text(value)
         problem = settings.problem(key, stated, newest)
         if problem:
-            found.say(f"setting {key} of YuniKorn {problem}; left out")
+            inventory.say(f"setting {key} of YuniKorn {problem}; left out")
         else:
-            found.option(TARGET, "settings", {key: stated})
+            inventory.option(TARGET, "settings", {key: stated})

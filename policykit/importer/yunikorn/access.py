@@ -1,10 +1,10 @@
-"""Who may submit: YuniKorn adds access lists up from the root, a policy states them where they change."""
+"""Who may submit: YuniKorn's access lists add up from the root; a policy states changes only."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from policykit.importer.found import Found
+from policykit.importer.inventory import Inventory
 from policykit.model.queue import Submitters
 from policykit.targets.yunikorn.configuration import acl
 from policykit.targets.yunikorn.configuration.queues import Queue
@@ -14,27 +14,29 @@ _NOBODY = Submitters()
 
 
 class Access(NamedTuple):
-    """Of one queue."""
+    """Who may submit to a queue."""
 
     granted: Submitters
-    """Everyone who its list, and those above, let in."""
+    """Everyone allowed by its list and those of its ancestors."""
     wanted: Submitters
-    """What a policy says of it, stated or taken over from its parent."""
+    """What the policy states, or the queue inherits from its parent."""
 
 
-def of_root(root: Queue, found: Found) -> Access:
-    """A policy lets everybody in where it says nothing."""
+def of_root(root: Queue, inventory: Inventory) -> Access:
+    """Access to the root. In a policy everybody may submit by default."""
     if not _any_list(root):
-        found.say("no queue of YuniKorn has submitacl, so nobody may submit; the policy lets everybody")
+        inventory.say(
+            "no queue of YuniKorn has a submitacl, so nobody may submit; the policy allows everybody"
+        )
         return Access(EVERYBODY, EVERYBODY)
-    return Access(_people(root, found), EVERYBODY)
+    return Access(_people(root, inventory), EVERYBODY)
 
 
-def below(above: Access, queue: Queue, found: Found) -> Access:
-    """Of a queue, given its parent's."""
-    granted = _sum(above.granted, _people(queue, found))
+def below(above: Access, queue: Queue, inventory: Inventory) -> Access:
+    """Access to a queue, from its parent's."""
+    granted = _sum(above.granted, _people(queue, inventory))
     if not queue.leaf and granted == _NOBODY:
-        # Applications stand in leaves: their lists say who comes.
+        # Applications run in leaf queues, whose lists apply.
         return Access(granted, above.wanted)
     same = set(granted.users) == set(above.wanted.users) and set(granted.groups) == set(above.wanted.groups)
     return Access(granted, above.wanted if same else granted)
@@ -44,10 +46,10 @@ def _any_list(queue: Queue) -> bool:
     return bool(queue.submit or queue.admin) or any(map(_any_list, queue.queues))
 
 
-def _people(queue: Queue, found: Found) -> Submitters:
+def _people(queue: Queue, inventory: Inventory) -> Submitters:
     people = acl.read(queue.submit)
     if people is None:
-        found.say(f"queue {queue.name}: submitacl {queue.submit!r} is none that YuniKorn takes; left out")
+        inventory.say(f"queue {queue.name}: submitacl {queue.submit!r} is invalid in YuniKorn; left out")
         return _NOBODY
     return people
 

@@ -1,13 +1,12 @@
-"""What YuniKorn alone knows of a queue, as `targets.yunikorn.queues` states it."""
+"""YuniKorn's own settings of queues, as `targets.yunikorn.queues`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.importer.amounts import amounts
-from policykit.importer.found import Found
-from policykit.importer.said import said
+from policykit.importer.inventory import Inventory
+from policykit.importer.sections import amounts, without_empty
 from policykit.targets.yunikorn.configuration import acl, properties, resources
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.queues import ROOT, ChildTemplate, Queue
@@ -16,68 +15,70 @@ from policykit.targets.yunikorn.versions import parse
 TARGET = "yunikorn"
 
 
-def add(root: Queue, given: Mapping[str, str], found: Found) -> None:
-    """Of every queue; `given` is its name in the policy by its whole path."""
-    stated = dict(_all(root, ROOT, 0, given, found))
+def add(root: Queue, given: Mapping[str, str], inventory: Inventory) -> None:
+    """Adds the settings of every queue. `given` maps full path to the name in the policy."""
+    stated = dict(_all(root, ROOT, 0, given, inventory))
     if stated:
-        found.option(TARGET, "queues", stated)
+        inventory.option(TARGET, "queues", stated)
 
 
 def _all(
-    queue: Queue, path: str, above: int, given: Mapping[str, str], found: Found
+    queue: Queue, path: str, above: int, given: Mapping[str, str], inventory: Inventory
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """`above`: maxapplications of the queue above, which a queue takes over."""
-    stated = _stated(given[path], queue, above, found)
+    """`above`: maxapplications of the parent, which a queue inherits."""
+    stated = _options(given[path], queue, above, inventory)
     if stated:
         yield given[path], stated
     for child in queue.queues:
-        yield from _all(child, f"{path}.{child.name.lower()}", queue.applications, given, found)
+        yield from _all(child, f"{path}.{child.name.lower()}", queue.applications, given, inventory)
 
 
-def _stated(name: str, queue: Queue, above: int, found: Found) -> dict[str, Any]:
+def _options(name: str, queue: Queue, above: int, inventory: Inventory) -> dict[str, Any]:
     admins = acl.read(queue.admin)
     if admins is None:
-        found.say(f"queue {name}: adminacl {queue.admin!r} is none that YuniKorn takes; left out")
-    return said(
-        admins=said(**admins._asdict()) if admins else None,
+        inventory.say(f"queue {name}: adminacl {queue.admin!r} is invalid in YuniKorn; left out")
+    return without_empty(
+        admins=without_empty(**admins._asdict()) if admins else None,
         maxApplications=queue.applications if queue.applications not in (0, above) else None,
-        properties=_properties(name, queue.properties, found, shared=name != ROOT),
-        childTemplate=_template(name, queue.template, found),
+        properties=_properties(name, queue.properties, inventory, shared=name != ROOT),
+        childTemplate=_template(name, queue.template, inventory),
         limits=[_limit(limit) for limit in queue.limits],
     )
 
 
-def _properties(name: str, stated: Mapping[str, str], found: Found, *, shared: bool) -> dict[str, str]:
-    """Properties that have an effect; `shared`: without those that a policy says of the queue itself."""
+def _properties(
+    name: str, stated: Mapping[str, str], inventory: Inventory, *, shared: bool
+) -> dict[str, str]:
+    """Properties with an effect; `shared`: without those that the queue itself states in a policy."""
     kept: dict[str, str] = {}
     newest = parse("")
     for key, text in properties.understood(stated).items():
         problem = properties.problem(key, text, newest)
         if problem:
-            found.say(f"queue {name}: property {key} {problem}; left out")
+            inventory.say(f"queue {name}: property {key} {problem}; left out")
         elif not (shared and _of_policy(key, text)):
             kept[key] = text
     return kept
 
 
 def _of_policy(key: str, text: str) -> bool:
-    """Whether the queue's `priority` or `reclaimable` says it."""
+    """Whether the queue's `priority` or `reclaimable` states it."""
     if key == properties.OFFSET:
         return text.isdecimal()
     return key == properties.PREEMPTION and text.lower() == "disabled"
 
 
-def _template(name: str, template: ChildTemplate, found: Found) -> dict[str, Any]:
-    return said(
+def _template(name: str, template: ChildTemplate, inventory: Inventory) -> dict[str, Any]:
+    return without_empty(
         maxApplications=template.applications or None,
         guarantee=amounts(resources.to_amounts(template.resources.guaranteed)),
         limit=amounts(resources.to_amounts(template.resources.maximum)),
-        properties=_properties(name, template.properties, found, shared=False),
+        properties=_properties(name, template.properties, inventory, shared=False),
     )
 
 
 def _limit(limit: Limit) -> dict[str, Any]:
-    return said(
+    return without_empty(
         description=limit.description,
         users=limit.users,
         groups=limit.groups,

@@ -1,11 +1,11 @@
-"""Queues of YuniKorn as the shares of a policy."""
+"""YuniKorn's queues as queues of the policy."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 
-from policykit.importer.found import Found
+from policykit.importer.inventory import Inventory
 from policykit.importer.yunikorn import access
 from policykit.importer.yunikorn.access import Access
 from policykit.model.pool import Amounts
@@ -16,12 +16,12 @@ from policykit.targets.yunikorn.derived import paths
 from policykit.targets.yunikorn.derived.shares import as_meant
 
 
-def names(root: Queue, found: Found) -> dict[str, str]:
-    """Whole path of each queue to its name in the policy: its own, or its path where two have the same.
+def names(root: Queue, inventory: Inventory) -> dict[str, str]:
+    """Full path of each queue to its name in the policy: its own name, or its path if that is ambiguous.
 
-    Queues that another system's files name already keep those names. YuniKorn runs all in small letters.
+    Queues that other systems define keep those names. YuniKorn uses lower case.
     """
-    known = {path: name for name, path in paths.paths(found.queues.values()).items()}
+    known = {path: name for name, path in paths.paths(inventory.queues.values()).items()}
     listed = [path.lower() for path, _ in walk(root._replace(name=ROOT))][1:]
     own = Counter(paths.own_name(path) for path in listed)
     taken = frozenset(known.values())
@@ -33,21 +33,21 @@ def names(root: Queue, found: Found) -> dict[str, str]:
     return given
 
 
-def add(root: Queue, given: Mapping[str, str], found: Found, *, keeps_default: bool) -> None:
-    """Every queue below root; `default` unless it only serves the fallback."""
-    people = access.of_root(root, found)
+def add(root: Queue, given: Mapping[str, str], inventory: Inventory, *, keeps_default: bool) -> None:
+    """Adds every queue below root; `default` only if it is more than the fallback."""
+    people = access.of_root(root, inventory)
     for child in root.queues:
         made = Queue(paths.DEFAULT, submit=child.submit, applications=root.applications)
-        if keeps_default or child != made or access.below(people, child, found).wanted != people.wanted:
-            _add(child, ROOT, people, given, found)
+        if keeps_default or child != made or access.below(people, child, inventory).wanted != people.wanted:
+            _add(child, ROOT, people, given, inventory)
 
 
-def _add(queue: Queue, above: str, people: Access, given: Mapping[str, str], found: Found) -> None:
+def _add(queue: Queue, above: str, people: Access, given: Mapping[str, str], inventory: Inventory) -> None:
     path = f"{above}.{queue.name.lower()}"
     name, parent = given[path], given[above] if above != ROOT else ""
-    mine = access.below(people, queue, found)
-    _say_unreadable(name, queue, found)
-    offset, reclaimable = _stated(queue)
+    mine = access.below(people, queue, inventory)
+    _report_invalid_amounts(name, queue, inventory)
+    offset, reclaimable = _priority(queue)
     share = Share(
         name,
         parent,
@@ -57,18 +57,18 @@ def _add(queue: Queue, above: str, people: Access, given: Mapping[str, str], fou
         reclaimable=reclaimable,
         submit=mine.wanted if mine.wanted != people.wanted else None,
     )
-    there = found.queues.get(name)
+    there = inventory.queues.get(name)
     if there is None:
-        found.add_queue(share)
-        found.lesser.add(name)
+        inventory.add_queue(share)
+        inventory.yunikorn_only.add(name)
     else:
-        _compare(there, share, found)
+        _compare(there, share, inventory)
     for child in queue.queues:
-        _add(child, path, mine, given, found)
+        _add(child, path, mine, given, inventory)
 
 
-def _stated(queue: Queue) -> tuple[int | None, bool]:
-    """priority and reclaimable, as their properties have them."""
+def _priority(queue: Queue) -> tuple[int | None, bool]:
+    """`priority` and `reclaimable` from the properties."""
     offset = queue.properties.get(properties.OFFSET, "")
     priority = (
         int(offset) if offset.isdecimal() and properties.KNOWN[properties.OFFSET].takes(offset) else None
@@ -76,23 +76,25 @@ def _stated(queue: Queue) -> tuple[int | None, bool]:
     return priority, queue.properties.get(properties.PREEMPTION, "").lower() != "disabled"
 
 
-def _say_unreadable(name: str, queue: Queue, found: Found) -> None:
+def _report_invalid_amounts(name: str, queue: Queue, inventory: Inventory) -> None:
     for key, stated in (("guaranteed", queue.resources.guaranteed), ("max", queue.resources.maximum)):
         for resource, text in (stated or {}).items():
             if resource == "cpu":
-                found.say(
-                    f"queue {name}: {key} of cpu counts for no pod of YuniKorn, which has vcore; left out"
+                inventory.say(
+                    f"queue {name}: {key} of cpu has no effect because YuniKorn uses vcore; left out"
                 )
             elif resources.quantity(resource, text) is None:
-                found.say(f"queue {name}: {key} of {resource} is {text!r}, which is no amount; left out")
+                inventory.say(f"queue {name}: {key} of {resource} is {text!r}, not a valid amount; left out")
 
 
-def _compare(there: Share, here: Share, found: Found) -> None:
-    """Another system's file has the queue: it says at least as much, and should say the same."""
+def _compare(there: Share, here: Share, inventory: Inventory) -> None:
+    """Reports differences from the same queue in another system's file."""
     pairs: tuple[tuple[str, Amounts, Amounts], ...] = (
         ("guaranteed", {**there.guarantee, **there.deserved}, here.guarantee),
         ("max", there.limit, here.limit),
     )
     for key, ours, theirs in pairs:
         if any(name in ours and ours[name] != amount for name, amount in theirs.items()):
-            found.say(f"queue {here.name}: {key} of YuniKorn differs from another file's; the first is taken")
+            inventory.say(
+                f"queue {here.name}: {key} of YuniKorn differs from another file; that file is used"
+            )

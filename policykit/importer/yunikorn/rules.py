@@ -1,12 +1,12 @@
-"""Placement rules: the usual ones follow from tenants and two options, others are stated as they are."""
+"""Placement rules: standard ones follow from tenants and two options, others are copied."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.importer.found import Found
-from policykit.importer.said import said
+from policykit.importer.inventory import Inventory
+from policykit.importer.sections import without_empty
 from policykit.targets.yunikorn.configuration.placement_rules import KNOWN, Rule
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.derived import standard_rules
@@ -15,32 +15,36 @@ from policykit.targets.yunikorn.options import FALLBACK
 TARGET = "yunikorn"
 
 
-def add(rules: tuple[Rule, ...], names: Mapping[str, str], found: Found) -> None:
-    """`names` gives the policy's name of a queue by its whole path."""
+def add(rules: tuple[Rule, ...], names: Mapping[str, str], inventory: Inventory) -> None:
+    """Adds the rules. `names` maps the full path of a queue to its name in the policy."""
     known = standard_rules.recognised(rules)
     if known is None:
-        found.option(TARGET, "placementRules", [_said(rule) for rule in rules if _usable(rule, found)])
+        inventory.option(
+            TARGET, "placementRules", [_rule(rule) for rule in rules if _usable(rule, inventory)]
+        )
         return
     below, fallback = known
     if below:
-        found.option(TARGET, "namespaceQueues", names.get(below, below))
+        inventory.option(TARGET, "namespaceQueues", names.get(below, below))
     if names.get(fallback, fallback.removeprefix(f"{ROOT}.")) != FALLBACK:
-        found.option(TARGET, "fallback", names.get(fallback, fallback))
+        inventory.option(TARGET, "fallback", names.get(fallback, fallback))
 
 
-def _usable(rule: Rule, found: Found) -> bool:
+def _usable(rule: Rule, inventory: Inventory) -> bool:
     unknown = [each.name for each in rule.chain if each.name.lower() not in KNOWN]
     if unknown:
-        found.say(f"placement rule {unknown[0]!r} of YuniKorn is none that it knows; left out")
+        inventory.say(f"placement rule {unknown[0]!r} does not exist in YuniKorn; left out")
     return not unknown
 
 
-def _said(rule: Rule) -> dict[str, Any]:
+def _rule(rule: Rule) -> dict[str, Any]:
     chosen = rule.filter
-    return said(
+    return without_empty(
         name=rule.name.lower(),
         value=rule.value,
         create=rule.create or None,
-        filter=said(type="deny" if chosen.type == "deny" else "", users=chosen.users, groups=chosen.groups),
-        parent=_said(rule.parent) if rule.parent else None,
+        filter=without_empty(
+            type="deny" if chosen.type == "deny" else "", users=chosen.users, groups=chosen.groups
+        ),
+        parent=_rule(rule.parent) if rule.parent else None,
     )

@@ -1,4 +1,4 @@
-"""Where each API kind keeps its pod templates, gangs and queues: the kinds table, interpreted."""
+"""Pod templates, gangs and queues of each API kind, according to the kinds table."""
 
 from policykit.kube.podsets.facts import Entry
 from policykit.kube.podsets.gangs import Gang, Minimum, gang, gangs

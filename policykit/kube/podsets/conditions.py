@@ -1,4 +1,4 @@
-"""Whether what the table asks of an object holds for one match of a template."""
+"""Conditions of the kinds table for one match of a template."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policykit.kube.podsets.walk import Binding
 
 
 def hold(conditions: Iterable[Condition], data: Any, binding: Binding) -> bool:
-    """Whether all of them hold; an empty list does."""
+    """Whether all conditions hold; true for an empty list."""
     return all(_holds(condition, data, binding) for condition in conditions)
 
 

@@ -1,4 +1,4 @@
-"""Devices that a kind asks for outside the containers' resources."""
+"""Devices that a kind requests outside the containers' resources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def requested(data: Any, template: Template, binding: Binding) -> tuple[DeviceRe
         return ()
     found: list[DeviceRequest] = []
     for form, where in template.devices:
-        # These are in the spec already, and counted there.
+        # These are already counted in the spec.
         if len(where) > len(template.path) and where[len(template.path)] in _IN_SPEC:
             continue
         for path in matches(data, binding.bound(where)):
@@ -30,7 +30,7 @@ def requested(data: Any, template: Template, binding: Binding) -> tuple[DeviceRe
 
 
 def _resources(found: Any, path: Path) -> Iterator[DeviceRequest]:
-    """requests and limits by resource name; a device has both alike, or the limit alone."""
+    """requests and limits by resource name; for devices both are equal, or only the limit is set."""
     seen: set[str] = set()
     for part in ("requests", "limits", None):
         listed = value(found, (part,)) if part else found

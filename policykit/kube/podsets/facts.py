@@ -1,4 +1,4 @@
-"""What the kinds table says about a kind, typed."""
+"""Types of the entries in the kinds table."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from policykit.kube.podsets.walk import Pattern
 
 
 class Target(NamedTuple):
-    """A place that holds one value: a field, or a label or annotation."""
+    """The location of one value: a field, label or annotation."""
 
     form: str
     """field, label, annotation, pod_label, pod_annotation, namespace_annotation, or empty: none."""
     path: Pattern = ()
-    """The field, or the map that holds `labels` and `annotations`."""
+    """The field, or the map that contains `labels` and `annotations`."""
     key: str = ""
     """Key of the label or annotation."""
     default: str | int | None = None
@@ -23,51 +23,51 @@ class Target(NamedTuple):
     wanted: str | None = None
     """The value that counts as set; None: any."""
     wins: str = ""
-    """schedulerName only: template or field, whichever counts when both are written."""
+    """schedulerName only: template or field, which one applies if both are set."""
 
     @property
     def place(self) -> Pattern:
-        """Where the value itself stands; () for what lies outside the object."""
+        """Path of the value; () if it is outside the object."""
         if self.form == "field":
             return self.path
         return (*self.path, f"{self.form}s", self.key) if self.form in ("label", "annotation") else ()
 
 
 class Condition(NamedTuple):
-    """Something that must hold for a template to make pods, or a count to apply."""
+    """A condition for a template to make pods, or for a count to apply."""
 
     path: Pattern = ()
     allowed: tuple[Any, ...] | None = None
     """The value at `path`, or `default`, is one of these."""
     default: Any = None
     exists: bool | None = None
-    """Something, or nothing, stands at `path`."""
+    """`path` exists, or does not."""
     any_of: tuple[Pattern, ...] = ()
-    """Something stands at one of these."""
+    """One of these paths exists."""
     target: Target | None = None
-    """A label or annotation has its wanted value."""
+    """A label or annotation has the required value."""
 
 
 class Number(NamedTuple):
-    """A whole number that an object states: at `path`, else `default`, else what `rule` gives."""
+    """A whole number of an object: at `path`, else `default`, else computed by `rule`."""
 
     path: Pattern | None = None
     default: int | None = None
     rule: str = ""
     inputs: tuple[Pattern, ...] = ()
-    """What the rule reads, where the paths differ by template."""
+    """Inputs of the rule, if the paths differ by template."""
     parent: Pattern | None = None
-    """Where this exists but the number is missing, `parent_default` counts."""
+    """If this exists but the number is missing, `parent_default` applies."""
     parent_default: int | None = None
     less: int = 0
-    """Taken off the number ..."""
+    """Subtracted from the number ..."""
     less_where: str = ""
-    """... where the template of this name matches; empty: always."""
+    """... if the template with this name matches; empty: always."""
     lookup: Lookup | None = None
 
 
 class Lookup(NamedTuple):
-    """The number stands in the first item of `listed` whose list `contains` holds a value."""
+    """The number is in the first item of `listed` whose list `contains` includes a value."""
 
     listed: Pattern
     contains: Pattern
@@ -76,7 +76,7 @@ class Lookup(NamedTuple):
 
 
 class Replicas(NamedTuple):
-    """How many pods a template makes: a number, brought between bounds, times factors."""
+    """How many pods a template makes: a number within bounds, times factors."""
 
     number: Number
     at_least: Number | None = None
@@ -86,12 +86,12 @@ class Replicas(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A named template, used where a template's own path is missing."""
+    """A named template, used if a template's own path is missing."""
 
     name: Pattern
     """Path of the name."""
     listed: Pattern | None = None
-    """List of the named items; None: it is another object."""
+    """List of the named items; None: in another object."""
     key: str = ""
     path: Pattern = ()
     """The template inside the item."""
@@ -107,13 +107,13 @@ class Template(NamedTuple):
     use: str = "pods"
     """pods, stored (another object makes the pods), base or overlay."""
     laid_on: tuple[str, ...] = ()
-    """Templates that a base lies under, or an overlay over."""
+    """Templates that a base or an overlay applies to."""
     merge: str = "strategic"
-    """How it is laid: strategic, fallback, append or index."""
+    """How it is merged: strategic, fallback, append or index."""
     merge_keys: Mapping[str, str] = {}
-    """Lists that merge by a key here and are replaced elsewhere."""
+    """Lists that merge by a key here, but are replaced elsewhere."""
     exhaustive: bool = False
-    """Overlays with a share: together they touch every pod."""
+    """Overlays with a share: together they apply to every pod."""
     exists: Pattern | None = None
     only: tuple[Condition, ...] = ()
     reference: Reference | None = None
@@ -132,7 +132,7 @@ class Template(NamedTuple):
 
 
 class GangFacts(NamedTuple):
-    """What of a kind starts together, and where its least size is written."""
+    """Which pods of a kind start together, and where their minimum is set."""
 
     unit: str
     size: Target
@@ -141,15 +141,15 @@ class GangFacts(NamedTuple):
     per: Pattern = ()
     """One gang for each match of this; (): one for the object, or for each unit of it."""
     multiplied_by: tuple[Pattern, ...] = ()
-    """Numbers that make more gangs of the same size, not larger ones."""
+    """Numbers that multiply the gangs, not their size."""
     only: tuple[Condition, ...] = ()
     enable: Target | None = None
     alternatives: tuple[Target, ...] = ()
     """Where other schedulers read the size."""
     parts: Mapping[str, Target] = {}
-    """Where the minimum of a task, role, clique or group stands."""
+    """Paths of the minimum of a task, role, clique or group."""
     scheduler: str = ""
-    """The one scheduler that reads the size; empty: whichever runs the kind."""
+    """The only scheduler that reads the size; empty: the scheduler of the pods."""
 
 
 class Entry(NamedTuple):
@@ -163,13 +163,13 @@ class Entry(NamedTuple):
     strategic: bool = False
     cluster_scoped: bool = False
     scheduler: Target | None = None
-    """Where the kind keeps schedulerName beside the pod templates."""
+    """Paths of schedulerName outside the pod templates."""
     gang: GangFacts | None = None
     queues: Mapping[str, Mapping[str, tuple[Target, ...]] | None] = {}
-    """Scheduler to what it reads to the places; None: the kind offers nothing to it."""
+    """Scheduler to the metadata it reads to its locations; None: it reads nothing from this kind."""
     priority: Target | None = None
     restart_policy: Mapping[str, Any] = {}
-    """allowed, default, required, and path where it takes the place of the template's."""
+    """allowed, default, required, and path if it replaces the template's."""
 
     def template(self, name: str) -> Template | None:
         return next((template for template in self.templates if template.name == name), None)

@@ -1,4 +1,4 @@
-"""What of an object starts together: how many pods there are, and how many must fit at once."""
+"""Gangs of an object: how many pods it has, and how many must fit at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from policykit.manifests.path import Path
 
 
 class Minimum(NamedTuple):
-    """The least number of one part of a gang, as written."""
+    """The minimum of one part of a gang, as written."""
 
     part: str
     """task, role, clique or group."""
@@ -30,35 +30,35 @@ class Gang(NamedTuple):
     """Pods that start together. Paths are relative to the object."""
 
     unit: str
-    """What one gang is made of, in words: job, group, controller of the pods."""
+    """What forms one gang, in words: job, group, controller of the pods."""
     min_member: int | None
-    """Members that must fit at once, as written or as the kind's default gives; None: unknown."""
+    """Members that must fit at once, as written or by default; None: unknown."""
     written: bool
-    """The object states the number itself."""
+    """The object states the number."""
     path: Path
-    """Where it is or would be written; () where the kind computes it and offers no place."""
+    """Path of the number, also if it is missing; (): the kind computes it and has no field."""
     pods: int | None
     """Pods that one unit makes; None: unknown."""
     members: tuple[str, ...]
-    """Names of the pod sets that count, as `pod_sets` gives them (variants of one share its name)."""
+    """Names of the pod sets that count, from `pod_sets` (variants share a name)."""
     enabled: bool = True
-    """The object has what its kind needs for a gang to exist."""
+    """The object meets its kind's condition for a gang."""
     enabled_by: Path | None = None
-    """Where that is or would be written; None: nothing in the object is needed."""
+    """Path of that condition, also if it is missing; None: there is none."""
     minima: tuple[Minimum, ...] = ()
-    """Minima written for single tasks, roles, cliques or groups."""
+    """Minima of single tasks, roles, cliques or groups."""
     scheduler: str = ""
-    """The one scheduler that reads the number; empty: whichever runs the kind."""
+    """The only scheduler that reads the number; empty: the scheduler of the pods."""
 
 
 def gang(data: Mapping[str, Any]) -> Gang | None:
-    """The first gang of an object; None where its kind has none or it makes no pods."""
+    """The first gang of an object; None: its kind has none, or it makes no pods."""
     return next(iter(gangs(data)), None)
 
 
 @once
 def gangs(data: Mapping[str, Any]) -> tuple[Gang, ...]:
-    """Every gang of an object: one, or one for each child job, role or component that is its own."""
+    """Every gang of an object: one, or one for each independent child job, role or component."""
     known = entry(data.get("apiVersion"), data.get("kind"))
     if known is None:
         return ()
@@ -84,12 +84,12 @@ def _embedded(data: Any, known: Entry) -> Iterator[Gang]:
 
 
 def _gangs(data: Any, known: Entry, facts: GangFacts) -> Iterator[Gang]:
-    """Members grouped by what each gang is for."""
+    """Members grouped by gang."""
     groups: dict[Path, list[minima.Member]] = {}
     for template in _counted(known, facts):
         for binding in bindings(data, template):
             if any(isinstance(step, Wildcard) for step in binding.bound(facts.per)):
-                continue  # a template that has no gang of its own
+                continue  # a template without a gang
             pods = replicas.pods(data, known, template, binding, facts.multiplied_by)
             member = minima.Member(template, binding, pods)
             groups.setdefault(literal(binding.bound(facts.per)), []).append(member)
@@ -99,7 +99,7 @@ def _gangs(data: Any, known: Entry, facts: GangFacts) -> Iterator[Gang]:
 
 
 def _counted(known: Entry, facts: GangFacts) -> list[Template]:
-    """Templates whose pods count: those that are stored only where the kind is a store itself."""
+    """Templates whose pods count: stored ones only if the kind is itself a store."""
     found = [t for t in known.templates if t.makes_pods and (not facts.members or t.name in facts.members)]
     return [t for t in found if t.use == "pods"] or found
 
@@ -109,7 +109,7 @@ def _gang(data: Any, facts: GangFacts, members: list[minima.Member]) -> Gang:
     size, path, written = facts.size, literal(binding.bound(facts.size.place)), None
     for target in (facts.size, *facts.alternatives):
         found = binding.value(data, target.place) if target.form else None
-        # A minimum of 0 is filled in like a missing one wherever a rule gives the default.
+        # If a rule gives the default, it also replaces a minimum of 0.
         if found is not None and not (found == 0 and size.rule):
             written, path = found, literal(binding.bound(target.place))
             break

@@ -1,4 +1,4 @@
-"""Pod templates laid over one another, each controller's way."""
+"""Merging of pod templates, as each controller does it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def laid(top: Pod, below: Pod, merge: str, keys: Mapping[str, str], main: Pod) -
 
 
 def _written(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields that say something: a null or empty one of an upper layer hides nothing."""
+    """Fields with content: a null or empty field of an upper layer hides nothing."""
     return {field: value for field, value in spec.items() if value not in (None, "", [], {})}
 
 
@@ -53,7 +53,7 @@ def _other(main: Pod, top: Pod, below: Pod) -> Pod:
 
 
 def _places(top: Pod, below: Pod, main: Pod) -> Places:
-    """A field stands where its uppermost layer has it, else where the pod template would have it."""
+    """The location of a field is in its uppermost layer, else in the pod template."""
     other = _other(main, top, below)
     fields = [*top.spec, *below.spec, *main.places, *other.places]
     places: Places = {}

@@ -1,4 +1,4 @@
-"""Patches that a kind carries inside itself and lays over the pod at the end."""
+"""Patches inside an object that are applied to the pod last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policykit.manifests.path import Path
 
 
 def patched(data: Any, pod: Pod) -> Pod:
-    """The pod with its patches laid over, strategically; one that is no map is passed over."""
+    """The pod with its strategic merge patches applied; patches that are not maps are skipped."""
     for place in pod.patches:
         patch = _patch(value(data, place), place)
         if patch is not None:
@@ -30,6 +30,6 @@ def _patch(found: Any, place: Path) -> Pod | None:
     spec = document.root.data if document and document.root else None
     if not isinstance(spec, dict):
         return None
-    # Text has no places inside: whatever the patch sets stands where the text does.
+    # A text has no paths inside: everything the patch sets is located at the text.
     places: Places = {**{str(field): place for field in spec}, "labels": None, "annotations": None}
     return Pod(spec, {}, {}, places, None)

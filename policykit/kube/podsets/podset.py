@@ -9,7 +9,7 @@ from policykit.manifests.path import Path
 
 
 class DeviceRequest(NamedTuple):
-    """A device asked for outside the containers' resources (Spark `gpu`, TrainJob trainer)."""
+    """A device requested outside the containers' resources (Spark `gpu`, TrainJob trainer)."""
 
     path: Path
     """Path of the request in the object."""
@@ -29,7 +29,7 @@ class PodSet(NamedTuple):
     name: str
     """Name of the template in the kinds table, with its index or key: `task[0]`, `replica[Worker]`."""
     path: Path
-    """Where the template stands, or would stand."""
+    """Path of the template, also if it is missing."""
     spec: Mapping[str, Any]
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
@@ -42,22 +42,22 @@ class PodSet(NamedTuple):
     default_place: Path | None
     """Path of the PodSpec, for fields `places` does not list; None for partial shapes."""
     stored: bool = False
-    """Makes no pods until another object uses it (PodTemplate, WorkflowTemplate)."""
+    """It makes no pods until another object uses it (PodTemplate, WorkflowTemplate)."""
     scheduler_name: str = ""
-    """The schedulerName that counts, wherever the kind keeps it; empty: none written."""
+    """The effective schedulerName; empty: none."""
     scheduler_path: Path | None = None
-    """Where schedulerName stands or would stand; None: the kind has no place for it."""
+    """Path of schedulerName, also if it is missing; None: the kind has no such field."""
     devices: tuple[DeviceRequest, ...] = ()
     purpose: str = "any"
-    """training, serving, interactive or any: what the kind most likely runs."""
+    """training, serving, interactive or any: the most likely purpose of the kind."""
     synchronous: bool = False
     """The pods of one unit wait for each other."""
     per_node: bool = False
-    """DaemonSet-like: one pod on each node it may enter."""
+    """One pod on each eligible node, as with a DaemonSet."""
     strategic: bool = False
     """Lists merge strategically (built-in kinds)."""
     owner: Path = ()
-    """Path of the object whose kind this is: () unless it stands inside another (AppWrapper)."""
+    """Path of the object that makes the pods; () unless it is inside another (AppWrapper)."""
 
     def place(self, field: str, *rest: str | int) -> Path:
         """Path of a PodSpec field (and below it), or of the template where it has none."""

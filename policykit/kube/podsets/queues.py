@@ -1,4 +1,4 @@
-"""The queue that a scheduler takes for a pod set, and the other names it reads there."""
+"""The queue of a pod set for a scheduler, and other names the scheduler reads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.manifests.path import Path
 
 
 class Selection(NamedTuple):
-    """A name as written, and where."""
+    """A name as written, and its path."""
 
     value: str
     path: Path
@@ -34,7 +34,7 @@ def read(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "
 
 
 def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> tuple[Path, ...]:
-    """Every place in the object that the scheduler reads, the one that counts first in front."""
+    """Every location in the object that the scheduler reads, in order of precedence."""
     known = _kind(data, pod_set)
     if known is None:
         return ()
@@ -44,14 +44,14 @@ def places(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str =
 
 
 def default(data: Mapping[str, Any], pod_set: PodSet, scheduler: str, what: str = "queue") -> str:
-    """What counts where nothing is written; empty: nothing does, or it is not known."""
+    """The default name; empty: none, or unknown."""
     known = _kind(data, pod_set)
     targets = _targets(known, scheduler, what) if known else ()
     return next((str(t.default) for t in targets if t.default is not None), "")
 
 
 def offered(data: Mapping[str, Any], pod_set: PodSet, scheduler: str) -> bool | None:
-    """Whether the kind offers the scheduler a queue; None: not known for this kind."""
+    """Whether the scheduler reads a queue from this kind; None: unknown."""
     known = _kind(data, pod_set)
     if known is None or scheduler not in known.queues:
         return None

@@ -1,4 +1,4 @@
-"""From an object to its pod sets, as the kinds table directs."""
+"""Reads the pod sets of an object, according to the kinds table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pod_sets(data: Mapping[str, Any]) -> tuple[PodSet, ...]:
 
 
 def bindings(data: Any, template: Template) -> Iterator[Binding]:
-    """Every match of a template for which the table says that there are pods."""
+    """Every match of a template that makes pods according to the table."""
     head = template.path if template.exists is None else template.exists
     rest = template.path[len(head) :]
     for path in matches(data, head):
@@ -49,7 +49,7 @@ def bindings(data: Any, template: Template) -> Iterator[Binding]:
 
 
 def _embedded(data: Any, binding: Binding, template: Template) -> Iterator[PodSet]:
-    """Pod sets of a whole object inside another, by its own kind, with their paths led in."""
+    """Pod sets of an object inside another, with paths from the outer object."""
     inner = value(data, binding.path)
     if not isinstance(inner, dict):
         return
@@ -67,7 +67,7 @@ def _embedded(data: Any, binding: Binding, template: Template) -> Iterator[PodSe
 
 
 def _sets(data: Any, known: Entry, template: Template, binding: Binding) -> Iterator[PodSet]:
-    """One pod set, or one for each overlay that touches only a share of its pods."""
+    """One pod set, or one for each overlay that applies to a share of its pods."""
     pod = shapes.read(data, template, binding, _stands(data, template, binding))
     asked = devices.requested(data, template, binding)
     shared: list[tuple[str, Pod, int | None, bool]] = []
@@ -178,7 +178,7 @@ def _pod_set(
 
 
 def _scheduler(data: Any, kept: Target | None, binding: Binding, pod: Pod) -> tuple[str, Path | None]:
-    """The schedulerName that counts, and its place: the template's, or one the kind has beside it."""
+    """The effective schedulerName and its path: in the template, or in a field of the kind."""
     written = pod.spec.get("schedulerName")
     own = written if isinstance(written, str) else ""
     place = pod.place("schedulerName")

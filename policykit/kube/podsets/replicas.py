@@ -1,4 +1,4 @@
-"""How many pods a template makes, as the object is written."""
+"""Number of pods that a template makes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from policykit.kube.podsets.walk import Binding, Pattern, value
 def pods(
     data: Any, entry: Entry, template: Template, binding: Binding, apart: Collection[Pattern] = ()
 ) -> int | None:
-    """Pods of one match of `template`; None where the object alone does not tell.
+    """Pods of one match of `template`; None: the object alone does not determine it.
 
     Numbers at the paths `apart` count as 1, which leaves the pods of one of many equal units.
     """
@@ -47,7 +47,7 @@ class _Counting:
         return total
 
     def bounded(self, total: int | None, replicas: Replicas) -> int | None:
-        """Raised to one bound, then lowered to the other; a bound without a value is none."""
+        """Raised to one bound, then lowered to the other; a bound without a value is ignored."""
         for bound, choose in ((replicas.at_least, max), (replicas.at_most, min)):
             if bound is None or total is None:
                 continue
@@ -67,7 +67,7 @@ class _Counting:
         return max(0, counted - number.less) if self._matches(number.less_where) else counted
 
     def missing(self, number: Number) -> int | None:
-        """The number where nothing is written."""
+        """The default number."""
         if number.parent is not None and self._at(number.parent) is not None:
             return number.parent_default
         if number.default is not None or not number.rule:
@@ -87,7 +87,7 @@ class _Counting:
         return None if path is None else self.binding.value(self.data, path)
 
     def _matches(self, name: str) -> bool:
-        """Whether the template of that name stands in the same object, for the same match."""
+        """Whether the template with that name exists in the same object, for the same match."""
         template = self.entry.template(name) if name else None
         if template is None:
             return not name

@@ -1,4 +1,4 @@
-"""The shapes of a pod template: what of it is the PodSpec, and where each field stands."""
+"""Forms of pod templates: their PodSpec, and the path of each field."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _POD_FIELDS = frozenset(
         "volumes",
     )
 )
-"""Fields of a partial shape that mean what they mean in a PodSpec."""
+"""Fields of a partial shape with the same meaning as in a PodSpec."""
 
 _METADATA = ("labels", "annotations")
 
 
 class Pod(NamedTuple):
-    """A pod template read: PodSpec data and the place of each field (see PodSet)."""
+    """The data of a pod template: PodSpec and the path of each field (see PodSet)."""
 
     spec: Mapping[str, Any]
     labels: Mapping[str, str]
@@ -42,10 +42,10 @@ class Pod(NamedTuple):
     places: Places
     default_place: Path | None
     patches: tuple[Path, ...] = ()
-    """Strings or maps that are patched over the pod at the very end."""
+    """Strings or maps that are applied to the pod last."""
 
     def place(self, field: str) -> Path | None:
-        """Where a field stands or would stand; None: the kind has none, or it is not known."""
+        """Path of a field, also if it is missing; None: the kind has none, or it is unknown."""
         if field in self.places or self.default_place is None:
             return self.places.get(field)
         return (*self.default_place, field)

@@ -1,4 +1,4 @@
-"""The kinds table: an apiVersion and kind to what is known of it."""
+"""The kinds table: facts by apiVersion and kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people call a pod set: the name of its task, role or group, as the object has it."""
+"""Display names of pod sets: the name of the task, role or group in the object."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMES = ("name", "groupName")
 
 
 def title(data: Mapping[str, Any], pod_set: PodSet) -> str:
-    """The name beside the template, else the key it stands under, else that of the kinds table."""
+    """The name next to the template, else its key, else the name in the kinds table."""
     for end in range(len(pod_set.path), 1, -1):
         if isinstance(pod_set.path[end - 1], int):
             for key in _NAMES:

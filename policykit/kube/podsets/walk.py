@@ -32,7 +32,7 @@ def pattern(text: str) -> Pattern:
 
 
 def value(data: Any, path: Pattern) -> Any:
-    """What stands at a path without wildcards; None where a step is missing or null."""
+    """The value at a path without wildcards; None: a step is missing or null."""
     for step in path:
         if isinstance(data, dict):
             data = data.get(step)
@@ -44,7 +44,7 @@ def value(data: Any, path: Pattern) -> Any:
 
 
 def matches(data: Any, path: Pattern) -> Iterator[Path]:
-    """Paths of everything that is there and not null, in the order of the object."""
+    """Paths of all existing values that are not null, in the order of the object."""
     for position, step in enumerate(path):
         if isinstance(step, Wildcard):
             head, rest = path[:position], path[position + 1 :]

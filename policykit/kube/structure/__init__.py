@@ -1,4 +1,4 @@
-"""The shape of an object: fields, types, required values, quantities and labels."""
+"""Structure of objects: fields, types, required values, quantities and labels."""
 
 from policykit.kube.structure.problem import Problem
 from policykit.kube.structure.walk import check

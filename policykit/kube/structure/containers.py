@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.kube.structure.problem import CLASHING, DISAGREEING, Problem
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, Problem
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted
 
@@ -14,7 +14,7 @@ _HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 
 
 def named_once(listed: object, path: Path, what: str) -> Iterator[Problem]:
-    """Items of a list that others refer to by name. `what` goes on after `each`."""
+    """Names in a list must be unique. `what` describes an item."""
     first: dict[str, Path] = {}
     for position, item in enumerate(listed if isinstance(listed, list) else ()):
         name = item.get("name") if isinstance(item, dict) else None
@@ -23,12 +23,12 @@ def named_once(listed: object, path: Path, what: str) -> Iterator[Problem]:
         place = (*path, position)
         if first.setdefault(name, place) != place:
             at = (*place, "name")
-            message = f'{dotted(at)} is "{name}", the name of {dotted(first[name])} too'
-            yield Problem(at, DISAGREEING, message, f"give each {what} a name of its own")
+            message = f'{dotted(at)} is "{name}", which is also the name of {dotted(first[name])}'
+            yield Problem(at, INCONSISTENT, message, f"give each {what} a unique name")
 
 
 def probes(container: dict[str, Any], place: Path, *, initial: bool) -> Iterator[Problem]:
-    """What the API server refuses in the probes of a container of a built-in kind.
+    """What the API server rejects in the probes of a container of a built-in kind.
 
     Source: `validateLivenessProbe` and its like (v1.36).
     """
@@ -38,22 +38,22 @@ def probes(container: dict[str, Any], place: Path, *, initial: bool) -> Iterator
             continue
         at = (*place, field)
         if initial and container.get("restartPolicy") is None:  # one that stays, a sidecar, may have them
-            message = f"{dotted(at)} stands on an init container, which has none"
-            yield Problem(at, CLASHING, message, "delete it, or write restartPolicy: Always", key=True)
+            message = f"{dotted(at)} is on an init container, which cannot have probes"
+            yield Problem(at, CONFLICTING, message, "delete it, or write restartPolicy: Always", key=True)
             continue
         yield from _handlers(probe, at)
         threshold = probe.get("successThreshold")
         if field != "readinessProbe" and isinstance(threshold, int) and threshold > 1:
             message = f"{dotted((*at, 'successThreshold'))} is {threshold}, but must be 1 for this probe"
-            yield Problem((*at, "successThreshold"), CLASHING, message, "delete it: 1 is the default")
+            yield Problem((*at, "successThreshold"), CONFLICTING, message, "delete it: 1 is the default")
 
 
 def _handlers(probe: dict[str, Any], at: Path) -> Iterator[Problem]:
     written = [field for field in _HANDLERS if probe.get(field) is not None]
     if not written:
-        message = f"{dotted(at)} says nothing to ask: it has none of {', '.join(_HANDLERS)}"
-        yield Problem(at, DISAGREEING, message, "add one of them: the API server refuses it", key=True)
+        message = f"{dotted(at)} has no handler: none of {', '.join(_HANDLERS)}"
+        yield Problem(at, INCONSISTENT, message, "add one of them: the API server requires it", key=True)
     elif len(written) > 1:
         other = (*at, written[1])
-        message = f"{dotted(other)} stands beside {written[0]}: a probe takes one of them"
-        yield Problem(other, CLASHING, message, "delete one of the two", key=True)
+        message = f"{dotted(other)} conflicts with {written[0]}: a probe takes only one of them"
+        yield Problem(other, CONFLICTING, message, "delete one of the two", key=True)

@@ -1,4 +1,4 @@
-"""What an unknown field was meant to be: mis-indented, in the wrong place, or misspelt."""
+"""Suggestions for unknown fields: mis-indented, in the wrong place, or misspelt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _USUAL = ("template", "spec", "containers", "resources", "metadata", "jobTemplat
 
 
 class Guess(NamedTuple):
-    """What was meant, as the end of a message; empty text: no idea."""
+    """A suggestion, as the end of a message; empty text: none."""
 
     text: str = ""
     help: str = ""
@@ -33,7 +33,7 @@ class Guess(NamedTuple):
 
 
 def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> Guess:
-    """The likeliest meaning of the unknown field at `path`.
+    """The best suggestion for the unknown field at `path`.
 
     In this order: a child of an empty field beside it, a slip of the pen, a field of a
     mapping above or below, a distant likeness. `adopted` has the shapes of unknown fields
@@ -233,7 +233,7 @@ def _of_other_version(data: Any, path: Path) -> str:
     for version in (kinds_of(group) or {}).get(kind, ()):
         shape = shape_of(f"{group}/{version}".lstrip("/"), kind) if version != own else None
         if shape and _has(shape, path):
-            return f"{version} of {kind} has it, {own} has not"
+            return f"{version} of {kind} has it, {own} does not"
     return ""
 
 

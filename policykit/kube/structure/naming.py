@@ -1,17 +1,17 @@
-"""Names of objects and namespaces that the API server refuses."""
+"""Names of objects and namespaces that the API server rejects."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from policykit.kube.structure.problem import BAD_VALUE
-from policykit.kube.structure.scalars import Fault, is_placeholder
+from policykit.kube.structure.problem import BAD_VALUE, Problem, value_problem
+from policykit.kube.structure.scalars import is_placeholder
 
 _STANDS_FOR = re.compile(
     r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"
 )
-"""All in capitals, a part of a name is one that something else will replace: JOB_NAME, job_ID_."""
+"""Parts of a name in capitals are placeholders: JOB_NAME, job_ID_."""
 _TEMPLATE = re.compile(r"[^\w .:/-]", re.ASCII)
 _REFUSED = re.compile(r"[^a-z0-9.-]")
 _IN_LABEL = re.compile(r"[^a-z0-9-]")
@@ -23,47 +23,47 @@ _FREE_GROUPS = frozenset(
         "rbac.authorization.k8s.io",
     }
 )
-"""Groups with names of another form: roles may have any name that fits into a path."""
+"""Groups with other rules for names: roles may have any name that fits into a path."""
 _FREE_KINDS = frozenset({"CustomResourceDefinition", "Event", "IPAddress"})
 _LABEL_KINDS = frozenset({"Namespace", "Service"})
-"""Kinds of the core group whose names stand for one part of a host name."""
+"""Kinds of the core group whose names are DNS labels."""
 _OF_FUNCTIONS = frozenset({"config.kubernetes.io/function", "config.k8s.io/function"})
 _LONGEST, _LONGEST_LABEL = 253, 63
 _LONGEST_OF_BATCH = {"CronJob": 52, "Job": 63}
-"""Names that become a label of pods, or that are made longer for each run."""
-_CHARACTERS = {"_": "an underscore", " ": "a blank", ".": "a dot", "/": "a slash", ":": "a colon"}
+"""Longest names of kinds that copy the name to a pod label or add a suffix for each run."""
+_CHARACTERS = {"_": "an underscore", " ": "a space", ".": "a dot", "/": "a slash", ":": "a colon"}
 _NAME_FORM = "names have lower-case letters, digits, '-' and '.'"
 _LABEL_FORM = "{} have lower-case letters, digits and '-'"
 
 
-def name_fault(name: Any, api_version: str, kind: str) -> Fault | None:
-    """What is wrong with `metadata.name` or `generateName`; None: nothing that is certain.
+def name_problem(name: Any, api_version: str, kind: str) -> Problem | None:
+    """The problem of `metadata.name` or `generateName`; None: no certain one.
 
-    Most objects have names as hosts have, Services and Namespaces as one part of them. What
-    begins or ends with punctuation may get a prefix or suffix from kustomize, and is left alone.
-    Source: `ValidateObjectMeta` and the strategies of the kinds (v1.36, which lets the name of a
-    Service begin with a digit).
+    Most names are DNS subdomains, those of Services and Namespaces DNS labels. Names that begin
+    or end with punctuation may get a prefix or suffix from kustomize and are not reported.
+    Source: `ValidateObjectMeta` and the strategies of the kinds (v1.36, in which the name
+    of a Service may begin with a digit).
     """
     group = api_version.rpartition("/")[0]
     if group in _FREE_GROUPS or kind in _FREE_KINDS:
         return None
     if not group and kind in _LABEL_KINDS:
-        return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format(f"names of {kind}s"))
+        return _name_problem(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format(f"names of {kind}s"))
     longest = _LONGEST_OF_BATCH.get(kind, _LONGEST) if group == "batch" else _LONGEST
-    return _fault(name, _REFUSED, longest, _NAME_FORM)
+    return _name_problem(name, _REFUSED, longest, _NAME_FORM)
 
 
 def is_function(annotations: Any) -> bool:
-    """Whether the object only configures a function of kustomize or kpt: it has any name, and stays here."""
+    """Whether the object configures a kustomize or kpt function: it may have any name."""
     return isinstance(annotations, dict) and not _OF_FUNCTIONS.isdisjoint(annotations)
 
 
-def namespace_fault(name: Any) -> Fault | None:
-    """What is wrong with `metadata.namespace`; None: nothing that is certain."""
-    return _fault(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format("names of Namespaces"))
+def namespace_problem(name: Any) -> Problem | None:
+    """The problem of `metadata.namespace`; None: no certain one."""
+    return _name_problem(name, _IN_LABEL, _LONGEST_LABEL, _LABEL_FORM.format("names of Namespaces"))
 
 
-def _fault(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Fault | None:
+def _name_problem(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Problem | None:
     if not isinstance(name, str) or is_placeholder(name) or _is_template(name):
         return None
     found = refused.search(_STANDS_FOR.sub("", name))
@@ -71,18 +71,18 @@ def _fault(name: Any, refused: re.Pattern[str], longest: int, form: str) -> Faul
         what = _CHARACTERS.get(found[0]) or (
             "a capital letter" if found[0].isupper() else f"the character {found[0]}"
         )
-        return Fault(
-            BAD_VALUE, f"is {name!r}, with {what}: {form}", "rename it, also where others refer to it"
+        return value_problem(
+            BAD_VALUE, f"is {name!r}, with {what}: {form}", "rename it, and update references to it"
         )
     if len(name) > longest:
-        return Fault(
+        return value_problem(
             BAD_VALUE, f"has {len(name)} characters, the limit is {longest}", "give it a shorter name"
         )
     return None
 
 
 def _is_template(name: str) -> bool:
-    """Whether it has signs that only templates have: `%s`, `{name}`, `@NAME@`; or nothing else, like `_`.
+    """Whether it contains template characters, as in `%s`, `{name}`, `@NAME@`, or no letter or digit.
 
     A lone `_` is the name of a Namespace that a kustomization's `namespace` replaces.
     """

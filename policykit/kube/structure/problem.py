@@ -1,10 +1,10 @@
-"""What is wrong with an object's shape."""
+"""Problems of an object's structure."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, dotted
 
 UNKNOWN_FIELD = "unknown-field"
 WRONG_TYPE = "wrong-type"
@@ -12,25 +12,36 @@ BAD_VALUE = "bad-value"
 MISSING_FIELD = "missing-field"
 INVALID_QUANTITY = "invalid-quantity"
 INVALID_LABEL = "invalid-label"
-DISAGREEING = "disagreeing"
-"""Values that are right each by itself, and not beside each other."""
-CLASHING = "clashing"
-"""Values of one part that exclude each other, whatever the part is laid over."""
-UNMET = "unmet"
-"""A name of something that the object lacks; a program that completes the object may add it."""
+INCONSISTENT = "inconsistent"
+"""Values that are valid on their own but contradict each other."""
+CONFLICTING = "conflicting"
+"""Values of one part that exclude each other, even in a patch."""
+MISSING_REFERENCE = "missing-reference"
+"""A name of something the object does not contain; a program that completes the object may add it."""
 
 
 class Problem(NamedTuple):
-    """One fault. `kind` is one of the constants above."""
+    """One problem. `kind` is one of the constants above."""
 
     path: Path
-    """The value at fault; for a missing field the mapping that lacks it."""
+    """The wrong value; for a missing field the mapping that lacks it."""
     kind: str
     message: str
     help: str = ""
     key: bool = False
-    """The key at `path` is at fault, not its value."""
+    """The key at `path` is wrong, not its value."""
     field: str = ""
     """The field that is missing."""
-    meant: Path = ()
-    """Where an unknown field was meant to stand; empty where that is open."""
+    intended: Path = ()
+    """Where an unknown field probably belongs; empty: unknown."""
+
+
+def value_problem(kind: str, predicate: str, help_: str = "", path: Path = ()) -> Problem:
+    """A problem of a value on its own: `predicate` follows its name, and `path` starts at the value."""
+    return Problem(path, kind, predicate, help_)
+
+
+def located(problem: Problem, base: Path, name: str = "", *, key: bool = False) -> Problem:
+    """A problem of a value as one of the object that contains it at `base`."""
+    path = (*base, *problem.path)
+    return problem._replace(path=path, message=f"{name or dotted(path)} {problem.message}", key=key)

@@ -1,14 +1,21 @@
-"""Single values against their schema: types, enums, bounds, quantities, label syntax."""
+"""Validates single values: types, enums, bounds, quantities, label syntax."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from policykit.kube.names import label_key_problem, label_value_problem
-from policykit.kube.structure.problem import BAD_VALUE, INVALID_LABEL, INVALID_QUANTITY, WRONG_TYPE
+from policykit.kube.structure.problem import (
+    BAD_VALUE,
+    INVALID_LABEL,
+    INVALID_QUANTITY,
+    WRONG_TYPE,
+    Problem,
+    value_problem,
+)
 from policykit.kube.structure.shapes import Schema
-from policykit.kube.structure.wording import expected, found, shown, way_out
+from policykit.kube.structure.wording import conversion_hint, described, expected, quoted
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
 
@@ -19,16 +26,8 @@ _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
 _COMPOUND = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)+")
 _MODES = 0o777
-"""The largest mode of a file: nothing else has this bound."""
+"""The largest file mode; no other field has this bound."""
 _QUOTE = "put the value in quotes"
-
-
-class Fault(NamedTuple):
-    """A problem without its place: the message goes on after the field's name."""
-
-    kind: str
-    predicate: str
-    help: str = ""
 
 
 def is_placeholder(value: object) -> bool:
@@ -37,12 +36,12 @@ def is_placeholder(value: object) -> bool:
 
 
 def _is_capitals(value: object) -> bool:
-    """A name in capitals where a number or an amount belongs, for sed to replace: PORT, NUM_NODES."""
+    """A name in capitals in place of a number or an amount, to be replaced: PORT, NUM_NODES."""
     return isinstance(value, str) and _CAPITALS.fullmatch(value) is not None
 
 
 def is_filled_in(value: str) -> bool:
-    """A placeholder, or text with a name in capitals that sed will replace: MODEL_NAME-server."""
+    """A placeholder, or text with a name in capitals to be replaced: MODEL_NAME-server."""
     return is_placeholder(value) or _VARIABLE.search(value) is not None
 
 
@@ -56,40 +55,46 @@ def stands_for_text(value: object) -> bool:
     return False
 
 
-def fault_of(value: Any, schema: Schema) -> Fault | None:
-    """What is wrong with a scalar, None where nothing is. None (null) never gets here."""
+def scalar_problem(value: Any, schema: Schema) -> Problem | None:
+    """The problem of a scalar; None: it is valid. The scalar itself is never None (null)."""
     if "x-kubernetes-quantity" in schema:
         return _quantity(value, schema)
     if "x-kubernetes-label" in schema:
-        return label_fault(value, schema["x-kubernetes-label"] == "key")
+        return label_problem(value, schema["x-kubernetes-label"] == "key")
     types = schema.get("type")
     if types is not None and not _has_type(value, types):
         if is_placeholder(value) or (types == "integer" and _is_capitals(value)):
             return None
-        return Fault(WRONG_TYPE, f"must be {expected(types)}, but is {found(value)}", way_out(types, value))
+        return value_problem(
+            WRONG_TYPE, f"must be {expected(types)}, but is {described(value)}", conversion_hint(types, value)
+        )
     if isinstance(value, str):
         return _text(value, schema)
     if "minimum" in schema and value < schema["minimum"]:
-        return Fault(BAD_VALUE, f"is {value}, the smallest allowed is {schema['minimum']}")
+        return value_problem(BAD_VALUE, f"is {value}, the minimum is {schema['minimum']}")
     if "maximum" in schema and value > schema["maximum"]:
         octal = schema["maximum"] == _MODES and set(str(value)) <= set("01234567")
         advice = f"modes are octal: write 0{value}" if octal else ""
-        return Fault(BAD_VALUE, f"is {value}, the largest allowed is {schema['maximum']}", advice)
+        return value_problem(BAD_VALUE, f"is {value}, the maximum is {schema['maximum']}", advice)
     return None
 
 
-def label_fault(value: Any, as_key: bool = False) -> Fault | None:
-    """A label or taint value, or with `as_key` a key: text of the label syntax."""
+def label_problem(value: Any, as_key: bool = False) -> Problem | None:
+    """The problem of a label or taint value, or with `as_key` of a key; None: it is valid."""
     what = "key" if as_key else "value"
     if isinstance(value, (bool, int, float)):
         advice = _QUOTE if value >= 0 else f"a label {what} begins and ends with a letter or digit"
-        return Fault(INVALID_LABEL, f"is {found(value)}, but a label {what} must be text", advice)
+        return value_problem(INVALID_LABEL, f"is {described(value)}, but a label {what} must be text", advice)
     if not isinstance(value, str):
-        return Fault(WRONG_TYPE, f"must be text, but is {found(value)}")
+        return value_problem(WRONG_TYPE, f"must be text, but is {described(value)}")
     if not value or is_placeholder(value):
         return None
     problem = label_key_problem(value) if as_key else label_value_problem(value)
-    return Fault(INVALID_LABEL, f"is {shown(value)}; as a label {what} it {problem}") if problem else None
+    return (
+        value_problem(INVALID_LABEL, f"is {quoted(value)}; as a label {what} it {problem}")
+        if problem
+        else None
+    )
 
 
 def _has_type(value: Any, types: str | list[str]) -> bool:
@@ -105,20 +110,20 @@ def _has_type(value: Any, types: str | list[str]) -> bool:
     return types == "boolean" and kind is bool
 
 
-def _text(value: str, schema: Schema) -> Fault | None:
+def _text(value: str, schema: Schema) -> Problem | None:
     if "enum" in schema and value not in schema["enum"]:
         return None if is_placeholder(value) else _not_listed(value, schema["enum"])
     if len(value) < schema.get("minLength", 0):
-        return Fault(BAD_VALUE, "is empty")
+        return value_problem(BAD_VALUE, "is empty")
     if len(value) > schema.get("maxLength", len(value)):
         limit = schema["maxLength"]
-        return Fault(BAD_VALUE, f"has {len(value)} characters, the largest number allowed is {limit}")
+        return value_problem(BAD_VALUE, f"has {len(value)} characters, the maximum is {limit}")
     if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
         if "x-kubernetes-int-or-string" in schema and _is_capitals(value):
             return None
         form = _FORMS.get(schema["pattern"].removeprefix("^$|"), f"is not of the form {schema['pattern']}")
         advice = "remove the quotes" if "x-kubernetes-int-or-string" in schema and value.isdigit() else ""
-        return Fault(BAD_VALUE, f"is {shown(value)}, which {form}", advice)
+        return value_problem(BAD_VALUE, f"is {quoted(value)}, which {form}", advice)
     return None
 
 
@@ -135,37 +140,39 @@ _FORMS = {
     "spec.serviceAccountName, status.hostIP, status.podIP",
     "^(limits|requests)\\.(cpu|memory|ephemeral-storage|hugepages-.+)$": "is neither limits nor requests "
     "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
-    "^[^=]*$": "has an equals sign, and no name of a variable has one",
-    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "has "
-    "not five parts: minute, hour, day of the month, month, day of the week",
+    "^[^=]*$": "must not contain '='",
+    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "must "
+    "have five fields: minute, hour, day of the month, month, day of the week",
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }
-"""Patterns in plain words, as what the value fails; `^$|` before them lets text be empty."""
+"""Patterns in words, as the requirement not met; a leading `^$|` allows empty text."""
 
 
-def _not_listed(value: str, allowed: list[str]) -> Fault:
+def _not_listed(value: str, allowed: list[str]) -> Problem:
     words = [word for word in allowed if word]
     guess = next((word for word in words if word.lower() == value.strip().lower()), "")
     if not guess:
         guess = nearest(value, tuple(words), 0.75)
     advice = f"did you mean {guess}?" if guess else ""
-    return Fault(BAD_VALUE, f"is {shown(value)}, which is none of {', '.join(words)}", advice)
+    return value_problem(BAD_VALUE, f"is {quoted(value)}, which is none of {', '.join(words)}", advice)
 
 
-def _quantity(value: Any, schema: Schema) -> Fault | None:
+def _quantity(value: Any, schema: Schema) -> Problem | None:
     if is_placeholder(value) or (_is_capitals(value) and "_" in value):
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        return Fault(WRONG_TYPE, f"must be a quantity, but is {found(value)}")
+        return value_problem(WRONG_TYPE, f"must be a quantity, but is {described(value)}")
     if not _has_type(value, schema["type"]):
         advice = "put the value in quotes"
-        return Fault(WRONG_TYPE, f"must be a whole number or text, but is {found(value)}", advice)
+        return value_problem(WRONG_TYPE, f"must be a whole number or text, but is {described(value)}", advice)
     quantity = parse(value)
     if quantity is None:
-        return Fault(INVALID_QUANTITY, f"is {shown(value)}, which is not a quantity", _quantity_advice(value))
+        return value_problem(
+            INVALID_QUANTITY, f"is {quoted(value)}, which is not a quantity", _quantity_advice(value)
+        )
     if quantity.nanos < 0 and schema.get("minimum") == 0:
-        return Fault(BAD_VALUE, f"is {shown(value)}, but an amount must not be negative")
+        return value_problem(BAD_VALUE, f"is {quoted(value)}, but an amount must not be negative")
     return None
 
 
@@ -173,11 +180,11 @@ _SUFFIXES = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "
 _GENERAL = "a quantity is a number and at most one of m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei: 500m, 16Gi"
 _AMOUNT = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?)\s*([A-Za-z核]+)\s*\Z")
 _CORES = frozenset({"c", "core", "cores", "cpu", "cpus", "vcpu", "vcpus", "核"})
-"""Words for what a number alone says."""
+"""Words after a number of cores, which needs no unit."""
 
 
 def _quantity_advice(value: Any) -> str:
-    """The right spelling of what was probably meant."""
+    """The probable correct spelling."""
     match = _AMOUNT.match(value) if isinstance(value, str) else None
     if match is None:
         return _GENERAL

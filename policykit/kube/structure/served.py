@@ -1,4 +1,4 @@
-"""What the API server of a run serves, as far as somebody has said so."""
+"""What the API server serves: stated releases and custom kinds."""
 
 from __future__ import annotations
 

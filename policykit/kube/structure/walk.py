@@ -1,50 +1,52 @@
-"""An object against its schema: a small interpreter of the keywords our schemas use."""
+"""Validates an object against its schema: an interpreter for the keywords the schemas use."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from policykit.kube.structure.agreement import disagreements
-from policykit.kube.structure.clashes import FILE, clashes
-from policykit.kube.structure.naming import is_function, name_fault, namespace_fault
+from policykit.kube.structure.conflicts import FILE, conflicts
+from policykit.kube.structure.consistency import inconsistencies
+from policykit.kube.structure.naming import is_function, name_problem, namespace_problem
 from policykit.kube.structure.problem import (
     BAD_VALUE,
-    DISAGREEING,
+    INCONSISTENT,
     INVALID_LABEL,
     MISSING_FIELD,
     UNKNOWN_FIELD,
     WRONG_TYPE,
     Problem,
+    located,
+    value_problem,
 )
-from policykit.kube.structure.scalars import Fault, fault_of, is_placeholder, label_fault, stands_for_text
+from policykit.kube.structure.scalars import is_placeholder, label_problem, scalar_problem, stands_for_text
 from policykit.kube.structure.served import NOTHING, Served, untimely
 from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, fits, shape_of, target
-from policykit.kube.structure.wording import expected, found, way_out
+from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.path import Path, Step, dotted
 
 
 def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NOTHING) -> tuple[Problem, ...]:
-    """Faults of an object, in document order as far as it has one.
+    """Problems of an object, in document order as far as it has one.
 
-    Of a kind without a schema only labels and annotations are judged. null is as good as
-    absent, a placeholder as good as any value; a part of the wrong shape is one problem and
-    is not looked into. Data shared through aliases is looked at once. A field that releases
-    have and others have not is a fault only where `served` states the release.
+    For a kind without a schema only labels and annotations are checked. null counts as absent, a
+    placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
+    Data shared through aliases is checked once. A field that only some releases have is a problem
+    only if `served` states the release.
     """
     shape = shape_of(api_version, kind, served.custom)
     walk = _Walk(shape or FOREIGN, data, served)
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
-    return (*walk.result(), *disagreements(data, api_version, kind))
+    return (*walk.result(), *inconsistencies(data, api_version, kind))
 
 
 _GUESSES = 100
-"""Unknown fields of one object that are thought about: an object with more is another thing altogether."""
+"""Largest number of unknown fields with a suggestion: an object with more is of another kind."""
 
 
 class _Walk:
-    """One check: what it has seen and found. `steps` is the path of the value being visited."""
+    """State of one check. `steps` is the path of the current value."""
 
     def __init__(self, root: Shape, data: dict[str, Any], served: Served) -> None:
         self.root = root
@@ -52,14 +54,14 @@ class _Walk:
         self.of_crd = bool(root.file) and not root.file.startswith("kubernetes/")
         self.releases = served.releases
         self.partial = 0
-        """Above 0 where the value is laid over another one, which may have what this lacks."""
+        """Above 0 inside a patch, whose target may have the missing fields."""
         self.steps: list[Step] = []
         self.problems: list[Problem] = []
         self.seen: set[tuple[int, int]] = set()
         self.lacking: list[tuple[Path, Problem]] = []
         self.adopted: dict[Path, Shape] = {}
         self.claimed: set[Path] = set()
-        """Places where misplaced or misspelt fields were meant to stand: not missing as well."""
+        """Where misplaced or misspelt fields belong: these are not reported as missing."""
         self.guesses = 0
 
     def result(self) -> tuple[Problem, ...]:
@@ -67,7 +69,7 @@ class _Walk:
         return (*self.problems, *missing)
 
     def _excused(self, place: Path) -> bool:
-        """What a misplaced field lacks may stand where it belongs."""
+        """Fields missing in a misplaced block may be where it belongs."""
         return place in self.claimed or any(place[:length] in self.adopted for length in range(len(place)))
 
     def visit(self, value: Any, schema: Schema, file: str) -> None:
@@ -89,15 +91,17 @@ class _Walk:
             if not is_placeholder(value):
                 self._misshapen(value, schema)
         else:
-            self._say(self._fraction(value, schema) or fault_of(value, schema))
+            self._say(self._fraction(value, schema) or scalar_problem(value, schema))
 
-    def _fraction(self, value: Any, schema: Schema) -> Fault | None:
-        """CRDs have quantities as whole numbers or text, also where their pods are those of Kubernetes."""
+    def _fraction(self, value: Any, schema: Schema) -> Problem | None:
+        """In CRDs quantities are integers or text, also in pod templates."""
         if type(value) is not float or value.is_integer() or not self.of_crd:
             return None
         if self.partial and self.root.file.startswith(_OPEN):
             return None
-        return fault_of(value, {**schema, "type": _AMOUNT}) if "x-kubernetes-quantity" in schema else None
+        return (
+            scalar_problem(value, {**schema, "type": _AMOUNT}) if "x-kubernetes-quantity" in schema else None
+        )
 
     def _laid_over(self, value: Any, schema: Schema, file: str) -> None:
         self.partial += 1
@@ -130,7 +134,7 @@ class _Walk:
                 if value.get(name) is None:
                     self._missing(value, name)
         if file == FILE and reference:
-            self._together(reference, value)
+            self._conflicts(reference, value)
         return None
 
     def _sequence(self, value: list[Any], schema: Schema, file: str) -> None:
@@ -142,7 +146,7 @@ class _Walk:
             self._say(_too_few(len(value), schema["minItems"]))
         elif len(value) > schema.get("maxItems", len(value)):
             limit = schema["maxItems"]
-            self._say(Fault(BAD_VALUE, f"has {len(value)} items, the largest number allowed is {limit}"))
+            self._say(value_problem(BAD_VALUE, f"has {len(value)} items, the maximum is {limit}"))
         items = schema.get("items", _NONE)
         for index, item in enumerate(value):
             self.steps.append(index)
@@ -152,24 +156,22 @@ class _Walk:
             self.steps.pop()
         return None
 
-    def _together(self, reference: str, value: dict[str, Any]) -> None:
-        for clash in clashes(reference.rpartition("/")[2], value):
-            if clash.kind != DISAGREEING or not self.partial:
-                path = (*self.steps, *clash.path)
-                message = f"{dotted(path)} {clash.predicate}"
-                self.problems.append(Problem(path, clash.kind, message, clash.help))
+    def _conflicts(self, reference: str, value: dict[str, Any]) -> None:
+        for problem in conflicts(reference.rpartition("/")[2], value):
+            if problem.kind != INCONSISTENT or not self.partial:
+                self.problems.append(located(problem, tuple(self.steps)))
 
     def _pairs(self, value: dict[str, Any]) -> None:
         """A map of labels, or a selector of that form."""
         for key, text in value.items():
             self.steps.append(key)
-            self._say(label_fault(key, as_key=True), key=True)
+            self._say(label_problem(key, as_key=True), key=True)
             if text is not None:
-                self._say(label_fault(text))
+                self._say(label_problem(text))
             self.steps.pop()
 
     def _again(self, value: object, schema: Schema) -> bool:
-        """Whether this very object, shared by an alias, was held against this schema before."""
+        """Whether this object, shared through an alias, was already checked against this schema."""
         mark = (id(value), id(schema))
         if mark in self.seen:
             return True
@@ -182,18 +184,17 @@ class _Walk:
             return
         if schema.get("x-kubernetes-label"):
             types = "object" if schema["x-kubernetes-label"] == "pairs" else "string"
-        words = f"must be {expected(types)}, but is {found(value)}"
-        self._say(Fault(WRONG_TYPE, words, way_out(types, value)))
+        words = f"must be {expected(types)}, but is {described(value)}"
+        self._say(value_problem(WRONG_TYPE, words, conversion_hint(types, value)))
 
-    def _say(self, fault: Fault | None, *, key: bool = False) -> None:
-        if fault is None:
+    def _say(self, problem: Problem | None, *, key: bool = False) -> None:
+        if problem is None:
             return
         path = tuple(self.steps)
-        name = _named(path, fault, key)
-        self.problems.append(Problem(path, fault.kind, f"{name} {fault.predicate}", fault.help, key))
+        self.problems.append(located(problem, path, _named(path, problem, key), key=key))
 
     def _unknown(self, key: str, value: Any) -> None:
-        """Says what it was meant to be, and looks into it as that."""
+        """Reports an unknown field with a suggestion, and checks its value as the suggested field."""
         from policykit.kube.structure.misplaced import Guess, guess
 
         path = (*self.steps, key)
@@ -202,7 +203,7 @@ class _Walk:
         meant = guess(self.root, self.data, path, self.adopted) if few else Guess()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
-        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, meant=meant.place))
+        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, intended=meant.place))
         if meant.shape and fits(value, meant.shape):
             self.adopted[path] = meant.shape
             self.steps.append(key)
@@ -210,7 +211,7 @@ class _Walk:
             self.steps.pop()
 
     def _dated(self, key: str, releases: tuple[str, str], file: str) -> None:
-        """A field that the stated release of its system has not yet, or no longer."""
+        """Reports a field that the stated release of its system does not have."""
         path = (*self.steps, key)
         system = file.partition("/")[0]
         message = untimely(dotted(path), system, self.releases.get(system, ""), *releases)
@@ -222,47 +223,46 @@ class _Walk:
         label = owner.get("name")
         who = f"{dotted(path)} ({label})" if isinstance(label, str) and path else dotted(path)
         message = f"{who} has no `{name}`" if path else f"the object has no `{name}`"
-        advice = f"add `{name}`: the API server refuses it without"
+        advice = f"add `{name}`: the API server requires it"
         problem = Problem(path, MISSING_FIELD, message, advice, field=name)
         self.lacking.append(((*path, name), problem))
 
     def named(self, api_version: str, kind: str) -> None:
-        """Every object needs a name, or a prefix to make one from."""
+        """Every object needs a name or a prefix for one."""
         metadata = self.data.get("metadata") or _NONE
         if metadata.get("name") is None and metadata.get("generateName") is None:
             problem = Problem(
                 ("metadata",),
                 MISSING_FIELD,
                 "the object has no `metadata.name`",
-                "add `metadata.name`: the API server refuses it without",
+                "add `metadata.name`: the API server requires it",
                 field="name",
             )
             self.lacking.append((("metadata", "name"), problem))
         if is_function(metadata.get("annotations")):
             return
         for field in ("name", "generateName"):
-            self._say_of(field, name_fault(metadata.get(field), api_version, kind))
-        self._say_of("namespace", namespace_fault(metadata.get("namespace")))
+            self._say_of(field, name_problem(metadata.get(field), api_version, kind))
+        self._say_of("namespace", namespace_problem(metadata.get("namespace")))
 
-    def _say_of(self, field: str, fault: Fault | None) -> None:
-        if fault:
-            path = ("metadata", field)
-            self.problems.append(Problem(path, fault.kind, f"{dotted(path)} {fault.predicate}", fault.help))
+    def _say_of(self, field: str, problem: Problem | None) -> None:
+        if problem:
+            self.problems.append(located(problem, ("metadata", field)))
 
 
 _NONE: dict[str, Any] = {}
 _AMOUNT = ["integer", "string"]
 _OPEN = "spark/"
-"""CRDs that leave pod templates open: only the controller reads them."""
+"""CRDs without a schema for pod templates."""
 
 
-def _too_few(number: int, least: int) -> Fault:
+def _too_few(number: int, least: int) -> Problem:
     if not number:
-        return Fault(BAD_VALUE, "is an empty list", "list at least one")
-    return Fault(BAD_VALUE, f"has {number} items, the smallest number allowed is {least}")
+        return value_problem(BAD_VALUE, "is an empty list", "add at least one item")
+    return value_problem(BAD_VALUE, f"has {number} items, the minimum is {least}")
 
 
-def _named(path: Path, fault: Fault, key: bool) -> str:
-    if fault.kind == INVALID_LABEL and key:
+def _named(path: Path, problem: Problem, key: bool) -> str:
+    if problem.kind == INVALID_LABEL and key:
         return f"a key of {dotted(path[:-1])}"
     return dotted(path)

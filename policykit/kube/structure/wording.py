@@ -1,4 +1,4 @@
-"""Types and values in plain words."""
+"""Types and values in words."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _LONGEST = 60
 
 
 def expected(types: str | list[str]) -> str:
-    """What a schema's `type` asks for."""
+    """The type in a schema."""
     if isinstance(types, str):
         return _EXPECTED.get(types, types)
     return " or ".join(_EXPECTED.get(name, name) for name in types)
 
 
-def found(value: Any) -> str:
-    """What stands there instead."""
+def described(value: Any) -> str:
+    """The type and value found."""
     if isinstance(value, bool):
-        return "the boolean " + shown(value)
+        return "the boolean " + quoted(value)
     if isinstance(value, (int, float)):
-        return "the number " + shown(value)
+        return "the number " + quoted(value)
     if isinstance(value, str):
-        return "the text " + shown(value)
+        return "the text " + quoted(value)
     if isinstance(value, list):
         return "a list"
     return "a mapping" if isinstance(value, dict) else "nothing"
 
 
-def shown(value: Any) -> str:
-    """A scalar as a reader knows it from YAML, cut where it is long."""
+def quoted(value: Any) -> str:
+    """A scalar as in YAML, shortened if it is long."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, str):
@@ -45,8 +45,8 @@ def shown(value: Any) -> str:
     return '"' + text.replace("\n", "\\n") + '"'
 
 
-def way_out(types: str | list[str], value: Any) -> str:
-    """How to make a value of the expected type; empty where nothing obvious helps."""
+def conversion_hint(types: str | list[str], value: Any) -> str:
+    """How to turn a value into the expected type; empty: no obvious way."""
     wanted = types if isinstance(types, str) else types[0]
     if isinstance(value, str):
         if wanted == "array":
@@ -67,9 +67,9 @@ def way_out(types: str | list[str], value: Any) -> str:
 
 
 def _as_list(text: str) -> str:
-    """What a command in one text is as a list; anything else is one item."""
+    """A command as a list of its words; other text as one item."""
     if not text.strip() or len(text) > _LONGEST or not text.strip().count(" "):
-        return f"write it as a list: [{shown(text)}]"
+        return f"write it as a list: [{quoted(text)}]"
     if any(sign in text for sign in "\"'\\|&;<>$`*?()\n"):
         return "write it as a list, with one item for each word"
-    return f"write it as a list: [{', '.join(shown(word) for word in text.split())}]"
+    return f"write it as a list: [{', '.join(quoted(word) for word in text.split())}]"

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.kube.exclusive import has_own_domain
+from policykit.kube.gang_units import largest_unit
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.kube.together import largest
 from policykit.linter.dialect import Dialect
 from policykit.linter.gang_fix import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -100,7 +100,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if has_own_domain(manifest) or any(held_back(owner(manifest, one), one) for one in sets):
         return
     workers = [one for one in sets if card_resources(one, context.cluster)]
-    unit = largest(manifest, sets, workers)
+    unit = largest_unit(manifest, sets, workers)
     if unit is not None and unit.pods > 1:
         yield Violation(
             unit.worker.path,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.structure.naming import name_fault
+from policykit.kube.structure.naming import name_problem
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -94,10 +94,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _profile(manifest: Manifest) -> Iterator[Violation]:
     name_path, ratio_path = ("spec", "quotaName"), ("spec", "resourceRatio")
-    fault = name_fault(lookup(manifest.data, name_path), "scheduling.sigs.k8s.io/v1alpha1", KIND)
-    if fault:
-        help_ = fault.help or "write the name of a quota"
-        yield Violation(name_path, f"quotaName {fault.predicate}: no quota is created", help_)
+    problem = name_problem(lookup(manifest.data, name_path), "scheduling.sigs.k8s.io/v1alpha1", KIND)
+    if problem:
+        help_ = problem.help or "write the name of a quota"
+        yield Violation(name_path, f"quotaName {problem.message}: no quota is created", help_)
     ratio = lookup(manifest.data, ratio_path)
     if not isinstance(ratio, str) or is_placeholder(ratio):
         return

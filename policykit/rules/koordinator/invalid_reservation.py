@@ -84,7 +84,7 @@ def _misplaced(template: Mapping[str, Any]) -> Iterator[Violation]:
             continue
         if problem.kind == UNKNOWN_FIELD and problem.path not in own:
             harmless = problem.path == _NAMESPACE and template["namespace"] == "default"
-            help_ = f"move it to {dotted(problem.meant)}" if problem.meant else problem.help
+            help_ = f"move it to {dotted(problem.intended)}" if problem.intended else problem.help
             yield _lost(problem.path, help_, Severity.WARNING if harmless else None)
         elif problem.kind in (WRONG_TYPE, INVALID_QUANTITY) or _is_mistyped_label(problem, whole):
             message = f"{problem.message}: koord-scheduler cannot read the Reservation"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import expected, found, way_out
+from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.shape import text
@@ -76,6 +76,6 @@ def _mistyped(kind: str, value: object, path: Path) -> Violation:
     name = path[-1] if isinstance(path[-1], str) else dotted(path)
     return Violation(
         path,
-        f"{name} must be {expected(kind)}, but is {found(value)}: the scheduler does not start",
-        way_out(kind, value) or f"write {expected(kind)}",
+        f"{name} must be {expected(kind)}, but is {described(value)}: the scheduler does not start",
+        conversion_hint(kind, value) or f"write {expected(kind)}",
     )

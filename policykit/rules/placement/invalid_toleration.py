@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.structure.scalars import is_placeholder, label_fault
+from policykit.kube.structure.scalars import is_placeholder, label_problem
 from policykit.kube.structure.shapes import Shape, shape_of
 from policykit.kube.tolerations import EFFECTS, problems
 from policykit.linter.rule import Context, Rule, Violation
@@ -80,7 +80,7 @@ def _told(shape: Shape, path: Path, field: str, text: str) -> bool:
         return bool(text) and text not in EFFECTS
     if field == "operator":
         return text not in _OPERATORS
-    return label_fault(text, field == "key") is not None and _is_label(shape, path)
+    return label_problem(text, field == "key") is not None and _is_label(shape, path)
 
 
 def _is_label(shape: Shape, path: Path) -> bool:

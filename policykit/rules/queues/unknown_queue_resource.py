@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.catalogue.mistakes import resource_problem
 from policykit.catalogue.resources import is_card
+from policykit.catalogue.suggestions import resource_problem
 from policykit.kube.names import is_hugepages
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 
 from policykit.kube.structure.problem import (
     BAD_VALUE,
-    CLASHING,
-    DISAGREEING,
+    CONFLICTING,
+    INCONSISTENT,
     MISSING_FIELD,
-    UNMET,
+    MISSING_REFERENCE,
     WRONG_TYPE,
     Problem,
 )
@@ -69,8 +69,8 @@ spec:
 _NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[._-][^/]*)?\Z")
 """A file whose name says that no whole object is to be expected."""
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
-_KINDS = frozenset({BAD_VALUE, CLASHING, DISAGREEING, MISSING_FIELD, UNMET, WRONG_TYPE})
-_OF_WHOLE_OBJECTS = frozenset({DISAGREEING, MISSING_FIELD, UNMET})
+_KINDS = frozenset({BAD_VALUE, CONFLICTING, INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE, WRONG_TYPE})
+_OF_WHOLE_OBJECTS = frozenset({INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE})
 
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
@@ -88,7 +88,9 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
         if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind == BAD_VALUE:
             continue  # a patch may say by itself which object it is for, whatever its own name
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
-            severity = Severity.WARNING if _is_selector(problem) or problem.kind == UNMET else None
+            severity = (
+                Severity.WARNING if _is_selector(problem) or problem.kind == MISSING_REFERENCE else None
+            )
             advice = problem.help
             if fragment and problem.kind == MISSING_FIELD:
                 if not _is_name(problem):

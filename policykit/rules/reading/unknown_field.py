@@ -50,22 +50,22 @@ spec:
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == UNKNOWN_FIELD:
-            fix = partial(_fix, structure, problem, context.served) if problem.meant else None
+            fix = partial(_fix, structure, problem, context.served) if problem.intended else None
             yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
 
 
 def _fix(structure: Structure, problem: Problem, served: Served) -> Fix | None:
     """Under the name, or in the place, that was meant; None where that would only be another fault."""
     manifest = structure.manifest
-    if problem.path[:-1] == problem.meant[:-1]:
-        name = str(problem.meant[-1])
+    if problem.path[:-1] == problem.intended[:-1]:
+        name = str(problem.intended[-1])
         patches, together = [Patch("rename", problem.path, name)], [problem]
         said = f"rename `{problem.path[-1]}` to `{name}`"
     else:
         together = [p for p in structure.problems if _goes_along(p, problem) and _free(manifest, p)]
         patches = [_move(moved) for moved in together]
         said = _said(together)
-    places = [moved.meant for moved in together]
+    places = [moved.intended for moved in together]
     if not _free(manifest, problem) or not _mends(structure, patches, places, served):
         return None
     return Fix(said, tuple(patches), Applicability.UNSAFE)
@@ -74,13 +74,15 @@ def _fix(structure: Structure, problem: Problem, served: Served) -> Fix | None:
 def _goes_along(other: Problem, problem: Problem) -> bool:
     """Fields of one block are moved together: once one is there, the rest no longer look misplaced."""
     return (
-        bool(other.meant) and other.path[:-1] == problem.path[:-1] and other.meant[:-1] == problem.meant[:-1]
+        bool(other.intended)
+        and other.path[:-1] == problem.path[:-1]
+        and other.intended[:-1] == problem.intended[:-1]
     )
 
 
 def _free(manifest: Manifest, problem: Problem) -> bool:
     """Whether nothing stands where it was meant to be, and no list on the way leaves a choice."""
-    place = problem.meant
+    place = problem.intended
     for depth in range(_shared(problem), len(place)):
         above = lookup(manifest.data, place[:depth])
         if isinstance(place[depth], int) and not (isinstance(above, list) and len(above) == 1):
@@ -91,12 +93,12 @@ def _free(manifest: Manifest, problem: Problem) -> bool:
 
 def _move(problem: Problem) -> Patch:
     shared = _shared(problem)
-    return Patch("move", problem.path[:shared], Move(problem.path[shared:], problem.meant[shared:]))
+    return Patch("move", problem.path[:shared], Move(problem.path[shared:], problem.intended[shared:]))
 
 
 def _shared(problem: Problem) -> int:
     """How many steps lead both to where a field stands and to where it was meant to."""
-    old, new = problem.path[:-1], problem.meant[:-1]
+    old, new = problem.path[:-1], problem.intended[:-1]
     return next(
         (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
     )
@@ -106,7 +108,7 @@ def _said(moved: Sequence[Problem]) -> str:
     if not moved:
         return ""
     names = " and ".join(f"`{problem.path[-1]}`" for problem in moved)
-    here, there = moved[0].path[:-1], moved[0].meant[:-1]
+    here, there = moved[0].path[:-1], moved[0].intended[:-1]
     if here == there[:-1]:
         return f"indent {names} under `{there[-1]}:`"
     return f"move {names} to {dotted(there) if there else 'the top level'}"

@@ -76,7 +76,7 @@ def _pairs(review: Review) -> Iterator[Violation]:
 def _amounts(review: Review) -> Iterator[Violation]:
     for field, position, container in containers(review.pod_set.spec):
         asked = {name: amount for name, amount in requested(container).items() if amount > 0}
-        for fault in amounts.faults(asked):
+        for fault in amounts.amount_problems(asked):
             limits = container["resources"].get("limits")
             side = "limits" if isinstance(limits, dict) and fault.name in limits else "requests"
             yield Violation(

@@ -109,7 +109,7 @@ def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[
     """What is wrong with a name that pods would ask for; the policy knows best what nodes offer."""
     if known(resource) or (cluster and any(resource in pool.resources for pool in cluster.pools)):
         return "", ()
-    from policykit.catalogue.mistakes import resource_problem
+    from policykit.catalogue.suggestions import resource_problem
 
     return resource_problem(resource) or ("", ())
 

@@ -73,7 +73,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _mistaken(review: Review, path: Path, name: str) -> Iterator[Violation]:
-    from policykit.catalogue.mistakes import resource_problem
+    from policykit.catalogue.suggestions import resource_problem
 
     problem = resource_problem(name)
     if problem:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
-from policykit.model.application import Application, Said
+from policykit.model.application import Application, MetadataValue
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.metadata import USER_INFO
 from policykit.targets.yunikorn.names import TASK_GROUPS
@@ -54,7 +54,9 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 yield from _between(name, first, member)
 
 
-def _within(located: Located[Application], said: Sequence[Said], what: str) -> Iterator[ScopeViolation]:
+def _within(
+    located: Located[Application], said: Sequence[MetadataValue], what: str
+) -> Iterator[ScopeViolation]:
     for other in said[1:]:
         if other.value == said[0].value or is_placeholder(other.value) or is_placeholder(said[0].value):
             continue

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.model.application import Said
+from policykit.model.application import MetadataValue
 from policykit.targets.yunikorn.names import APP_ID, OLD_APP_IDS, QUEUE, SCHEDULER
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def is_served(pod_set: PodSet, cluster: Cluster | None) -> bool:
     return pod_set.scheduler_name in (SCHEDULER, target.scheduler_name if target else SCHEDULER)
 
 
-def ids(pod_set: PodSet) -> tuple[Said, ...]:
+def ids(pod_set: PodSet) -> tuple[MetadataValue, ...]:
     """Every application id of the pods; the first wins."""
     return _said(pod_set, _IDS)
 
@@ -42,22 +42,24 @@ def application(pod_set: PodSet) -> str:
     return next((each.value for each in ids(pod_set)), "")
 
 
-def queues(pod_set: PodSet) -> tuple[Said, ...]:
+def queues(pod_set: PodSet) -> tuple[MetadataValue, ...]:
     """Every queue of the pods; the first wins."""
     return _said(pod_set, _QUEUES)
 
 
-def _said(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[Said, ...]:
+def _said(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[MetadataValue, ...]:
     entries: Mapping[str, Mapping[str, str]] = {
         "labels": pod_set.labels,
         "annotations": pod_set.annotations,
     }
     return tuple(
-        Said(f"{where[:-1]} {key}", entries[where][key]) for where, key in places if entries[where].get(key)
+        MetadataValue(f"{where[:-1]} {key}", entries[where][key])
+        for where, key in places
+        if entries[where].get(key)
     )
 
 
-def place(said: Said) -> tuple[str, str]:
+def place(said: MetadataValue) -> tuple[str, str]:
     """Its place in a template: labels or annotations, and the key."""
     where, _, key = said.key.partition(" ")
     return f"{where}s", key

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from policykit.kube.structure import check
-from policykit.kube.structure.problem import CLASHING, DISAGREEING
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT
 
 POD = """
 apiVersion: v1
@@ -55,25 +55,24 @@ def test_nothing_to_say(container: str) -> None:
         pytest.param(
             "livenessProbe: {periodSeconds: 5}",
             (
-                DISAGREEING,
-                "spec.containers[0].livenessProbe says nothing to ask: "
-                "it has none of exec, grpc, httpGet, tcpSocket",
+                INCONSISTENT,
+                "spec.containers[0].livenessProbe has no handler: none of exec, grpc, httpGet, tcpSocket",
             ),
             id="no handler",
         ),
         pytest.param(
             "readinessProbe: {tcpSocket: {port: 80}, httpGet: {port: 80}}",
             (
-                CLASHING,
-                "spec.containers[0].readinessProbe.tcpSocket stands beside httpGet: "
-                "a probe takes one of them",
+                CONFLICTING,
+                "spec.containers[0].readinessProbe.tcpSocket conflicts with httpGet: "
+                "a probe takes only one of them",
             ),
             id="two handlers",
         ),
         pytest.param(
             "startupProbe: {tcpSocket: {port: 80}, successThreshold: 2}",
             (
-                CLASHING,
+                CONFLICTING,
                 "spec.containers[0].startupProbe.successThreshold is 2, but must be 1 for this probe",
             ),
             id="threshold",
@@ -81,8 +80,9 @@ def test_nothing_to_say(container: str) -> None:
         pytest.param(
             "ports: [{name: http, containerPort: 1}, {name: http, containerPort: 2}]",
             (
-                DISAGREEING,
-                'spec.containers[0].ports[1].name is "http", the name of spec.containers[0].ports[0] too',
+                INCONSISTENT,
+                'spec.containers[0].ports[1].name is "http", '
+                "which is also the name of spec.containers[0].ports[0]",
             ),
             id="one port name twice",
         ),
@@ -94,18 +94,18 @@ def test_refused(container: str, problem: tuple[str, str]) -> None:
 
 def test_probes_of_init_containers() -> None:
     probe = "livenessProbe: {httpGet: {port: 80}}"
-    message = "spec.initContainers[0].livenessProbe stands on an init container, which has none"
-    assert said(initial=probe) == [(CLASHING, message)]
+    message = "spec.initContainers[0].livenessProbe is on an init container, which cannot have probes"
+    assert said(initial=probe) == [(CONFLICTING, message)]
     assert said(initial=f"restartPolicy: Always, {probe}") == []
 
 
 def test_volumes() -> None:
     assert said(volumes="[{name: a}, {name: b, emptyDir: {}, hostPath: null}]") == []
     assert said(volumes="[{name: a, emptyDir: {}}, {name: a, emptyDir: {}}]") == [
-        (DISAGREEING, 'spec.volumes[1].name is "a", the name of spec.volumes[0] too')
+        (INCONSISTENT, 'spec.volumes[1].name is "a", which is also the name of spec.volumes[0]')
     ]
     assert said(volumes="[{name: a, emptyDir: {}, hostPath: {path: /data}}]") == [
-        (CLASHING, "spec.volumes[0].hostPath stands beside emptyDir: a volume has one source")
+        (CONFLICTING, "spec.volumes[0].hostPath conflicts with emptyDir: a volume has one source")
     ]
 
 

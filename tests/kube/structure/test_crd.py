@@ -110,13 +110,13 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         "too many items",
         "{properties: {a: {type: array, maxItems: 1}}}",
         "{a: [1, 2]}",
-        ["spec.a has 2 items, the largest number allowed is 1"],
+        ["spec.a has 2 items, the maximum is 1"],
     ),
     (
         "too few items",
         "{properties: {a: {type: array, minItems: 2}}}",
         "{a: [1]}",
-        ["spec.a has 1 items, the smallest number allowed is 2"],
+        ["spec.a has 1 items, the minimum is 2"],
     ),
 ]
 

@@ -165,4 +165,4 @@ MEANT = {
 def test_where_it_was_meant_to_stand(text: str, meant: Path) -> None:
     data: dict[str, Any] = yaml.safe_load(POD + text)
     (unknown,) = [p for p in check(data, "v1", "Pod") if p.kind == "unknown-field"]
-    assert unknown.meant == meant
+    assert unknown.intended == meant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.kube.structure.naming import name_fault, namespace_fault
+from policykit.kube.structure.naming import name_problem, namespace_problem
 
 LONG = "a" * 254
 
@@ -14,7 +14,7 @@ LONG = "a" * 254
     [
         pytest.param("v1", "Pod", "My_Pod", "with a capital letter", id="capital"),
         pytest.param("v1", "Pod", "my_pod", "with an underscore", id="underscore"),
-        pytest.param("v1", "Pod", "my pod", "with a blank", id="blank"),
+        pytest.param("v1", "Pod", "my pod", "with a space", id="blank"),
         pytest.param("v1", "Pod", "a/b", "with a slash", id="slash"),
         pytest.param("v1", "Pod", "训练", "with the character 训", id="Chinese"),
         pytest.param("v1", "Pod", "My-JOB_NAME", "with a capital letter", id="beside a placeholder"),
@@ -29,9 +29,9 @@ LONG = "a" * 254
     ],
 )
 def test_refused(api_version: str, kind: str, name: str, words: str) -> None:
-    fault = name_fault(name, api_version, kind)
+    fault = name_problem(name, api_version, kind)
     assert fault is not None
-    assert words in fault.predicate
+    assert words in fault.message
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_refused(api_version: str, kind: str, name: str, words: str) -> None:
     ],
 )
 def test_accepted(api_version: str, kind: str, name: object) -> None:
-    assert name_fault(name, api_version, kind) is None
+    assert name_problem(name, api_version, kind) is None
 
 
 @pytest.mark.parametrize(
     ("name", "refused"), [("Foo_Bar", True), ("a.b", True), ("team-a", False), ("$NS", False), (None, False)]
 )
 def test_namespaces(name: object, refused: bool) -> None:
-    assert (namespace_fault(name) is not None) is refused
+    assert (namespace_problem(name) is not None) is refused

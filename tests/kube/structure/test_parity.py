@@ -14,7 +14,7 @@ from referencing.jsonschema import DRAFT202012
 from policykit import bundled
 from policykit.kube.structure import check
 from policykit.kube.structure.problem import Problem
-from policykit.kube.structure.scalars import fault_of
+from policykit.kube.structure.scalars import scalar_problem
 from policykit.kube.structure.shapes import target
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
@@ -25,7 +25,7 @@ KINDS: list[tuple[str, str, str]] = [
     for api_version, kinds in bundled.table("schemas", "kinds.json")["shapes"].items()
     for kind, file in kinds.items()
 ]
-BESIDE_THE_SCHEMA = ("clashing", "disagreeing", "unmet")
+BESIDE_THE_SCHEMA = ("conflicting", "inconsistent", "missing-reference")
 SYNTAX = {"invalid-label", "invalid-quantity"}
 """What our marks ask beyond JSON Schema."""
 
@@ -85,7 +85,7 @@ def places(data: Any, kind: str, file: str) -> set[tuple[Any, ...]]:
         if (
             isinstance(error.instance, str)
             and "_" in error.instance
-            and not fault_of(error.instance, error.schema)
+            and not scalar_problem(error.instance, error.schema)
         ):
             continue  # a placeholder for sed or the like, which passes
         if error.validator == "additionalProperties" and error.schema["additionalProperties"] is False:

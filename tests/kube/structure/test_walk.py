@@ -95,14 +95,14 @@ FAULTS: list[tuple[str, tuple[Problem, ...], Path, str, str]] = [
         container(ports=[{"containerPort": 0}]),
         (*C, "ports", 0, "containerPort"),
         "bad-value",
-        "spec.containers[0].ports[0].containerPort is 0, the smallest allowed is 1",
+        "spec.containers[0].ports[0].containerPort is 0, the minimum is 1",
     ),
     (
         "above the maximum",
         container(ports=[{"containerPort": 70000}]),
         (*C, "ports", 0, "containerPort"),
         "bad-value",
-        "spec.containers[0].ports[0].containerPort is 70000, the largest allowed is 65535",
+        "spec.containers[0].ports[0].containerPort is 70000, the maximum is 65535",
     ),
     (
         "outside the pattern",
@@ -385,7 +385,7 @@ def test_shared_data_is_walked_once() -> None:
     terms = [{"topologyKey": "zone", "labelSelector": label}] * 1000
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     both = {"containers": [POD["spec"]["containers"][0]] * 1000, "affinity": affinity}
-    assert [p.kind for p in check({**POD, "spec": both}, "v1", "Pod")] == ["invalid-label", "disagreeing"]
+    assert [p.kind for p in check({**POD, "spec": both}, "v1", "Pod")] == ["invalid-label", "inconsistent"]
 
 
 JSON = st.recursive(

@@ -126,4 +126,4 @@ def test_the_middle_of_an_object_may_be_meant() -> None:
     text = manifest("apiVersion: v1\nkind: Pod\nspec: {}\n")
     (violation,) = invalid_field.check(Structure(text, check(text.data, "v1", "Pod")), Context())
     advice = "or say `# policykit: partial` where it is a part of an object"
-    assert violation.help == f"add `metadata.name`: the API server refuses it without, {advice}"
+    assert violation.help == f"add `metadata.name`: the API server requires it, {advice}"

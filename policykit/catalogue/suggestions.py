@@ -1,4 +1,4 @@
-"""Which card or resource someone may have meant. A doubt is silence: nothing is guessed."""
+"""Suggestions for misspelt cards and resources. No suggestion if in doubt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.catalogue.products import Product, product, products, vendor, wit
 from policykit.catalogue.resources import known_domain, mig_resource, resource
 
 Problem = tuple[str, tuple[str, ...]]
-"""What is wrong, as a predicate, and what may be meant."""
+"""The problem, as a predicate, and a suggestion."""
 
 _FEW = 4
 _QUOTA_PREFIXES = ("requests.", "limits.")
@@ -22,7 +22,7 @@ _OLD_NAMES = {"alpha.kubernetes.io/nvidia-gpu": "nvidia.com/gpu"}
 
 
 def candidates(value: str) -> tuple[Product, ...]:
-    """The cards that a product value may mean, by product; empty: no idea.
+    """The cards that a product value may mean, by product; empty: none.
 
     A right value means its card. Else, in this order: short and wrong forms; the same with
     case, `-` and `_` folded; the beginning of a name up to a `-`. So H20 is NVIDIA-H20 and
@@ -45,7 +45,7 @@ def candidates(value: str) -> tuple[Product, ...]:
 
 
 def resource_problem(name: str) -> Problem | None:
-    """What is wrong with a resource name, as a predicate, and what may be meant instead.
+    """The problem of a resource name, as a predicate, and a suggestion.
 
     None for every name that may be right: known ones, unknown domains, device names of
     virtual machines, network resources, and names that nobody claims.
@@ -97,7 +97,7 @@ def _plus(name: str) -> Problem | None:
 
 
 def _spelling(name: str) -> Problem | None:
-    """Case alone: resource names are compared letter by letter."""
+    """Wrong case: resource names are case-sensitive."""
     meant = _folded_resources().get(name.lower(), ())
     if not meant and resource(name.lower()) is not None:
         meant = (name.lower(),)
@@ -105,7 +105,7 @@ def _spelling(name: str) -> Problem | None:
 
 
 def _model(name: str) -> Problem | None:
-    """nvidia.com/a100: a card model where the resource is the same for every model."""
+    """nvidia.com/a100: a card model, although the resource is the same for every model."""
     if not known_domain(name):
         return None
     domain, _, written = name.partition("/")
@@ -117,7 +117,7 @@ def _model(name: str) -> Problem | None:
 
 
 def _domain(name: str) -> Problem | None:
-    """nvidia/gpu: the domain without its ending."""
+    """nvidia/gpu: the domain without `.com`."""
     written, _, rest = name.partition("/")
     for domain in _table()["main"]:
         meant = f"{domain}/{rest}"
@@ -127,7 +127,7 @@ def _domain(name: str) -> Problem | None:
 
 
 def _claimed(name: str) -> Problem | None:
-    """A name under a beginning that only the vendor's plugin uses, but not one of its names."""
+    """A name with a prefix of the vendor's plugin that is not one of its names."""
     domain, _, rest = name.partition("/")
     claims = _table()["claims"].get(domain, ())
     if rest != rest.lower() or not any(rest.startswith(claim) for claim in claims):
@@ -198,7 +198,7 @@ def _of_maker(card: Product) -> tuple[str, ...]:
 
 
 def _without_maker(folded: str) -> tuple[str, ...]:
-    """What follows a maker's name, longest name first; the names overlap (NVIDIA, NVIDIA-Tesla)."""
+    """The text after a vendor name, longest name first; names overlap (NVIDIA, NVIDIA-Tesla)."""
     found = [folded[len(maker) + 1 :] for maker in sorted(_makers()) if folded.startswith(f"{maker}-")]
     return tuple(sorted(found, key=len))
 
@@ -216,13 +216,13 @@ def _beginning(folded: str) -> tuple[Product, ...]:
 
 @cache
 def _written(right: bool) -> dict[str, tuple[Product, ...]]:
-    """Folded values that nodes carry (right), or short and wrong forms, to their cards."""
+    """Normalized product values (right ones, or short and wrong forms) to their cards."""
     return _grouped((_fold(name), card) for card in products() for name in _names(card, right))
 
 
 @cache
 def _shortened(right: bool) -> dict[str, tuple[Product, ...]]:
-    """The same without the maker's name."""
+    """The same without the vendor name."""
     return _grouped(
         (form, card)
         for card in products()

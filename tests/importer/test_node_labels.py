@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.importer.found import Node
-from policykit.importer.marks import lasting, own_keys, passing, telling, tells_place
+from policykit.importer.inventory import Node
+from policykit.importer.node_labels import (
+    describes_location,
+    describes_purpose,
+    is_transient,
+    policy_taints,
+    unique_keys,
+)
 from policykit.model.taint import Taint
 
 
@@ -38,7 +44,7 @@ from policykit.model.taint import Taint
     ],
 )
 def test_telling_labels(key: str, value: str, tells: bool) -> None:
-    assert telling(key, value) is tells
+    assert describes_purpose(key, value) is tells
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_telling_labels(key: str, value: str, tells: bool) -> None:
     ],
 )
 def test_labels_of_places(key: str, place: bool) -> None:
-    assert tells_place(key) is place
+    assert describes_location(key) is place
 
 
 @pytest.mark.parametrize(
@@ -73,13 +79,13 @@ def test_labels_of_places(key: str, place: bool) -> None:
     ids=str,
 )
 def test_passing_taints(taint: Taint, passes: bool) -> None:
-    assert passing(taint) is passes
-    assert lasting([taint]) == (() if passes else (taint,))
+    assert is_transient(taint) is passes
+    assert policy_taints([taint]) == (() if passes else (taint,))
 
 
 def test_taints_no_node_may_have_are_left_out() -> None:
     odd = [Taint("a b", "x"), Taint("a", "x!"), Taint("a", "x", "Never"), Taint("a", "1"), Taint("a", "2")]
-    assert lasting(odd) == (Taint("a", "1"),)
+    assert policy_taints(odd) == (Taint("a", "1"),)
 
 
 @pytest.mark.parametrize(
@@ -100,4 +106,4 @@ def test_labels_of_single_nodes(number: int, own: frozenset[str]) -> None:
         )
         for n in range(number)
     ]
-    assert own_keys(nodes) == own
+    assert unique_keys(nodes) == own

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policykit.kube.parts import Part, part
+from policykit.kube.minimum_scopes import MinimumScope, minimum_scope
 from policykit.kube.podsets import gangs, pod_sets
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
@@ -16,11 +16,11 @@ KTHENA = ("workload.serving.volcano.sh/v1alpha1", "ModelServing")
 AIBRIX = ("orchestration.aibrix.ai/v1alpha1", "RoleSet")
 
 
-def parts(kind: tuple[str, str], spec: Any) -> list[Part]:
+def parts(kind: tuple[str, str], spec: Any) -> list[MinimumScope]:
     data = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "one"}, "spec": spec}
     one = Manifest(data, Node(data, None, None, {}, None), 0)
     sets = pod_sets(data)
-    return [part(one, minimum, sets) for gang in gangs(data) for minimum in gang.minima]
+    return [minimum_scope(one, minimum, sets) for gang in gangs(data) for minimum in gang.minima]
 
 
 def job(**task: Any) -> Any:
@@ -48,32 +48,36 @@ def serving(**role: Any) -> Any:
 @pytest.mark.parametrize(
     ("kind", "spec", "expected"),
     [
-        (VOLCANO, job(replicas=4), [Part("task worker", 4)]),
-        (VOLCANO, job(), [Part("task worker", 0)]),
-        (VOLCANO, job(replicas="${N}", name=None), [Part("this task", None)]),
-        (GROVE, cliques(replicas=4), [Part("clique decode", 4)]),
-        (GROVE, cliques(replicas=0), [Part("clique decode", 1)]),
-        (GROVE, cliques(), [Part("clique decode", 1)]),
-        (GROVE, cliques({"replicas": 4}), [Part("clique decode", 1), Part("group wide", 4, "replica")]),
-        (GROVE, cliques({}), [Part("clique decode", 1), Part("group wide", 1, "replica")]),
-        (KTHENA, roles([{"name": "a", "entryTemplate": POD}], a=2), [Part("role a", 1, "replica")]),
+        (VOLCANO, job(replicas=4), [MinimumScope("task worker", 4)]),
+        (VOLCANO, job(), [MinimumScope("task worker", 0)]),
+        (VOLCANO, job(replicas="${N}", name=None), [MinimumScope("this task", None)]),
+        (GROVE, cliques(replicas=4), [MinimumScope("clique decode", 4)]),
+        (GROVE, cliques(replicas=0), [MinimumScope("clique decode", 1)]),
+        (GROVE, cliques(), [MinimumScope("clique decode", 1)]),
+        (
+            GROVE,
+            cliques({"replicas": 4}),
+            [MinimumScope("clique decode", 1), MinimumScope("group wide", 4, "replica")],
+        ),
+        (GROVE, cliques({}), [MinimumScope("clique decode", 1), MinimumScope("group wide", 1, "replica")]),
+        (KTHENA, roles([{"name": "a", "entryTemplate": POD}], a=2), [MinimumScope("role a", 1, "replica")]),
         (
             KTHENA,
             roles([{"name": "a", "entryTemplate": POD}], b=2),
-            [Part("role b, which is not among the roles,", 0, "replica")],
+            [MinimumScope("role b, which is not among the roles,", 0, "replica")],
         ),
         (
             KTHENA,
             roles([{"name": "{{ a }}", "entryTemplate": POD}], b=2),
-            [Part("role b, which is not among the roles,", None, "replica")],
+            [MinimumScope("role b, which is not among the roles,", None, "replica")],
         ),
-        (AIBRIX, serving(podGroupSize=4, replicas=9), [Part("role decode", 4)]),
-        (AIBRIX, serving(replicas=9), [Part("role decode", None)]),
+        (AIBRIX, serving(podGroupSize=4, replicas=9), [MinimumScope("role decode", 4)]),
+        (AIBRIX, serving(replicas=9), [MinimumScope("role decode", None)]),
     ],
     ids=[
         "task", "no-replicas", "placeholder", "clique", "clique-of-0", "clique-without", "group",
         "group-without", "role", "role-not-there", "role-filled-in", "instance", "single-pods",
     ],
 )  # fmt: skip
-def test_what_there_is_of_a_part(kind: tuple[str, str], spec: Any, expected: list[Part]) -> None:
+def test_what_there_is_of_a_part(kind: tuple[str, str], spec: Any, expected: list[MinimumScope]) -> None:
     assert parts(kind, spec) == expected

@@ -2,19 +2,19 @@
 
 import pytest
 
-from policykit.catalogue import cards, page
+from policykit.catalogue import cards, listing
 from policykit.errors import UsageError
 
 
 def test_listing_names_every_vendor_and_card() -> None:
-    text = page.listing()
+    text = listing.listing()
     assert all(card.product in text for card in cards.products())
     assert all(vendor.vendor in text for vendor in cards.vendors())
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
 
 def test_a_card_by_its_short_name() -> None:
-    assert page.page("MI300X") == (
+    assert listing.page("MI300X") == (
         "product         AMD-Instinct-MI300X-OAM\n"
         "asked for       MI300X\n"
         "card            AMD Instinct MI300X 192GB\n"
@@ -32,7 +32,7 @@ def test_a_card_by_its_short_name() -> None:
 
 
 def test_a_name_of_several_cards_lists_them() -> None:
-    assert page.page("H100") == (
+    assert listing.page("H100") == (
         "'H100' may mean 3 cards; take the value your nodes show:\n"
         "  NVIDIA-H100-80GB-HBM3  81559 MiB  measured  NVIDIA H100 SXM 80GB\n"
         "  NVIDIA-H100-NVL        95830 MiB  measured  NVIDIA H100 NVL 94GB\n"
@@ -41,11 +41,11 @@ def test_a_name_of_several_cards_lists_them() -> None:
 
 
 def test_mig_profiles_are_shown_as_resources() -> None:
-    assert "  1g.12gb+me  1 per card  nvidia.com/mig-1g.12gb.me\n" in page.page("NVIDIA-H20")
+    assert "  1g.12gb+me  1 per card  nvidia.com/mig-1g.12gb.me\n" in listing.page("NVIDIA-H20")
 
 
 def test_a_vendor() -> None:
-    assert page.page("furiosa") == (
+    assert listing.page("furiosa") == (
         "vendor         FuriosaAI (furiosa)\n"
         "resource       furiosa.ai/rngd\n"
         "product label  none is set by the vendor\n"
@@ -58,11 +58,11 @@ def test_a_vendor() -> None:
 
 @pytest.mark.parametrize("name", [each.vendor for each in cards.vendors()])
 def test_every_vendor_has_a_page(name: str) -> None:
-    assert page.page(name).startswith("vendor ")
+    assert listing.page(name).startswith("vendor ")
 
 
 def test_an_unknown_name_gets_names_like_it() -> None:
     with pytest.raises(UsageError) as caught:
-        page.page("nvidai")
+        listing.page("nvidai")
     assert caught.value.message == "no vendor, card or short name 'nvidai' is known"
     assert caught.value.hint == "names like it: nvidia"

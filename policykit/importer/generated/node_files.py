@@ -1,4 +1,4 @@
-"""Pools as the files under `nodes/` show them: the page's table first, then commands and flags."""
+"""Pools from the files under `nodes/`: the table of the README first, then commands and flags."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from policykit.importer.found import Described
+from policykit.importer.inventory import GeneratedPool
 from policykit.kube.tolerations import EFFECTS
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
@@ -22,8 +22,8 @@ _SIZE = re.compile(r"(?P<low>[0-9]{1,9})(?: to (?P<high>[0-9]{1,9})| (?P<open>or
 _FLAGS = ("--node-labels=", "--register-with-taints=")
 
 
-class Words(NamedTuple):
-    """What commands on nodes, or flags of their kubelets, name."""
+class NodeArguments(NamedTuple):
+    """Nodes, labels and taints in kubectl commands or kubelet flags."""
 
     names: tuple[str, ...] = ()
     selector: Mapping[str, str] = {}
@@ -31,11 +31,11 @@ class Words(NamedTuple):
     taints: tuple[Taint, ...] = ()
 
 
-def pools(files: Mapping[str, Mapping[str, str]], page: str) -> tuple[Described, ...]:
-    """Pools by `page` (nodes/README.md), or by the folders where it is missing.
+def pools(files: Mapping[str, Mapping[str, str]], page: str) -> tuple[GeneratedPool, ...]:
+    """Pools from `page` (nodes/README.md), or from the folders if it is missing.
 
-    `files` holds, by pool, file name to text. The page is the only file that says how many nodes
-    a pool has, and which labels others set.
+    `files` maps pool to file name to text. Only the page contains the number of nodes of a pool
+    and the labels that others set.
     """
     rows = {
         row["name"]: row for line in page.splitlines() if (row := _ROW.match(line)) and row["name"] != "pool"
@@ -47,19 +47,19 @@ def pools(files: Mapping[str, Mapping[str, str]], page: str) -> tuple[Described,
 
 
 def levels(page: str) -> dict[str, str]:
-    """Level of the topology to its node label key, by nodes/README.md."""
+    """Level of the topology to its node label key, from nodes/README.md."""
     return dict(_LEVEL.findall(page))
 
 
 def taint_of(text: str) -> Taint | None:
-    """`key=value:Effect` as kubectl takes it; None: it is none."""
+    """A taint from kubectl's form `key=value:Effect`; None: not a taint."""
     body, _, effect = text.rpartition(":")
     key, _, value = body.partition("=")
     return Taint(key, value, effect) if key and effect in EFFECTS else None
 
 
-def words(text: str) -> Words:
-    """Nodes, selector, labels and taints that a script or an environment file names."""
+def node_arguments(text: str) -> NodeArguments:
+    """Nodes, selector, labels and taints in a script or an environment file."""
     tokens = shlex.split(text.replace("\\\n", " "), comments=True)
     if any(token.startswith("KUBELET_EXTRA_ARGS=") for token in tokens):
         return _flags(shlex.split(tokens[0].partition("=")[2]))
@@ -78,34 +78,34 @@ def words(text: str) -> Words:
             labels.update(_pairs([token]))
         elif token not in ("kubectl", "label", "taint", "nodes") and not token.startswith("-"):
             names[token] = None
-    return Words(tuple(names), _common(selectors), labels, tuple(taints))
+    return NodeArguments(tuple(names), _common(selectors), labels, tuple(taints))
 
 
 def _common(selectors: list[dict[str, str]]) -> dict[str, str]:
-    """What all commands select by: each kind of node of a pool has its own."""
+    """Labels that every command selects by; each shape of a pool has its own command."""
     first = selectors[0] if selectors else {}
     return {key: value for key, value in first.items() if all(each.get(key) == value for each in selectors)}
 
 
-def _pool(name: str, row: re.Match[str] | None, files: Mapping[str, str]) -> Described:
-    said = {
-        file: words(text)
+def _pool(name: str, row: re.Match[str] | None, files: Mapping[str, str]) -> GeneratedPool:
+    arguments = {
+        file: node_arguments(text)
         for file, text in sorted(files.items())
         if file in ("labels.sh", "taints.sh") or file.endswith(".env")
     }
     by_node = _labels_of_nodes(files.get("labels.yaml", ""))
     cells = [row[part] for part in ("ours", "others")] if row else []
     pairs = [pair for cell in cells for pair in _cell(cell)] or [
-        f"{key}={value}" for each in said.values() for key, value in each.labels.items()
+        f"{key}={value}" for each in arguments.values() for key, value in each.labels.items()
     ]
     labels = _agreed(pairs)
     taints = [taint_of(text) for text in _cell(row["taints"])] if row else []
-    taints = taints or [taint for each in said.values() for taint in each.taints]
+    taints = taints or [taint for each in arguments.values() for taint in each.taints]
     low, high = _size(row["size"]) if row else (0, None)
-    names = {node: None for each in said.values() for node in each.names} | dict.fromkeys(by_node)
-    selector = {key: value for each in said.values() for key, value in each.selector.items()}
+    names = {node: None for each in arguments.values() for node in each.names} | dict.fromkeys(by_node)
+    selector = {key: value for each in arguments.values() for key, value in each.selector.items()}
     own = {node: {k: v for k, v in have.items() if k not in labels} for node, have in by_node.items()}
-    return Described(
+    return GeneratedPool(
         name,
         labels,
         tuple(sorted({taint for taint in taints if taint})),
@@ -117,7 +117,7 @@ def _pool(name: str, row: re.Match[str] | None, files: Mapping[str, str]) -> Des
     )
 
 
-def _flags(flags: Iterable[str]) -> Words:
+def _flags(flags: Iterable[str]) -> NodeArguments:
     labels: dict[str, str] = {}
     taints: list[Taint] = []
     for flag in flags:
@@ -126,7 +126,7 @@ def _flags(flags: Iterable[str]) -> Words:
             labels.update(_pairs(value.split(",")))
         elif f"{name}=" == _FLAGS[1]:
             taints += [taint for text in value.split(",") if (taint := taint_of(text))]
-    return Words(labels=labels, taints=tuple(taints))
+    return NodeArguments(labels=labels, taints=tuple(taints))
 
 
 def _labels_of_nodes(text: str) -> dict[str, dict[str, str]]:
@@ -148,7 +148,7 @@ def _pairs(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _agreed(pairs: Iterable[str]) -> dict[str, str]:
-    """Labels with one value; a key with several differs from node to node."""
+    """Labels with a single value; a key with several values differs between nodes."""
     values: dict[str, set[str]] = {}
     for key, _, value in (pair.partition("=") for pair in pairs):
         values.setdefault(key, set()).add(value)

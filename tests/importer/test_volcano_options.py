@@ -13,7 +13,7 @@ from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.plugins import PREEMPTABLE, RECLAIMABLE
 from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING
 from policykit.errors import PolicykitError
-from policykit.importer.volcano import options as needed
+from policykit.importer.volcano_options import options as needed
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption
 from policykit.targets.volcano import versions
@@ -121,7 +121,7 @@ def test_the_guide_to_capacity_is_put_right_and_told() -> None:
         "volcano: actions[0] is left out: action enqueue admits only jobs that fit, so reclaim never "
         "makes any room",
         "volcano: plugins conformance and capacity choose victims of reclaim in different tiers: the "
-        "first tier that finds any decides alone; `policykit gen` writes it otherwise",
+        "first tier that finds any decides alone; `policykit gen` writes something else",
         "volcano: actions are enqueue, allocate, backfill, reclaim; `policykit gen` writes allocate, "
         "backfill, "
         "reclaim",
@@ -186,7 +186,7 @@ def test_every_part_of_a_configuration() -> None:
         "volcano: plugins.tdm.arguments['tdm.revocable-zone.zone-a'] is left out: "
         'tdm.revocable-zone.zone-a of plugin tdm is the string "8-18", not hours such as '
         "20:00-08:00",
-        "volcano: plugin reservation is in the configuration, `policykit gen` would leave it out",
+        "volcano: plugin reservation is in the configuration; `policykit gen` would leave it out",
     )
 
 

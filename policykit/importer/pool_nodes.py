@@ -1,39 +1,39 @@
-"""The nodes of a pool as a policy states them: which they are, and what each offers."""
+"""`nodes` and `allocatable` of a pool."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from policykit.importer import marks, names
-from policykit.importer.amounts import amounts
-from policykit.importer.groups import MACHINE, Group, Size, nearly
+from policykit.importer import names, node_labels
+from policykit.importer.groups import MACHINE, Group, Size, same_size
+from policykit.importer.sections import amounts
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.pool import Amounts
 from policykit.policy.compile.shapes import PODS
 
 
 def by_shapes(group: Group, found_by: dict[str, str]) -> bool:
-    """Whether the nodes differ in size or place, so that each kind of them is named apart."""
+    """Whether the nodes differ in size or location and need one shape each."""
     if found_by:
-        return any(size.found_as for size in group.sizes)
-    return len(group.sizes) > 1 and (group.described is None or bool(group.described.names))
+        return any(size.machine_type for size in group.sizes)
+    return len(group.sizes) > 1 and (group.generated is None or bool(group.generated.names))
 
 
 def alike(sizes: Iterable[Size]) -> bool:
-    """Whether sizes differ in nothing but place and a little memory."""
+    """Whether sizes differ only in location and slightly in memory."""
     first, *others = [size.offered for size in sizes] or [{}]
-    return all(nearly(each, first) for each in others)
+    return all(same_size(each, first) for each in others)
 
 
-def located(group: Group, groups: tuple[Group, ...]) -> tuple[Group, dict[str, str]]:
-    """A group, and the labels by which its nodes are found: those of generated files, else of a node
-    pool, with one more where that has other nodes too. Empty: they are found otherwise.
+def selected_nodes(group: Group, groups: tuple[Group, ...]) -> tuple[Group, dict[str, str]]:
+    """A group, and the labels that select its nodes; empty: they are listed or counted instead.
 
-    The nodes of a node pool have no names that last. Those of several sizes are told apart by their
-    type of machine, and the sizes of the group are then one for each.
+    The labels come from generated files, else from the node pool, plus one more label if the node
+    pool has other nodes. Node names in a node pool do not last, so sizes are distinguished by
+    instance type, and the group then has one size for each type.
     """
-    pool = group.described
+    pool = group.generated
     stated = pool and (pool.selector or pool.names or pool.minimum or pool.maximum is not None)
     found_by = dict(pool.selector) if pool and stated else _node_pool(group, groups)
     if not found_by or alike(group.sizes):
@@ -45,7 +45,7 @@ def located(group: Group, groups: tuple[Group, ...]) -> tuple[Group, dict[str, s
 
 
 def _node_pool(group: Group, groups: tuple[Group, ...]) -> dict[str, str]:
-    for key in marks.NODE_POOLS:
+    for key in node_labels.NODE_POOLS:
         value = group.all_labels.get(key)
         if not value:
             continue
@@ -59,7 +59,7 @@ def _node_pool(group: Group, groups: tuple[Group, ...]) -> dict[str, str]:
 
 
 def _by_machine(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
-    """One size for each type of machine; empty: the types do not tell the sizes."""
+    """One size for each instance type; empty: the types do not distinguish the sizes."""
     by_type: dict[str, list[Size]] = {}
     for size in sizes:
         for machine in size.machines:
@@ -73,11 +73,11 @@ def _merged(machine: str, sizes: list[Size]) -> Size:
     first, *others = sizes
     place = {k: v for k, v in first.place.items() if all(each.place.get(k) == v for each in others)}
     names = tuple(sorted(name for size in sizes for name in size.names))
-    return Size(_least(sizes), place, names, first.counted, (machine,), machine)
+    return Size(_least(sizes), place, names, first.label_count, (machine,), machine)
 
 
-def members(group: Group, found_by: dict[str, str]) -> dict[str, Any]:
-    """`nodes` and `allocatable` of a pool, as far as they are known."""
+def node_fields(group: Group, found_by: dict[str, str]) -> dict[str, Any]:
+    """`nodes` and `allocatable` of a pool, as far as known."""
     has = _allocatable(group, _least(group.sizes)) if group.sizes else {}
     if by_shapes(group, found_by):
         same = alike(group.sizes)
@@ -89,31 +89,31 @@ def members(group: Group, found_by: dict[str, str]) -> dict[str, Any]:
 
 
 def _least(sizes: Sequence[Size]) -> dict[str, int]:
-    """What every node of these sizes offers."""
+    """Least amounts that nodes of these sizes offer."""
     first, *others = (size.offered for size in sizes)
     found = {r: min(n, *(each.get(r, 0) for each in others)) if others else n for r, n in first.items()}
     return {resource: number for resource, number in found.items() if number}
 
 
-def cards_of(group: Group, size: Size | None) -> int:
-    """Whole cards of a node of this size; 0: not known."""
+def cards_per_node(group: Group, size: Size | None) -> int:
+    """Whole cards of a node of this size; 0: unknown."""
     if group.card is None:
         return 0
-    if group.card.cut.sharing:
-        return group.card.cut.cards
+    if group.card.sharing.options:
+        return group.card.sharing.cards
     if size is None:
-        return group.card.counted(group.all_labels)
-    return size.counted or size.offered.get(group.card.resource, 0)
+        return group.card.label_count(group.all_labels)
+    return size.label_count or size.offered.get(group.card.resource, 0)
 
 
 def _shape(group: Group, size: Size, found_by: dict[str, str], same: bool) -> dict[str, Any]:
-    """One kind of node; `same`: the pool says what all of them offer."""
-    named = {"selector": {**found_by, MACHINE: size.found_as}} if found_by else _listed(size.names)
+    """One shape; `same`: the pool states `allocatable` for all of them."""
+    named = {"selector": {**found_by, MACHINE: size.machine_type}} if found_by else _listed(size.names)
     shape: dict[str, Any] = {"nodes": named}
     has = _allocatable(group, size.offered)
     if has and not same:
         shape["allocatable"] = has
-    number, first = cards_of(group, size), cards_of(group, group.sizes[0])
+    number, first = cards_per_node(group, size), cards_per_node(group, group.sizes[0])
     if number and number != first:
         shape["cardsPerNode"] = number
     if size.place:
@@ -122,8 +122,8 @@ def _shape(group: Group, size: Size, found_by: dict[str, str], same: bool) -> di
 
 
 def _which(group: Group) -> Any:
-    """Names, a number or a range; None: nobody says."""
-    pool = group.described
+    """Names, a number or a range; None: unknown."""
+    pool = group.generated
     if pool is None:
         return _listed(group.names)
     if pool.names:
@@ -136,17 +136,17 @@ def _which(group: Group) -> Any:
 
 
 def _listed(nodes: tuple[str, ...]) -> Any:
-    """Names, or their number where one of them is no name a policy may hold."""
+    """Names, or their number if a policy does not accept one of the names."""
     if any(dns_subdomain_problem(node) for node in nodes):
         return len(nodes)
     return {"names": names.ranges(nodes)}
 
 
 def _allocatable(group: Group, offered: Amounts) -> dict[str, str | int]:
-    """What pods may use, less what follows from the card and from the kubelet's default."""
+    """What pods may use, without what follows from the card or the kubelet's default."""
     implied = {"pods"} if offered.get("pods") == PODS else set()
     if group.card:
         implied |= {group.card.resource, f"{group.card.resource}.shared"}
-        if group.card.cut.sharing:
+        if group.card.sharing.options:
             implied |= {resource for resource in offered if resource.startswith("nvidia.com/mig-")}
     return amounts({resource: number for resource, number in offered.items() if resource not in implied})

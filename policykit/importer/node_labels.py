@@ -1,4 +1,4 @@
-"""Which labels and taints of a node say what it is for, and which come and go by themselves."""
+"""Labels and taints of nodes by meaning: purpose, location, or set and removed automatically."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 
 from policykit.catalogue import labels as known
 from policykit.catalogue.cards import vendors
-from policykit.importer.found import Node
+from policykit.importer.inventory import Node
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.kube.tolerations import EFFECTS
 from policykit.model.taint import Taint
 
 NODE_POOL_IDS = ("alibabacloud.com/nodepool-id", "tke.cloud.tencent.com/nodepool-id")
-"""Those whose values a cloud makes up."""
+"""Node pool labels whose values are generated ids."""
 NODE_POOLS = (
     "cloud.google.com/gke-nodepool",
     "eks.amazonaws.com/nodegroup",
@@ -28,7 +28,7 @@ NODE_POOLS = (
     "kops.k8s.io/instancegroup",
     *NODE_POOL_IDS,
 )
-"""Labels by which clouds and provisioners name their node pools, the most telling first."""
+"""Node pool labels of clouds and provisioners, the most specific first."""
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 _CAPACITY = (
@@ -39,10 +39,10 @@ _CAPACITY = (
     "eks.amazonaws.com/capacityType",
     "kubernetes.azure.com/scalesetpriority",
 )
-"""What a cloud says of nodes that pods really choose by."""
+"""Cloud labels that pods do select nodes by."""
 _ROLE = "node-role.kubernetes.io/"
-_UPKEEP = ("minikube.k8s.io", "cattle.io", "rke2.io", "k3s.io", "beta.amd.com", "gpu.intel.com")
-"""Domains under which installers and device plugins note what they did."""
+_INSTALLERS = ("minikube.k8s.io", "cattle.io", "rke2.io", "k3s.io", "beta.amd.com", "gpu.intel.com")
+"""Label domains that installers and device plugins use for their own state."""
 _STATES = frozenset({"nvidia.com/gpu-driver-upgrade-state"})
 _PLACE = re.compile(
     r"(?:^|[-_./])(zone|rack|row|room|switch|leaf|spine|tor|block|superpod|hypernode|network-domain)s?\Z"
@@ -50,10 +50,10 @@ _PLACE = re.compile(
 _UID = re.compile(r"(?:[0-9a-fA-F]{8}-[0-9a-fA-F-]{4,}|[0-9a-fA-F]{12,}|[0-9]{9,}|i-[0-9a-z]{8,})\Z")
 _USAGE = "/node.usage"
 _FEW = 5
-"""Nodes from which on a label that differs on each of them is taken for the node's own."""
+"""Least number of nodes for a label that differs on every node to count as unique."""
 
 _CONDITIONS = ("not-ready", "unreachable", "unschedulable", "network-unavailable", "out-of-service")
-_PASSING = frozenset(
+_TRANSIENT = frozenset(
     {
         *(f"node.kubernetes.io/{condition}" for condition in _CONDITIONS),
         *(f"node.kubernetes.io/{scarce}-pressure" for scarce in ("memory", "disk", "pid")),
@@ -65,61 +65,61 @@ _PASSING = frozenset(
 )
 
 
-def passing(taint: Taint) -> bool:
-    """Whether a taint comes and goes by itself: not ready, under pressure, being drained or repaired."""
-    if taint.key in _PASSING or taint.key.endswith("not-ready"):
+def is_transient(taint: Taint) -> bool:
+    """Whether a taint is set and removed automatically: not ready, under pressure, drained, in repair."""
+    if taint.key in _TRANSIENT or taint.key.endswith("not-ready"):
         return True
     return any(taint == each for vendor in vendors() for each in vendor.passing_taints)
 
 
 def closes_control_plane(taint: Taint) -> bool:
-    """By kubeadm's key, or by one of the cluster's own."""
+    """Whether the taint has kubeadm's key or a custom control plane key."""
     return taint.key in CONTROL_PLANE or taint.key.endswith("/control-plane")
 
 
-def lasting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
-    """The taints a policy can speak of: well formed, one per key and effect, and not passing."""
+def policy_taints(taints: Iterable[Taint]) -> tuple[Taint, ...]:
+    """The taints a policy can state: valid, one per key and effect, and not transient."""
     found: dict[tuple[str, str], Taint] = {}
     for taint in taints:
         wrong = (
             label_key_problem(taint.key) or label_value_problem(taint.value) or taint.effect not in EFFECTS
         )
-        if not wrong and not passing(taint):
+        if not wrong and not is_transient(taint):
             found.setdefault((taint.key, taint.effect), taint)
     return tuple(sorted(found.values()))
 
 
-def tells_place(key: str) -> bool:
-    """Whether a label says where a node stands: zone, rack, switch."""
+def describes_location(key: str) -> bool:
+    """Whether a label describes the location of a node: zone, rack, switch."""
     return key == "topology.kubernetes.io/zone" or (
         not known.well_known(key) and not known.provider(key) and bool(_PLACE.search(key))
     )
 
 
-def telling(key: str, value: str) -> bool:
-    """Whether pods are meant to choose nodes by a label: not what kubelet, clouds and discovery write."""
+def describes_purpose(key: str, value: str) -> bool:
+    """Whether pods select nodes by this label: not one that the kubelet, clouds or discovery write."""
     if label_key_problem(key) or label_value_problem(value):
         return False
     if key in _CAPACITY or key in NODE_POOLS:
         return True
     if key.startswith(_ROLE):
         return key not in CONTROL_PLANE
-    if key in _STATES or _by_upkeep(key):
+    if key in _STATES or _by_installer(key):
         return False
-    # Retired keys say the version of a driver: it changes in place, and nodes of a pool in turn.
+    # Retired keys hold driver versions, which change node by node within a pool.
     by_machine = known.discovery(key) or known.replaced_by(key) is not None or _UID.match(value)
     return not (known.well_known(key) or known.provider(key) or by_machine)
 
 
-def _by_upkeep(key: str) -> bool:
+def _by_installer(key: str) -> bool:
     domain, slash, _ = key.partition("/")
-    return bool(slash) and any(domain == each or domain.endswith(f".{each}") for each in _UPKEEP)
+    return bool(slash) and any(domain == each or domain.endswith(f".{each}") for each in _INSTALLERS)
 
 
-def own_keys(nodes: Iterable[Node]) -> frozenset[str]:
-    """Keys of labels that every node has with another value: serial numbers, addresses, names.
+def unique_keys(nodes: Iterable[Node]) -> frozenset[str]:
+    """Keys of labels whose value is different on every node: serial numbers, addresses, names.
 
-    A key that nodes are tainted by, or that the seed scheme gives usages, is none of them.
+    Keys that are also taint keys, and usage keys of the seed scheme, are not included.
     """
     nodes = list(nodes)
     values = {(key, value) for node in nodes for key, value in node.labels.items()}
@@ -131,25 +131,25 @@ def own_keys(nodes: Iterable[Node]) -> frozenset[str]:
         for key, number in carriers.items()
         if number >= _FEW
         and different[key] == number
-        and not (tells_place(key) or key in tainted or key in NODE_POOLS or key.endswith(_USAGE))
+        and not (describes_location(key) or key in tainted or key in NODE_POOLS or key.endswith(_USAGE))
     )
 
 
-def marks(node: Node, own: frozenset[str]) -> dict[str, str]:
-    """The labels that say what the node is for, without those that say where it stands."""
+def purpose_labels(node: Node, own: frozenset[str]) -> dict[str, str]:
+    """The labels that describe the purpose of a node, without its location."""
     return {
         key: value
         for key, value in sorted(node.labels.items())
-        if telling(key, value) and key not in own and not tells_place(key)
+        if describes_purpose(key, value) and key not in own and not describes_location(key)
     }
 
 
-def place(labels: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:
-    """The labels that say where a node stands."""
+def location_labels(labels: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:
+    """The labels that describe the location of a node."""
     return {
         key: value
         for key, value in sorted(labels.items())
-        if tells_place(key)
+        if describes_location(key)
         and key not in own
         and not label_key_problem(key)
         and not label_value_problem(value)

@@ -51,20 +51,20 @@ def pod(**fields: str) -> str:
         (
             pod(resources="{requests: {cpu: 4, memory: 8Gi}, limits: {cpu: 2000m, memory: 4Gi}}"),
             [
-                "spec.containers[0].resources.requests.cpu is 4, and the limit is 2000m",
-                "spec.containers[0].resources.requests.memory is 8Gi, and the limit is 4Gi",
+                "spec.containers[0].resources.requests.cpu is 4, above the limit 2000m",
+                "spec.containers[0].resources.requests.memory is 8Gi, above the limit 4Gi",
             ],
         ),
         (
             RAY,
             [
                 "spec.headGroupSpec.template.spec.containers[0].resources.requests.memory is 16Gi, "
-                "and the limit is 8Gi"
+                "above the limit 8Gi"
             ],
         ),
         (
             pod(env="[{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]"),
-            ["spec.containers[0].env[0].valueFrom stands beside value: a variable takes one of them"],
+            ["spec.containers[0].env[0].valueFrom conflicts with value: a variable takes only one of them"],
         ),
         (
             pod(env="[{name: A, valueFrom: {}}]"),
@@ -81,8 +81,8 @@ def pod(**fields: str) -> str:
         (
             pod(spec="resourceClaims: [{name: gpu, resourceClaimName: a, resourceClaimTemplateName: b}]"),
             [
-                "spec.resourceClaims[0].resourceClaimTemplateName stands beside resourceClaimName: "
-                "a claim takes one of them"
+                "spec.resourceClaims[0].resourceClaimTemplateName conflicts with resourceClaimName: "
+                "a claim takes only one of them"
             ],
         ),
         (
@@ -93,9 +93,9 @@ def pod(**fields: str) -> str:
             ),
             [
                 "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator is In, "
-                "and there are no values",
-                "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[1].values stands beside "
-                "operator Exists, which takes none",
+                "but there are no values",
+                "spec.topologySpreadConstraints[0].labelSelector.matchExpressions[1].values is set, but "
+                "operator Exists takes no values",
             ],
         ),
     ],
@@ -133,4 +133,4 @@ def test_what_is_shared_by_an_alias_is_said_once() -> None:
         "    resources: &size {requests: {cpu: 4}, limits: {cpu: 2}}\n"
         "  - {name: other, image: registry.example.com/other:1, resources: *size}\n"
     )
-    assert said(text) == ["spec.containers[0].resources.requests.cpu is 4, and the limit is 2"]
+    assert said(text) == ["spec.containers[0].resources.requests.cpu is 4, above the limit 2"]

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from policykit.kube.exclusive import has_own_domain
+from policykit.kube.gang_units import largest_unit
 from policykit.kube.instances import instance_sizes
 from policykit.kube.podsets import pod_sets
-from policykit.kube.together import largest
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
 
@@ -99,7 +99,7 @@ def test_other_kinds_have_no_instances() -> None:
 def test_pods_of_one_unit(kind: tuple[str, str], spec: Any, expected: int | None) -> None:
     one = manifest(kind, spec)
     sets = pod_sets(one.data)
-    unit = largest(one, sets, sets)
+    unit = largest_unit(one, sets, sets)
     assert (unit.pods if unit else None) == expected
 
 

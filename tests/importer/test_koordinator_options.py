@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policykit.importer.policy import Imported, policy_of
+from policykit.importer.policy import ImportResult, policy_of
 from policykit.model.cluster import Cluster
 from policykit.targets.koordinator.generate import generate
 from tests.clusters import policy
@@ -82,7 +82,7 @@ def inner(cluster: Cluster) -> str:
     return text
 
 
-def back(cluster: Cluster) -> Imported:
+def back(cluster: Cluster) -> ImportResult:
     """The policy of everything that is generated for a cluster, and of its nodes."""
     return policy_of({**generated(cluster), "nodes.json": as_file(nodes_of(cluster))})
 
@@ -158,9 +158,9 @@ def test_what_a_policy_cannot_say_is_told() -> None:
     )
     made = policy_of({**files, path: text.encode(), "nodes.json": as_file(nodes_of(cluster))})
     assert [remark for remark in made.remarks if "oord" in remark or "Quota" in remark] == [
-        "ElasticQuota: a policy has no hookPlugins; left out",
-        "koord-scheduler-config is not what this policy gives: args of ElasticQuota, plugins at score "
-        "differ. To keep the rest as it is, name the file in targets.koordinator.config",
+        "ElasticQuota: a policy has no option for hookPlugins; left out",
+        "koord-scheduler-config differs from what this policy generates: args of ElasticQuota, plugins at "
+        "score. To keep the rest, name the file in targets.koordinator.config",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Makes a drafted policy say what the nodes show: compiled, compared, and put right where it differs."""
+"""Corrections to a drafted policy until it compiles to what the nodes have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from policykit.errors import PolicyError, SourceError
 from policykit.importer.draft import Draft
 from policykit.importer.groups import Group
-from policykit.importer.pools import Named
+from policykit.importer.pools import PoolGroups
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, dotted
@@ -21,29 +21,29 @@ _ROUNDS = 4
 Say = Callable[[str], None]
 
 
-def settled(draft: Draft, named: Named, say: Say) -> Cluster:
-    """The cluster that the draft means once every pool shows what its nodes show.
+def corrected(draft: Draft, named: PoolGroups, say: Say) -> Cluster:
+    """The compiled draft, corrected until each pool matches its nodes.
 
-    What a policy may not say is taken out of the draft, and told.
+    Invalid fields are removed from the draft and reported.
     """
-    cluster = loadable(draft, say)
+    cluster = compiled(draft, say)
     for _ in range(_ROUNDS):
-        changed = [_correct(draft, named[pool.name], cluster, pool) for pool in cluster.pools]
+        changed = [_correct_pool(draft, named[pool.name], cluster, pool) for pool in cluster.pools]
         if not any(changed):
             break
-        cluster = loadable(draft, say)
+        cluster = compiled(draft, say)
     return cluster
 
 
-def loadable(draft: Draft, say: Say) -> Cluster:
-    """The draft compiled, after all that is wrong in it was taken out."""
+def compiled(draft: Draft, say: Say) -> Cluster:
+    """The compiled draft, after invalid fields were removed from it."""
     while True:
         text = draft.text()
         try:
             return load_text(text.encode(), _FILE, _no_files).cluster
         except PolicyError as error:
             root = next(document.root for document in parse(text) if document.root is not None)
-            # One at a time: what is taken out of a list moves the rest.
+            # One at a time: removing an item from a list moves the others.
             _, line, column = error.problems[0].place.split(":")
             path = _at(root, int(line), int(column))
             if not path:
@@ -57,7 +57,7 @@ def _no_files(path: str) -> bytes:
 
 
 def _at(root: Node, line: int, column: int, path: Path = ()) -> Path:
-    """Path of the key, value or item that begins at a place, counted from 1; empty: of none."""
+    """Path of the key, value or item that starts at a position, counted from 1; empty: none."""
     if isinstance(root.entries, dict):
         children = [(key, [where, value], value) for key, (where, value) in root.entries.items()]
     else:
@@ -70,8 +70,8 @@ def _at(root: Node, line: int, column: int, path: Path = ()) -> Path:
     return ()
 
 
-def _correct(draft: Draft, group: Group, cluster: Cluster, pool: Pool) -> bool:
-    """Whether anything about a pool had to be put right."""
+def _correct_pool(draft: Draft, group: Group, cluster: Cluster, pool: Pool) -> bool:
+    """Corrects a pool; returns whether anything changed."""
     data: dict[str, Any] = draft.data["pools"][pool.name]
     return any(
         [
@@ -83,7 +83,7 @@ def _correct(draft: Draft, group: Group, cluster: Cluster, pool: Pool) -> bool:
 
 
 def _labels(data: dict[str, Any], group: Group, cluster: Cluster, pool: Pool) -> bool:
-    """Labels of the scheme that the nodes lack are off for this pool."""
+    """Turns off labels of the scheme that the nodes lack."""
     ours = group.card.keys - {group.card.key} if group.card else frozenset()
     wrong = [
         key for key, value in pool.labels.items() if group.all_labels.get(key) != value and key not in ours
@@ -91,17 +91,17 @@ def _labels(data: dict[str, Any], group: Group, cluster: Cluster, pool: Pool) ->
     parts = {
         "usage" if key == cluster.usage_key else "product" for key in wrong if _by_scheme(key, cluster, pool)
     }
-    changed = [_off(data, part, "label") for part in sorted(parts)]
+    changed = [_turn_off(data, part, "label") for part in sorted(parts)]
     return any(changed)
 
 
 def _taints(data: dict[str, Any], group: Group, cluster: Cluster, pool: Pool) -> bool:
-    """Taints of the scheme that the nodes lack are off; what is lacking is a taint of the pool."""
+    """Turns off taints of the scheme that the nodes lack, and adds taints that only the nodes have."""
     parts = {
         "usage" if taint.key == cluster.usage_key else "product"
         for taint in set(pool.taints) - set(group.taints)
     }
-    changed = [_off(data, part, "taint") for part in sorted(parts)]
+    changed = [_turn_off(data, part, "taint") for part in sorted(parts)]
     if any(changed):
         return True
     lacking = [str(taint) for taint in group.taints if taint not in pool.taints]
@@ -114,7 +114,7 @@ def _by_scheme(key: str, cluster: Cluster, pool: Pool) -> bool:
     return key == cluster.usage_key or (card is not None and key == card.product_key)
 
 
-def _off(data: dict[str, Any], part: str, what: str) -> bool:
+def _turn_off(data: dict[str, Any], part: str, what: str) -> bool:
     stated = data.setdefault("scheme", {}).setdefault(part, {})
     changed = stated.get(what) is not False
     stated[what] = False
@@ -122,7 +122,7 @@ def _off(data: dict[str, Any], part: str, what: str) -> bool:
 
 
 def _devices(data: dict[str, Any], group: Group, pool: Pool) -> bool:
-    """Devices that do not follow from the card are amounts of the pool, or of a shape."""
+    """Adds devices that do not follow from the card to `allocatable` of the pool or shape."""
     if not group.sizes:
         return False
     if isinstance(data.get("nodes"), list):

@@ -1,4 +1,4 @@
-"""Tasks, roles, cliques and scaling groups that have a minimum of their own: what there is of each."""
+"""Tasks, roles, cliques and scaling groups with a minimum of their own, and their size."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mappings, text, whole
 
 
-class Part(NamedTuple):
-    """What a minimum is held against, in one unit of the object however many units there are."""
+class MinimumScope(NamedTuple):
+    """The part of an object that a minimum counts, in one instance of the object."""
 
-    what: str
-    """In words: `task worker`."""
-    there: int | None
-    """None: unknown."""
-    counted: str = "pod"
-    """pod, or replica where the minimum counts instances of several pods."""
+    name: str
+    """`task worker`."""
+    available: int | None
+    """Pods or replicas of it; None: unknown."""
+    unit: str = "pod"
+    """pod, or replica if the minimum counts instances of several pods."""
 
 
-def part(manifest: Manifest, minimum: Minimum, pod_sets: Sequence[PodSet]) -> Part:
-    """The part that a minimum is for."""
+def minimum_scope(manifest: Manifest, minimum: Minimum, pod_sets: Sequence[PodSet]) -> MinimumScope:
+    """The part that a minimum counts."""
     if manifest.kind == "ModelServing":
         return _role_by_name(manifest, str(minimum.path[-1]))
     around = minimum.path[:-1]
@@ -35,33 +35,33 @@ def part(manifest: Manifest, minimum: Minimum, pod_sets: Sequence[PodSet]) -> Pa
     if sizes := instance_sizes(manifest):
         role = next((role for role in sizes if role == around[: len(role)]), ())
         size = sizes[role] if role else None
-        # Of a role whose instances are single pods AIBrix makes no gang.
-        return Part(_named(manifest, "role", role), size if size and size > 1 else None)
+        # AIBrix makes no gang of roles whose instances are single pods.
+        return MinimumScope(_named(manifest, "role", role), size if size and size > 1 else None)
     what = _named(manifest, minimum.part, around)
     if written is not None:
-        return Part(what, whole(written))
+        return MinimumScope(what, whole(written))
     made = next((one for one in pod_sets if around and one.path[: len(around)] == around), None)
-    return Part(what, made.replicas if made else None)
+    return MinimumScope(what, made.replicas if made else None)
 
 
-def _role_by_name(manifest: Manifest, name: str) -> Part:
-    """Of kthena, where the webhook refuses a minimum above the role's replicas (1.0)."""
+def _role_by_name(manifest: Manifest, name: str) -> MinimumScope:
+    """A role of kthena, whose webhook refuses a minimum above the role's replicas (1.0)."""
     roles = mappings(lookup(manifest.data, ("spec", "template", "roles")))
     for role in roles:
         if role.get("name") == name:
-            return Part(f"role {name}", whole(role.get("replicas", 1)), "replica")
+            return MinimumScope(f"role {name}", whole(role.get("replicas", 1)), "replica")
     filled = any(not text(role.get("name")) or is_placeholder(role.get("name")) for role in roles)
     known = not filled and not is_placeholder(name)
-    return Part(f"role {name}, which is not among the roles,", 0 if known else None, "replica")
+    return MinimumScope(f"role {name}, which is not among the roles,", 0 if known else None, "replica")
 
 
-def _of_grove(manifest: Manifest, minimum: Minimum, replicas: int | None) -> Part:
-    """1 counts where the replicas of a clique or scaling group are left out, and for a clique's 0."""
+def _of_grove(manifest: Manifest, minimum: Minimum, replicas: int | None) -> MinimumScope:
+    """A clique or scaling group of Grove. Missing replicas count as 1, and so do 0 replicas of a clique."""
     around = minimum.path[:-1]
     if minimum.part == "group":
-        return Part(_named(manifest, "group", around), replicas, "replica")
+        return MinimumScope(_named(manifest, "group", around), replicas, "replica")
     nearest = around[:-1] if around[-1:] == ("spec",) else around
-    return Part(_named(manifest, "clique", nearest), 1 if replicas == 0 else replicas)
+    return MinimumScope(_named(manifest, "clique", nearest), 1 if replicas == 0 else replicas)
 
 
 def _named(manifest: Manifest, noun: str, place: Path) -> str:

@@ -1,4 +1,4 @@
-"""A policy's data as YAML that people like to read: short collections stand on one line."""
+"""A policy as readable YAML: short collections on one line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from policykit.manifests.writer import scalar
 
 _WIDTH = 100
 _SPLITS = re.compile(r"[,\[\]{}]")
-"""Characters that end a plain scalar inside brackets."""
+"""Characters that end a plain scalar in a flow collection."""
 
 
-def page(data: Mapping[str, Any]) -> list[str]:
-    """The lines of a document, in the order of the data. Lists hold scalars or maps."""
+def policy_lines(data: Mapping[str, Any]) -> list[str]:
+    """The lines of the document, in the order of the data. Lists contain scalars or maps."""
     lines: list[str] = []
     for key, value in data.items():
         if isinstance(value, dict) and any(isinstance(each, dict) for each in value.values()):
@@ -55,7 +55,7 @@ def _item(item: Any, indent: int, lines: list[str]) -> None:
 
 
 def _flow(value: Any) -> str | None:
-    """On one line: a scalar, a collection of scalars, or a map of one such; else None."""
+    """The value on one line: a scalar, a collection of scalars, or a map with one such entry; else None."""
     if not isinstance(value, (dict, list)):
         return scalar(value)
     parts = list(value.values()) if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""Options of Volcano's scheduler with which `gen` writes the configuration that is there."""
+"""Options with which `gen` reproduces an existing configuration of Volcano's scheduler."""
 
 from __future__ import annotations
 
@@ -22,47 +22,47 @@ from policykit.targets.volcano.scheduler.plan import plan
 Say = Callable[[str], None]
 
 _COMPUTED = ("nodeorder", "binpack")
-"""Plugins whose arguments a policy computes."""
-_SHARING = {"capacity": ("proportion",), "proportion": ("capacity",)}
+"""Plugins whose arguments are computed from the policy."""
+_ALTERNATIVES = {"capacity": ("proportion",), "proportion": ("capacity",)}
 _ORDERED = frozenset({*PREEMPTABLE, *RECLAIMABLE, "sla", "overcommit", "resourcequota"})
-"""Plugins that the number of their tier makes a difference to."""
+"""Plugins whose tier matters."""
 _IDLE = {"enablePreemptable": "preempt", "enableReclaimable": "reclaim"}
-"""Flags without effect where an action is not listed."""
+"""Flags that only matter to one action."""
 
 
 def options(
     cluster: Cluster, written: tuple[Queue, ...], version: Version, there: Configuration, say: Say
 ) -> dict[str, Any]:
-    """What the policy must state beside its own words; what it cannot hold is told.
+    """The options that the policy needs. What they cannot express is reported with `say`.
 
-    Raises PolicykitError where even the policy without them has no configuration.
+    Raises PolicykitError if no configuration can be generated even without options.
     """
     target = cluster.targets["volcano"]
 
     def made(stated: Mapping[str, Any]) -> Configuration:
-        return plan(cluster, _stating(target, stated), written, version).configuration
+        return plan(cluster, _with_options(target, stated), written, version).configuration
 
     stated: dict[str, Any] = {}
-    # What actions there are decides which plugins there are.
-    for steps in (_around, _plugins):
+    # The actions decide which plugins are needed.
+    for steps in (_section_differences, _plugin_differences):
         ours = made(stated)
         for section, name, value in steps(there, ours):
-            for tried in _tries(stated, section, name, value, there=ours.plugin(name) is not None):
-                problem = _problem(tried, version, made)
+            for candidate in _candidates(stated, section, name, value, there=ours.plugin(name) is not None):
+                problem = _problem(candidate, version, made)
                 if not problem:
-                    stated = tried
+                    stated = candidate
                     break
                 say(f"volcano: {problem}")
-    _told(there, made(stated), say)
+    _report_differences(there, made(stated), say)
     return stated
 
 
-def _tries(
+def _candidates(
     stated: Mapping[str, Any], section: str, name: str, value: Any, *, there: bool
 ) -> Iterator[dict[str, Any]]:
-    """The options with one more, of a section or of an entry of one; a plugin's tier may be given up.
+    """The options with one more section or entry; for a plugin also without its tier.
 
-    `there`: the plugin is written without being named.
+    `there`: the plugin is generated without the option.
     """
     if not name:
         yield {**stated, section: value}
@@ -75,23 +75,23 @@ def _tries(
 
 
 def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object]) -> str:
-    """Why a policy may not state this; empty: it may."""
+    """Why a policy cannot have these options; empty: it can."""
     problem = next(option_problems(stated, version), None)
     if problem:
         return f"{dotted(problem.path)} is left out: {problem.message}"
     try:
         made(stated)
     except PolicykitError as error:
-        return f"{error.message}; `policykit gen` writes it otherwise"
+        return f"{error.message}; `policykit gen` writes something else"
     return ""
 
 
-def _stating(target: Target, stated: Mapping[str, Any]) -> Target:
+def _with_options(target: Target, stated: Mapping[str, Any]) -> Target:
     return target._replace(options={**target.options, **stated})
 
 
-def _around(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
-    """(section, entry, value) of each difference beside the plugins."""
+def _section_differences(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
+    """(section, entry, value) of each difference other than plugins."""
     if there.metrics:
         yield "metrics", "", dict(there.metrics)
     actions = in_order(there.actions)
@@ -102,21 +102,21 @@ def _around(there: Configuration, ours: Configuration) -> Iterator[tuple[str, st
             yield "configurations", name, dict(arguments)
 
 
-def _plugins(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
+def _plugin_differences(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
     """(section, entry, value) of each plugin that differs."""
     for name in PLUGINS:
-        change = _plugin(name, there, ours)
+        change = _plugin_difference(name, there, ours)
         if change is not None:
             yield "plugins", name, change
 
 
-def _plugin(name: str, there: Configuration, ours: Configuration) -> dict[str, Any] | None:
-    """What to say of a plugin; None: nothing."""
+def _plugin_difference(name: str, there: Configuration, ours: Configuration) -> dict[str, Any] | None:
+    """Options for a plugin; None: none needed."""
     theirs, own = there.plugin(name), ours.plugin(name)
     if (theirs is None and own is None) or (name == "binpack" and not (theirs and own)):
         return None
     if theirs is None:
-        return None if any(map(there.plugin, _SHARING.get(name, ()))) else {"enabled": False}
+        return None if any(map(there.plugin, _ALTERNATIVES.get(name, ()))) else {"enabled": False}
     change: dict[str, Any] = {}
     tier = min((there.tier(name) or 0) + 1, 2)
     usual = _usual_tier(name, ours)
@@ -129,8 +129,8 @@ def _plugin(name: str, there: Configuration, ours: Configuration) -> dict[str, A
 
 
 def _usual_tier(name: str, ours: Configuration) -> int:
-    """Where `gen` puts a plugin: one that shares among queues stands in for the other."""
-    there = next((n for n in (name, *_SHARING.get(name, ())) if ours.plugin(n)), "")
+    """The tier in which `gen` puts a plugin; capacity and proportion replace each other."""
+    there = next((n for n in (name, *_ALTERNATIVES.get(name, ())) if ours.plugin(n)), "")
     return (ours.tier(there) or 0) + 1 if there else PLUGINS[name].tier
 
 
@@ -143,7 +143,7 @@ def _flags(theirs: Plugin, own: Plugin, actions: tuple[str, ...]) -> dict[str, b
 
 
 def _arguments(theirs: Plugin, own: Plugin) -> dict[str, Any]:
-    """What is stated there otherwise; what is stated only by us goes back to Volcano's default."""
+    """Arguments that differ. Arguments that only `gen` writes are reset to Volcano's default."""
     changed = {key: value for key, value in theirs.arguments.items() if own.arguments.get(key, ...) != value}
     for key in own.arguments:
         known = PLUGINS[own.name].arguments.get(key, Argument("text"))
@@ -152,8 +152,8 @@ def _arguments(theirs: Plugin, own: Plugin) -> dict[str, Any]:
     return changed
 
 
-def _told(there: Configuration, ours: Configuration, say: Say) -> None:
-    """What is no word of Volcano's own, or said in a way that a policy has not."""
+def _report_differences(there: Configuration, ours: Configuration, say: Say) -> None:
+    """Reports what the options cannot express."""
     plugins = [plugin.name for tier in there.tiers for plugin in tier]
     for what, names, known in (
         ("action", there.actions, tuple(ACTIONS)),
@@ -162,13 +162,14 @@ def _told(there: Configuration, ours: Configuration, say: Say) -> None:
         extra = [name for name in dict.fromkeys(names) if name and name not in known]
         if extra:
             say(
-                f"volcano: {what} {', '.join(extra)} is in the configuration, "
+                f"volcano: {what} {', '.join(extra)} is in the configuration; "
                 "`policykit gen` would leave it out"
             )
     twice = sorted({name for name in plugins if plugins.count(name) > 1})
     if twice:
         say(
-            f"volcano: plugin {', '.join(twice)} is listed more than once, and each time counts; once is kept"
+            f"volcano: plugin {', '.join(twice)} is listed more than once and runs each time; "
+            "the policy lists it once"
         )
     listed = tuple(name for name in there.actions if name in ACTIONS)
     if listed != ours.actions:

@@ -1,4 +1,4 @@
-"""Options of Koordinator with which `gen` writes the configuration of koord-scheduler that is there."""
+"""Options with which `gen` reproduces an existing configuration of koord-scheduler."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
-from policykit.importer.durations import duration
+from policykit.importer.sections import duration
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, Target
 from policykit.targets.koordinator import versions
@@ -20,21 +20,21 @@ from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
 Say = Callable[[str], None]
 
 _WEIGHED = frozenset({"LoadAwareScheduling", "DeviceShare", "NodeNUMAResource", SCARCE})
-"""Plugins whose weight at score a policy may state."""
+"""Plugins whose score weight a policy can state."""
 _CHARTS = ("1.8.0", "1.7.0", "1.6.0", "1.5.0", "1.4.1")
-_AFTER_1_6_0 = frozenset({FIT_PLUS, SCARCE})
-"""Plugins that do not start with 1.6.0 and the configuration of its chart."""
+_NOT_IN_1_6_0 = frozenset({FIT_PLUS, SCARCE})
+"""Plugins that 1.6.0 cannot run with the configuration of its chart."""
 _SCORING = frozenset({"preScore", "score", "postFilter"})
-"""Points that a policy has a word in; preBind tells 1.8 from 1.7."""
+"""Extension points that depend on the policy; preBind differs between 1.7 and 1.8."""
 _NONE = {"allocator", "estimator", "hookPlugins"}
-"""Fields that a policy has no option for."""
+"""Fields without an option."""
 
 
 def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, Any]:
-    """`targets.koordinator` of the policy beside what it has: sections of plugins' args.
+    """Sections of plugin args to add to `targets.koordinator`.
 
-    `cluster` is the policy without them. Raises PolicykitError where the configuration is not that of
-    a release policykit knows, or has no profile for the schedulerName.
+    `cluster` is the policy without them. Raises PolicykitError if the configuration is not from a
+    known release or has no profile for the schedulerName.
     """
     target = cluster.targets[SYSTEM]
     version = versions.parse(target.version)
@@ -44,27 +44,27 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
     ours = configuration.read(_written(cluster, target)).required_profile(name)
     found: dict[str, dict[str, Any]] = {}
     for section, (_, plugin) in SECTIONS.items():
-        stated = dict(_differing(mine.arguments(plugin), ours.arguments(plugin)))
-        unsaid = [field for field in stated if field in _NONE or fields.since(plugin, field) is None]
-        if unsaid:
-            say(f"{plugin}: a policy has no {', '.join(unsaid)}; left out")
-        kept = {field: value for field, value in stated.items() if field not in unsaid}
+        stated = dict(_changed_fields(mine.arguments(plugin), ours.arguments(plugin)))
+        unsupported = [field for field in stated if field in _NONE or fields.since(plugin, field) is None]
+        if unsupported:
+            say(f"{plugin}: a policy has no option for {', '.join(unsupported)}; left out")
+        kept = {field: value for field, value in stated.items() if field not in unsupported}
         if kept:
             found[section] = kept
     for section, (_, plugin) in SECTIONS.items():
-        # Each weight moves those that are computed from it, so one is looked at after the other.
-        ours = configuration.read(_written(cluster, _stating(target, found))).required_profile(name)
+        # Each weight affects those computed from it, so compare them one by one.
+        ours = configuration.read(_written(cluster, _with_options(target, found))).required_profile(name)
         weight = _weight(mine, ours, plugin)
         if weight:
             found[section] = {WEIGHT: weight, **found.get(section, {})}
-    _tell(cluster, target, found, data, say)
+    _report_differences(cluster, target, found, data, say)
     return {SECTIONS[section][0]: _policy(stated) for section, stated in found.items()}
 
 
 def release(there: Mapping[str, Any]) -> str:
-    """The release whose chart enables what a configuration enables; empty: none does."""
+    """The release whose chart enables the same plugins; empty: none."""
     found = configuration.read(there)
-    packs = any(each.plugin in _AFTER_1_6_0 for profile in found.profiles for each in profile.args)
+    packs = any(each.plugin in _NOT_IN_1_6_0 for profile in found.profiles for each in profile.args)
     for name in _CHARTS:
         version = versions.parse(name)
         usual = configuration.read(chart.configuration(version, chart.NAMESPACE))
@@ -76,7 +76,7 @@ def release(there: Mapping[str, Any]) -> str:
 
 
 def _enabled(profile: Profile) -> dict[str, tuple[str, ...]]:
-    """Points that a policy leaves as they are, to what is enabled there."""
+    """Extension points that the policy does not affect, to the plugins enabled there."""
     return {
         point: tuple(plugin.name for plugin in given.enabled)
         for point, given in profile.points.items()
@@ -85,7 +85,7 @@ def _enabled(profile: Profile) -> dict[str, tuple[str, ...]]:
 
 
 def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
-    """The configuration that `gen` writes over the chart's."""
+    """The configuration that `gen` writes."""
     version = versions.parse(target.version)
     data = chart.configuration(version, target.namespace or chart.NAMESPACE)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
@@ -93,25 +93,25 @@ def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
     return made
 
 
-def _stating(target: Target, found: Mapping[str, Any]) -> Target:
+def _with_options(target: Target, found: Mapping[str, Any]) -> Target:
     return target._replace(options={**target.options, **found})
 
 
-def _differing(mine: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _changed_fields(mine: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for field, value in mine.items():
         if field not in ("apiVersion", "kind") and (field not in ours or ours[field] != value):
             yield field, value
 
 
 def _weight(mine: Profile, ours: Profile, plugin: str) -> int | None:
-    """The weight at score, where it is not the one that is written."""
+    """The score weight if it differs from the generated one."""
     there = mine.point("score").weights.get(plugin)
     usual = ours.point("score").weights.get(plugin)
     return None if there == usual or plugin not in _WEIGHED else there
 
 
 def _policy(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Args as the policy has them: durations in its units, resources of a strategy as a map."""
+    """Args in the form of the policy: durations with units, resources of a strategy as a map."""
     return {field: _value(field, value) for field, value in stated.items()}
 
 
@@ -127,30 +127,30 @@ def _value(field: str, value: Any) -> Any:
     return value
 
 
-def _tell(
+def _report_differences(
     cluster: Cluster, target: Target, found: Mapping[str, Any], there: Mapping[str, Any], say: Say
 ) -> None:
-    """What the policy would still write otherwise."""
-    ours = configuration.read(_written(cluster, _stating(target, found)))
-    apart = list(dict.fromkeys(_apart(configuration.read(there), ours)))
+    """Reports what the policy would still generate differently."""
+    ours = configuration.read(_written(cluster, _with_options(target, found)))
+    apart = list(dict.fromkeys(_differences(configuration.read(there), ours)))
     if apart:
         say(
-            f"koord-scheduler-config is not what this policy gives: {', '.join(apart)} differ. To keep the "
-            "rest as it is, name the file in targets.koordinator.config"
+            f"koord-scheduler-config differs from what this policy generates: {', '.join(apart)}. To keep "
+            "the rest, name the file in targets.koordinator.config"
         )
 
 
-def _apart(mine: Configuration, ours: Configuration) -> Iterator[str]:
+def _differences(mine: Configuration, ours: Configuration) -> Iterator[str]:
     by_name = {profile.name: profile for profile in ours.profiles}
     for profile in mine.profiles:
         other = by_name.get(profile.name)
         if other is None:
             yield f"profile {profile.name}"
         else:
-            yield from _apart_in(profile, other)
+            yield from _profile_differences(profile, other)
 
 
-def _apart_in(mine: Profile, ours: Profile) -> Iterator[str]:
+def _profile_differences(mine: Profile, ours: Profile) -> Iterator[str]:
     given = {each.plugin: each.fields for each in mine.args}
     made = {each.plugin: each.fields for each in ours.args}
     for plugin in sorted({*given, *made}):

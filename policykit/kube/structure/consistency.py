@@ -1,4 +1,4 @@
-"""Values of one object that must agree with each other: names of containers, labels that a selector wants."""
+"""Consistency within an object: container names, volumes, claims, and labels that a selector requires."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.containers import named_once, probes
-from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET, Problem
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE, Problem
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted, lookup
 
@@ -21,19 +21,19 @@ _PODS: Mapping[tuple[str, str], Path] = {
     ("batch/v1", "Job"): ("spec", "template", "spec"),
     ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
 }
-"""PodSpecs of the kinds that the API server itself judges to the last field."""
+"""PodSpecs of the kinds that the API server validates completely."""
 _LASTING = frozenset({"DaemonSet", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
-"""Kinds that replace any pod of theirs that ends."""
+"""Kinds that replace pods that end."""
 _MOST_NAMED = 20
 _SELECTING = "apps/v1"
-"""All controllers of this version must select their own pods."""
+"""All controllers in this API version must select their own pods."""
 _SELECTOR: Path = ("spec", "selector", "matchLabels")
 _LABELS: Path = ("spec", "template", "metadata", "labels")
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
-def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
-    """What the API server refuses though each value is right by itself. Placeholders may be anything.
+def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterator[Problem]:
+    """What the API server rejects although each value is valid on its own. Placeholders match anything.
 
     Source: `ValidatePodSpec` and the validation of apps/v1 (v1.36).
     """
@@ -58,7 +58,7 @@ def disagreements(data: dict[str, Any], api_version: str, kind: str) -> Iterator
 
 
 def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
-    """One name for each container of a pod, init containers among them."""
+    """Container names, including init containers, must be unique."""
     first: dict[str, Path] = {}
     said: set[str] = set()
     for field in _LISTS:
@@ -70,13 +70,13 @@ def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             if name in first and name not in said:
                 said.add(name)
                 place = (*path, field, position, "name")
-                message = f'{dotted(place)} is "{name}", the name of {dotted(first[name])} too'
-                yield Problem(place, DISAGREEING, message, "give each container of the pod a name of its own")
+                message = f'{dotted(place)} is "{name}", which is also the name of {dotted(first[name])}'
+                yield Problem(place, INCONSISTENT, message, "give each container of the pod a unique name")
             first.setdefault(name, (field, position))
 
 
 def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
-    """A container uses claims of its pod, by name."""
+    """Containers refer to claims of the pod."""
     there = _names_in(spec.get("resourceClaims"))
     if there is None:
         return
@@ -84,12 +84,14 @@ def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
         for position, name in _items(lookup(container, ("resources", "claims"))):
             if name not in there:
                 at = (*place, "resources", "claims", position, "name")
-                message = f'{dotted(at)} is "{name}", no claim of the pod{_known(there)}'
-                yield Problem(at, DISAGREEING, message, f"list {name} in {dotted((*path, 'resourceClaims'))}")
+                message = f'{dotted(at)} is "{name}", not a claim of the pod{_known(there)}'
+                yield Problem(
+                    at, INCONSISTENT, message, f"list {name} in {dotted((*path, 'resourceClaims'))}"
+                )
 
 
 def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[Problem]:
-    """A container mounts volumes of its pod, by name, or those that a StatefulSet makes for it."""
+    """Containers mount volumes of the pod, or those that a StatefulSet creates."""
     made = lookup(data, ("spec", "volumeClaimTemplates"))
     templates = [
         each.get("metadata") if isinstance(each, dict) else None
@@ -103,12 +105,14 @@ def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[
         for position, name in _items(container.get("volumeMounts")):
             if name not in there:
                 at = (*place, "volumeMounts", position, "name")
-                message = f'{dotted(at)} is "{name}", no volume of the pod{_known(there)}'
-                yield Problem(at, UNMET, message, f"add the volume to {dotted((*path, 'volumes'))}")
+                message = f'{dotted(at)} is "{name}", not a volume of the pod{_known(there)}'
+                yield Problem(
+                    at, MISSING_REFERENCE, message, f"add the volume to {dotted((*path, 'volumes'))}"
+                )
 
 
 def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
-    """One volume for each place of a container."""
+    """Mount paths in a container must be unique."""
     for place, container in _containers(spec, path):
         mounts = container.get("volumeMounts")
         seen: set[str] = set()
@@ -118,8 +122,8 @@ def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 continue
             if target in seen:
                 at = (*place, "volumeMounts", position, "mountPath")
-                message = f'{dotted(at)} is "{target}", and another volume is mounted there'
-                yield Problem(at, DISAGREEING, message, "mount each volume at a place of its own")
+                message = f'{dotted(at)} is "{target}", where another volume is already mounted'
+                yield Problem(at, INCONSISTENT, message, "mount each volume at its own path")
             seen.add(target)
 
 
@@ -127,12 +131,12 @@ def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]
     policy, seconds = spec.get("restartPolicy"), spec.get("activeDeadlineSeconds")
     if policy in ("Never", "OnFailure"):
         at = (*path, "restartPolicy")
-        message = f"{dotted(at)} is {policy}; a {kind} takes no other than Always"
-        yield Problem(at, CLASHING, message, "delete it, or make it a Job if its pods end")
+        message = f"{dotted(at)} is {policy}; a {kind} only allows Always"
+        yield Problem(at, CONFLICTING, message, "delete it, or make it a Job if its pods end")
     if isinstance(seconds, int) and not isinstance(seconds, bool):
         at = (*path, "activeDeadlineSeconds")
-        message = f"{dotted(at)} is {seconds}, which a {kind} does not take"
-        yield Problem(at, CLASHING, message, "delete it: only Pods and Jobs have a time limit", key=True)
+        message = f"{dotted(at)} is {seconds}, which a {kind} does not support"
+        yield Problem(at, CONFLICTING, message, "delete it: only Pods and Jobs have a time limit", key=True)
 
 
 def _known(names: frozenset[str]) -> str:
@@ -150,7 +154,7 @@ def _containers(spec: dict[str, Any], path: Path) -> Iterator[tuple[Path, dict[s
 
 
 def _names_in(listed: object) -> frozenset[str] | None:
-    """None: not all of them are known yet."""
+    """None: some names are still placeholders."""
     if listed is None:
         return frozenset()
     names = frozenset(name for _, name in _items(listed))
@@ -158,7 +162,7 @@ def _names_in(listed: object) -> frozenset[str] | None:
 
 
 def _items(listed: object) -> Iterator[tuple[int, str]]:
-    """Position and name of each item; a name that is filled in later is none."""
+    """Position and name of each item, without placeholders."""
     for position, item in enumerate(listed if isinstance(listed, list) else ()):
         name = item.get("name") if isinstance(item, dict) else None
         if isinstance(name, str) and name and not is_filled_in(name):
@@ -181,14 +185,14 @@ def _selected(data: dict[str, Any]) -> Iterator[Problem]:
         pods = f'"{there}"' if key in labels else "no such label"
         yield Problem(
             place,
-            DISAGREEING,
+            INCONSISTENT,
             f'{dotted(place)} is "{value}", but its own pods have {pods}',
-            f"write {key}: {value} in {dotted(_LABELS)}, or select what stands there",
+            f"write {key}: {value} in {dotted(_LABELS)}, or select the existing label",
         )
 
 
 def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
-    """matchExpressions of a controller's selector, which its own pods must meet as well."""
+    """matchExpressions of a controller's selector must match its own pods."""
     listed, labels = lookup(data, (*_SELECTOR[:-1], "matchExpressions")), lookup(data, _LABELS)
     if not isinstance(listed, list) or not isinstance(labels, dict) or not labels:
         return
@@ -199,12 +203,12 @@ def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
             place = (*_SELECTOR[:-1], "matchExpressions", position)
             key = wanted["key"]
             pods = f'"{labels[key]}"' if key in labels else "no such label"
-            message = f"{dotted(place)} wants {key} {wanted['operator']}, but its own pods have {pods}"
-            yield Problem(place, DISAGREEING, message, f"give the pods such a label in {dotted(_LABELS)}")
+            message = f"{dotted(place)} requires {key} {wanted['operator']}, but its own pods have {pods}"
+            yield Problem(place, INCONSISTENT, message, f"give the pods such a label in {dotted(_LABELS)}")
 
 
 def _meets(labels: dict[str, str], wanted: dict[str, Any]) -> bool:
-    """Also what cannot be judged: other faults of an expression are said elsewhere."""
+    """True also if it cannot be decided: other problems of an expression are reported elsewhere."""
     key, operator, values = wanted.get("key"), wanted.get("operator"), wanted.get("values") or []
     if not isinstance(key, str) or is_placeholder(key) or not isinstance(values, list):
         return True

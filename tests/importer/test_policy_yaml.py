@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.importer.draft import Draft
-from policykit.importer.page import page
+from policykit.importer.policy_yaml import policy_lines
 from policykit.manifests.parser import parse
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=12)
@@ -43,7 +43,7 @@ def read(text: str) -> Any:
 
 @given(st.dictionaries(KEY, DATA, min_size=1, max_size=4))
 def test_any_data_is_read_back_equal(data: dict[str, Any]) -> None:
-    assert read("\n".join(page(data)) + "\n") == data
+    assert read("\n".join(policy_lines(data)) + "\n") == data
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_any_data_is_read_back_equal(data: dict[str, Any]) -> None:
     ids=["flow", "sections are blocks", "one in one", "several", "items", "long", "empty", "comma"],
 )
 def test_what_stands_on_one_line(data: dict[str, Any], lines: list[str]) -> None:
-    assert page(data) == lines
+    assert policy_lines(data) == lines
 
 
 def test_notes_and_captions() -> None:

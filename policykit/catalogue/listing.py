@@ -1,13 +1,13 @@
-"""The catalogue as text: every vendor and card, or all that is known of one."""
+"""The catalogue as text: every vendor and card, or the details of one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-from policykit.catalogue.mistakes import candidates
 from policykit.catalogue.products import Product, Vendor, product, products, vendor, vendors
 from policykit.catalogue.resources import card_resources, examples, mig_resource, resource
+from policykit.catalogue.suggestions import candidates
 from policykit.errors import UsageError
 
 _WIDTH = 100
@@ -40,7 +40,7 @@ def listing() -> str:
 
 
 def page(name: str) -> str:
-    """What is known of a vendor id, a product, an alias or a short name.
+    """Details for a vendor id, a product, an alias or a short name.
 
     Of a name that means several cards, the list of them. Raises UsageError for an unknown name.
     """
@@ -183,7 +183,7 @@ def _wrapped(head: str, value: str) -> list[str]:
 
 
 def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """Rows under one another, two spaces between columns and before the first."""
+    """A table: two spaces between columns and before the first."""
     every = list(rows)
     widths = [max(len(cell) for cell in column) for column in zip(*every, strict=True)]
     return [

@@ -1,11 +1,11 @@
-"""Koordinator: its scheduler's configuration, what its profiles pack by and what they avoid."""
+"""Configuration of koord-scheduler: scheduler names and placements of its profiles."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.importer.found import Found
+from policykit.importer.inventory import Inventory
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
@@ -25,7 +25,7 @@ _TYPES = ("MostAllocated", "LeastAllocated")
 _STRATEGIES = {"MostAllocated": BINPACK, "LeastAllocated": SPREAD}
 
 
-def config_map(data: Mapping[str, Any], found: Found) -> str:
+def config_map(data: Mapping[str, Any], inventory: Inventory) -> str:
     """The scheduler configuration in the ConfigMap of koord-scheduler, as text; empty: none."""
     metadata = mapping(data.get("metadata"))
     text = mapping(data.get("data")).get(KEY)
@@ -33,12 +33,12 @@ def config_map(data: Mapping[str, Any], found: Found) -> str:
         return ""
     namespace = metadata.get("namespace")
     other = namespace if isinstance(namespace, str) and namespace != NAMESPACE else ""
-    found.target(SYSTEM, namespace=other)
+    inventory.target(SYSTEM, namespace=other)
     return text
 
 
 def is_koordinators(data: Mapping[str, Any]) -> bool:
-    """Whether a KubeSchedulerConfiguration is koord-scheduler's: by name, or by a plugin of its own."""
+    """Whether a KubeSchedulerConfiguration is koord-scheduler's, by schedulerName or plugins."""
     return any(
         profile.get("schedulerName") == SCHEDULER
         or any(each.get("name") in _PLUGINS for each in mappings(profile.get("pluginConfig")))
@@ -46,48 +46,48 @@ def is_koordinators(data: Mapping[str, Any]) -> bool:
     )
 
 
-def configuration(data: Mapping[str, Any], found: Found) -> None:
-    """koord-scheduler's configuration: the names it serves, and how each profile scores.
+def configuration(data: Mapping[str, Any], inventory: Inventory) -> None:
+    """Adds scheduler names, and how each profile scores.
 
-    A profile in which NodeResourcesFit does not score is that of a placement.
+    A profile in which NodeResourcesFit does not score belongs to a placement.
     """
-    if found.koordinator is None:
-        found.koordinator = data
+    if inventory.koordinator is None:
+        inventory.koordinator = data
     more = []
     for number, profile in enumerate(read(data).profiles):
         name = profile.name
-        fit = _fit(profile.arguments(plugins.FIT_PLUS), found)
+        fit = _fit(profile.arguments(plugins.FIT_PLUS), inventory)
         placed = _placement(name, profile, fit)
         if placed:
-            found.add_placement(placed)
+            inventory.add_placement(placed)
         if placed and number:
             more.append(name)
         if number == 0:
-            _preemption(profile, found)
+            _preemption(profile, inventory)
         if number == 0 or (fit and not placed):
-            found.target(SYSTEM, schedulerName=name, fit={} if placed else fit)
+            inventory.target(SYSTEM, schedulerName=name, fit={} if placed else fit)
         if name != "default-scheduler":
-            found.schedulers[name] = None
+            inventory.schedulers[name] = None
     if more:
-        found.option(SYSTEM, "profiles", more)
+        inventory.option(SYSTEM, "profiles", more)
 
 
-def _preemption(profile: Profile, found: Found) -> None:
-    """Whose pods make room: quotas take back where all are watched, and no plugin at all may preempt."""
+def _preemption(profile: Profile, inventory: Inventory) -> None:
+    """Adds preemption: quotas reclaim if all are monitored; without a postFilter plugin nothing preempts."""
     reclaim = profile.arguments(plugins.QUOTAS).get("monitorAllQuotas")
-    if isinstance(reclaim, bool) and found.preemption.reclaim is None:
-        found.preemption = found.preemption._replace(reclaim=reclaim)
+    if isinstance(reclaim, bool) and inventory.preemption.reclaim is None:
+        inventory.preemption = inventory.preemption._replace(reclaim=reclaim)
     there = profile.point("postFilter").names
     if (
         there
         and not any(name in there for _, name in PREEMPTION_PLUGINS)
-        and found.preemption.within_queue is None
+        and inventory.preemption.within_queue is None
     ):
-        found.preemption = found.preemption._replace(within_queue=False)
+        inventory.preemption = inventory.preemption._replace(within_queue=False)
 
 
 def _placement(name: str, profile: Profile, fit: Mapping[str, Mapping[str, Any]]) -> Placement | None:
-    """The placement of a profile by its schedulerName; None where it has the in-tree scores."""
+    """The placement of a profile, named by its schedulerName; None: it has the in-tree scores."""
     scores = profile.point("score")
     listed = profile.arguments(plugins.SCARCE).get("resources")
     avoid = tuple(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
@@ -105,7 +105,7 @@ def _placement(name: str, profile: Profile, fit: Mapping[str, Mapping[str, Any]]
 
 
 def _in_tree(name: str, strategy: Mapping[str, Any]) -> Placement:
-    """A placement that NodeResourcesFit scores: one strategy, perhaps with a shape."""
+    """A placement scored by NodeResourcesFit: one strategy, perhaps with a shape."""
     shape = mappings(mapping(strategy.get("requestedToCapacityRatio")).get("shape"))
     points = [Point(each["utilization"], each["score"]) for each in shape if _whole(each)]
     falls = bool(points) and points[-1].score < points[0].score
@@ -127,7 +127,7 @@ def _main(resources: Mapping[str, ResourcePlacement]) -> str:
     return max(resources.values(), key=lambda each: each.weight).strategy
 
 
-def _fit(arguments: Mapping[str, Any], found: Found) -> dict[str, dict[str, Any]]:
+def _fit(arguments: Mapping[str, Any], inventory: Inventory) -> dict[str, dict[str, Any]]:
     fit: dict[str, dict[str, Any]] = {}
     for resource, each in mapping(arguments.get("resources")).items():
         kind, weight = mapping(each).get("type"), mapping(each).get("weight")
@@ -135,7 +135,8 @@ def _fit(arguments: Mapping[str, Any], found: Found) -> dict[str, dict[str, Any]
         if kind in _TYPES and whole:
             fit[resource] = {"type": kind, "weight": weight}
         else:
-            found.say(
-                f"NodeResourcesFitPlus: {resource} has type {kind} and weight {weight}, no effect; left out"
+            inventory.say(
+                f"NodeResourcesFitPlus: {resource} with type {kind} and weight {weight} has no effect; "
+                "left out"
             )
     return fit

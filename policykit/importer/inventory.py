@@ -1,4 +1,4 @@
-"""What was found in the files given: nodes, queues, tenants, placements, schedulers, generated pools."""
+"""The contents of the imported files: nodes, queues, tenants, placements, schedulers, generated pools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from policykit.targets.volcano.objects.topology import Bound
 
 
 class Node(NamedTuple):
-    """A Node object, as far as a policy can speak of it."""
+    """The part of a Node object that matters to a policy."""
 
     name: str
     labels: Mapping[str, str]
@@ -26,105 +26,105 @@ class Node(NamedTuple):
     capacity: Amounts = {}
     cordoned: bool = False
     kubelet: str = ""
-    """Version of its kubelet: v1.36.2."""
+    """Kubelet version: v1.36.2."""
 
 
-class Described(NamedTuple):
-    """A pool as generated files describe it."""
+class GeneratedPool(NamedTuple):
+    """A pool described by generated files."""
 
     name: str
     labels: Mapping[str, str] = {}
     taints: tuple[Taint, ...] = ()
     minimum: int = 0
     maximum: int | None = None
-    """With minimum 0: nobody said how many there are, or there is no bound."""
+    """None: no bound; with minimum 0 perhaps unknown."""
     names: tuple[str, ...] = ()
     selector: Mapping[str, str] = {}
-    own_labels: Mapping[str, Mapping[str, str]] = {}
-    """Node name to the labels it has beside the pool's."""
+    labels_by_node: Mapping[str, Mapping[str, str]] = {}
+    """Node name to its labels other than the pool's."""
 
 
 class Component(NamedTuple):
-    """The placement of a workload kind for one card, as a generated component patches it in."""
+    """The placement of a workload kind on one card, from a generated kustomize component."""
 
     workload: str
     card: str
-    """Name of the card in the policy; empty: for its helpers."""
+    """Name of the card in the policy; empty: for helper pods."""
     required: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """(node label key, values) of the required expressions."""
+    """(node label key, values) of the required node affinity."""
     preferred: tuple[tuple[int, str, str], ...] = ()
-    """(weight, node label key, value)."""
+    """(weight, node label key, value) of the preferred node affinity."""
     tolerations: tuple[Toleration, ...] = ()
     scheduler: str = ""
     priority_class: str = ""
     queue: str = ""
     gang: bool = False
-    """Its pods are a gang, which `policykit patch` declares."""
+    """Its pods are a gang; `policykit patch` sets its size."""
     apart: tuple[tuple[str, bool, int], ...] = ()
-    """(node label key, hard, largest difference) of its topologySpreadConstraints."""
+    """(node label key, hard, maxSkew) of its topologySpreadConstraints."""
     close: tuple[str, bool] | None = None
-    """(node label key, hard) of the affinity to the pods of its own job."""
+    """(node label key, hard) of the affinity to pods of the same job."""
     bound: Bound | None = None
-    """How far apart Volcano lets the pods of a job stand."""
+    """Volcano's network topology constraint for the pods of a job."""
     gang_rule: GangRule | None = None
-    """What its pods' gang is, beyond all of them."""
+    """Settings of the gang, if it has any."""
 
 
-class Found:
-    """Collects what the files say; the first word on a name wins."""
+class Inventory:
+    """Collects the contents of the files. The first definition of a name wins."""
 
     def __init__(self) -> None:
         self.policy = ""
-        """Name of the policy that generated files were made from."""
+        """Name of the policy in the header of generated files."""
         self.provider = ""
         self.nodes: dict[str, Node] = {}
-        self.described: tuple[Described, ...] = ()
+        self.generated: tuple[GeneratedPool, ...] = ()
         self.control_plane: Taint | None = None
-        """Taint that generated files give the control plane."""
+        """Control plane taint in generated files."""
         self.components: list[Component] = []
         self.queues: dict[str, Queue] = {}
-        self.elastic: dict[str, Queue] = {}
-        """Queues as ElasticQuotas have them: another system that has one of them says more of it."""
+        self.elastic_quotas: dict[str, Queue] = {}
+        """Queues from ElasticQuotas: the same queue of another system has more fields."""
         self.stated: set[str] = set()
-        """Queues whose ElasticQuota names the resources that the policy states."""
-        self.lesser: set[str] = set()
-        """Queues of which only YuniKorn has spoken, which has one promise and no weight."""
+        """Queues whose ElasticQuota records which resources the policy states."""
+        self.yunikorn_only: set[str] = set()
+        """Queues that only YuniKorn defines, which has a single guarantee and no weight."""
         self.priorities: dict[str, Priority] = {}
         self.quotas: dict[str, Quota] = {}
         self.tenants: dict[str, Tenant] = {}
-        self.sent: list[Tenant] = []
-        """Tenants whose queue is a path in YuniKorn's tree, not yet a queue of the policy."""
+        self.namespace_queues: list[Tenant] = []
+        """Tenants whose queue is a path in YuniKorn's tree, not yet a queue name of the policy."""
         self.reservations: dict[str, Reservation] = {}
         self.placements: dict[str, Placement] = {}
         self.preemption = Preemption()
         self.levels: dict[str, str] = {}
         """Level of the topology to its node label key."""
         self.release = ""
-        """Release of Kubernetes that generated files, or the image of a scheduler, name: 1.36."""
-        self.levels_whole = False
-        """Generated files say every level there is."""
+        """Kubernetes release in generated files or in the image of a scheduler: 1.36."""
+        self.levels_complete = False
+        """`levels` is complete: generated files list every level."""
         self.kinds: dict[str, WorkloadKind] = {}
-        """What is said of a workload kind beside its placement on nodes; fields left as they are: nothing."""
+        """Settings of workload kinds other than node placement; fields with their default are unknown."""
         self.targets: dict[str, dict[str, Any]] = {}
-        """System to what the policy says of it: version, delivery, namespace, schedulerName, options."""
+        """System to its fields in the policy: version, delivery, namespace, schedulerName, options."""
         self.volcano: Mapping[str, Any] | None = None
         """Volcano's scheduler configuration."""
         self.koordinator: Mapping[str, Any] | None = None
         """Configuration of koord-scheduler."""
         self.schedulers: dict[str, None] = {}
-        self.passed_over: dict[str, int] = {}
-        """Kind of object that says nothing to a policy, to how many there were."""
+        self.ignored_kinds: dict[str, int] = {}
+        """Number of objects by kind that a policy has no use for."""
         self.remarks: list[str] = []
-        """What a policy cannot say, for people."""
+        """What the policy cannot express, for the user."""
 
     def say(self, remark: str) -> None:
         if remark not in self.remarks:
             self.remarks.append(remark)
 
     def add_queue(self, queue: Queue) -> None:
-        if queue.name in self.lesser:
-            self.lesser.remove(queue.name)
-            queue = _more(queue, self.queues.pop(queue.name))
+        if queue.name in self.yunikorn_only:
+            self.yunikorn_only.remove(queue.name)
+            queue = _merged(queue, self.queues.pop(queue.name))
         self._once("queue", self.queues, queue.name, queue)
 
     def add_priority(self, priority: Priority) -> None:
@@ -134,8 +134,8 @@ class Found:
         there = self.quotas.get(quota.name)
         if there is not None and there.namespace != quota.namespace:
             self.say(
-                f"ResourceQuota {quota.namespace}/{quota.name}: quotas of a policy have names of their own, "
-                f"and {there.namespace}/{quota.name} has this one; left out"
+                f"ResourceQuota {quota.namespace}/{quota.name}: quota names in a policy are unique, "
+                f"and {there.namespace}/{quota.name} has the same name; left out"
             )
             return
         self._once("ResourceQuota", self.quotas, quota.name, quota)
@@ -147,15 +147,15 @@ class Found:
         self._once("placement", self.placements, placement.name, placement)
 
     def add_level(self, level: str, key: str) -> None:
-        """A level of the topology, by the node label that tells it."""
+        """A level of the topology, with its node label key."""
         self._once("topology level", self.levels, level, key)
 
     def add_tenant(self, tenant: Tenant) -> None:
-        """A tenant, or more of one: namespaces and people add up, the queue is the first one said."""
+        """A tenant, or more of one: namespaces, users and groups add up; the first queue wins."""
         there = self.tenants.get(tenant.name, Tenant(tenant.name))
         if there.queue and tenant.queue and there.queue != tenant.queue:
             self.say(
-                f"tenant {tenant.name} has queue {there.queue} and queue {tenant.queue}; the first is taken"
+                f"tenant {tenant.name} has queues {there.queue} and {tenant.queue}; the first one is used"
             )
         self.tenants[tenant.name] = Tenant(
             tenant.name,
@@ -166,25 +166,25 @@ class Found:
         )
 
     def add_kind(self, kind: WorkloadKind) -> None:
-        """What is said of a workload kind, field by field; fields that have their default say nothing."""
+        """Settings of a workload kind. Fields with their default are ignored."""
         there = self.kinds.setdefault(kind.name, WorkloadKind(kind.name))
-        said = {
+        stated = {
             field: value
             for field, value in kind._asdict().items()
             if value != WorkloadKind._field_defaults.get(field) and field != "name"
         }
-        for field, value in said.items():
+        for field, value in stated.items():
             before = getattr(there, field)
             if before not in (WorkloadKind._field_defaults.get(field), value):
                 self.say(
-                    f"{field.replace('_', ' ')} of workload kind {kind.name} is given more than once, "
-                    "in different words; the first is taken"
+                    f"{field.replace('_', ' ')} of workload kind {kind.name} is defined more than once "
+                    "with different values; the first one is used"
                 )
-                said = {**said, field: before}
-        self.kinds[kind.name] = there._replace(**said)
+                stated = {**stated, field: before}
+        self.kinds[kind.name] = there._replace(**stated)
 
     def option(self, target: str, key: str, value: Any) -> None:
-        """An option of a system as the policy has it: key in camelCase, plain data. Maps add up."""
+        """An option of a system in the form of the policy: key in camelCase, plain data. Maps are merged."""
         known = self.targets.setdefault(target, {})
         there = known.get(key)
         if isinstance(there, Mapping) and isinstance(value, Mapping):
@@ -192,24 +192,26 @@ class Found:
         else:
             known.setdefault(key, value)
 
-    def target(self, name: str, **says: Any) -> None:
-        """Notes a system in play; what is empty says nothing."""
+    def target(self, name: str, **fields: Any) -> None:
+        """Adds a system; empty fields are ignored."""
         known = self.targets.setdefault(name, {})
-        for key, value in says.items():
+        for key, value in fields.items():
             if value and not known.get(key):
                 known[key] = value
 
     def _once(self, what: str, there: dict[str, Any], name: str, value: object) -> None:
         if name and there.setdefault(name, value) != value:
-            self.say(f"{what} {name} is given more than once, in different words; the first is taken")
+            self.say(
+                f"{what} {name} is defined more than once with different contents; the first one is used"
+            )
 
 
-def _more(queue: Queue, lesser: Queue) -> Queue:
-    """A queue with what only the system says that otherwise says less of it."""
+def _merged(queue: Queue, other: Queue) -> Queue:
+    """A queue with the fields that only YuniKorn states."""
     return queue._replace(
-        priority=lesser.priority if queue.priority is None else queue.priority,
-        reclaimable=queue.reclaimable and lesser.reclaimable,
-        submit=queue.submit or lesser.submit,
+        priority=other.priority if queue.priority is None else queue.priority,
+        reclaimable=queue.reclaimable and other.reclaimable,
+        submit=queue.submit or other.submit,
     )
 
 

@@ -1,4 +1,4 @@
-"""How many pods of an object wait for each other."""
+"""Units of an object whose pods start and stop together."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from policykit.kube.podsets import PodSet, gangs
 from policykit.manifests.document import Manifest
 
 
-class Unit(NamedTuple):
+class GangUnit(NamedTuple):
     """Pods that start and stop together: a whole object, or one of several groups or instances of it."""
 
     pods: int
-    """Those of the workers, in one such unit."""
+    """Worker pods in one unit."""
     worker: PodSet
-    """The first of them."""
+    """First pod set of the workers."""
 
 
-def largest(manifest: Manifest, sets: Sequence[PodSet], workers: Sequence[PodSet]) -> Unit | None:
-    """The largest unit that has some of the workers, which are some of the object's sets.
+def largest_unit(manifest: Manifest, sets: Sequence[PodSet], workers: Sequence[PodSet]) -> GangUnit | None:
+    """The largest unit that contains workers; None: there is none, or a number is unknown.
 
-    None where there is none, or a number is not known. Of serving roles the instances are the units.
+    `workers` are some of the object's pod sets. For serving roles the units are the instances.
     """
     if any(one.replicas is None for one in sets):
         return None
     units = [
-        Unit(_pods(theirs) * min(size, every) // every, theirs[0])
+        GangUnit(_pods(theirs) * min(size, every) // every, theirs[0])
         for size, members in _groups(manifest, sets)
         if (theirs := [one for one in workers if one in members]) and (every := _pods(members))
     ]
@@ -35,14 +35,14 @@ def largest(manifest: Manifest, sets: Sequence[PodSet], workers: Sequence[PodSet
 
 
 def _groups(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[tuple[int, Sequence[PodSet]]]:
-    """(pods of one, its pod sets) for units that are alike; a role whose size is not known is none."""
+    """(pods of one, its pod sets) for each group of equal units; a role of unknown size counts as 0."""
     sizes = instance_sizes(manifest)
     if sizes is not None:
         for role, size in sizes.items():
             yield size or 0, [one for one in sets if one.path[: len(role)] == role]
         return
     found = gangs(manifest.data)
-    # The jobs of a JobSet run together, whatever gangs they may be.
+    # The jobs of a JobSet run together, even if they are separate gangs.
     if manifest.kind == "JobSet" or not found or any(gang.pods is None for gang in found):
         yield _pods(sets), sets
         return

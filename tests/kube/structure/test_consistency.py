@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from policykit.kube.structure import check
-from policykit.kube.structure.problem import CLASHING, DISAGREEING, UNMET
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 
 POD = """
 apiVersion: v1
@@ -65,21 +65,27 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             pod("[{name: date, emptyDir: {}}]"),
             [
                 (
-                    UNMET,
-                    'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod: '
+                    MISSING_REFERENCE,
+                    'spec.initContainers[0].volumeMounts[0].name is "data", not a volume of the pod: '
                     "it has date",
                 ),
                 (
-                    UNMET,
-                    'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod: it has date',
+                    MISSING_REFERENCE,
+                    'spec.containers[0].volumeMounts[0].name is "data", not a volume of the pod: it has date',
                 ),
             ],
         ),
         (
             pod("null"),
             [
-                (UNMET, 'spec.initContainers[0].volumeMounts[0].name is "data", no volume of the pod'),
-                (UNMET, 'spec.containers[0].volumeMounts[0].name is "data", no volume of the pod'),
+                (
+                    MISSING_REFERENCE,
+                    'spec.initContainers[0].volumeMounts[0].name is "data", not a volume of the pod',
+                ),
+                (
+                    MISSING_REFERENCE,
+                    'spec.containers[0].volumeMounts[0].name is "data", not a volume of the pod',
+                ),
             ],
         ),
         (pod('[{name: "$(NAME)", emptyDir: {}}]'), []),
@@ -88,8 +94,9 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             pod("[{name: data, emptyDir: {}}]", "[{name: gpus, resourceClaimName: one}]"),
             [
                 (
-                    DISAGREEING,
-                    'spec.containers[0].resources.claims[0].name is "gpu", no claim of the pod: it has gpus',
+                    INCONSISTENT,
+                    'spec.containers[0].resources.claims[0].name is "gpu", not a claim of the pod: '
+                    "it has gpus",
                 )
             ],
         ),
@@ -99,9 +106,9 @@ def pod(volumes: str, claims: str = f"[{CLAIM}]") -> str:
             STATEFUL.replace("NAME", "disk"),
             [
                 (
-                    UNMET,
-                    'spec.template.spec.containers[0].volumeMounts[0].name is "data", no volume of the pod: '
-                    "it has disk",
+                    MISSING_REFERENCE,
+                    'spec.template.spec.containers[0].volumeMounts[0].name is "data", '
+                    "not a volume of the pod: it has disk",
                 )
             ],
         ),
@@ -146,15 +153,15 @@ def controller(expression: str = "operator: Exists", extra: str = "", kind: str 
 )
 def test_expressions_of_a_selector(expression: str, pods: str | None) -> None:
     operator = expression.split(",")[0].removeprefix("operator: ")
-    message = f"spec.selector.matchExpressions[0] wants app {operator}, but its own pods have {pods}"
-    assert said(controller(expression)) == ([(DISAGREEING, message)] if pods else [])
+    message = f"spec.selector.matchExpressions[0] requires app {operator}, but its own pods have {pods}"
+    assert said(controller(expression)) == ([(INCONSISTENT, message)] if pods else [])
     assert said(controller(expression, "open")) == []
 
 
 def test_an_expression_about_another_label() -> None:
     text = controller().replace("key: app", "key: team")
-    message = "spec.selector.matchExpressions[0] wants team Exists, but its own pods have no such label"
-    assert said(text) == [(DISAGREEING, message)]
+    message = "spec.selector.matchExpressions[0] requires team Exists, but its own pods have no such label"
+    assert said(text) == [(INCONSISTENT, message)]
 
 
 @pytest.mark.parametrize("kind", ["DaemonSet", "Deployment", "ReplicaSet"])
@@ -162,10 +169,10 @@ def test_pods_that_are_replaced_take_no_end(kind: str) -> None:
     assert said(controller(extra="restartPolicy: Always", kind=kind)) == []
     assert said(controller(extra='restartPolicy: "${POLICY}"', kind=kind)) == []
     assert said(controller(extra="restartPolicy: Never", kind=kind)) == [
-        (CLASHING, f"spec.template.spec.restartPolicy is Never; a {kind} takes no other than Always")
+        (CONFLICTING, f"spec.template.spec.restartPolicy is Never; a {kind} only allows Always")
     ]
     assert said(controller(extra="activeDeadlineSeconds: 60", kind=kind)) == [
-        (CLASHING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not take")
+        (CONFLICTING, f"spec.template.spec.activeDeadlineSeconds is 60, which a {kind} does not support")
     ]
 
 
@@ -174,6 +181,6 @@ def test_two_volumes_at_one_place() -> None:
         "volumeMounts: [{name: data, mountPath: /data}]\n    resources",
         "volumeMounts: [{name: data, mountPath: /a}, {name: data, mountPath: /a}]\n    resources",
     )
-    message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", and another volume is mounted there'
-    assert said(text) == [(DISAGREEING, message)]
+    message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", where another volume is already mounted'
+    assert said(text) == [(INCONSISTENT, message)]
     assert said(text.replace("mountPath: /a}]", "mountPath: /b}]")) == []
