@@ -8,8 +8,8 @@ from typing import Any
 
 from policykit.formats.text import printable
 from policykit.manifests.path import pointer
+from policykit.placement.landing import Landing
 from policykit.placement.review import Review
-from policykit.placement.verdict import Landing
 
 Reviewed = Iterable[tuple[str, Review]]
 """(path of the file, one of its pod sets), in order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from policykit.catalogue import labels as known_labels
 from policykit.kube import affinity as affinities
@@ -14,13 +15,33 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
-from policykit.placement.asking import is_card_of
-from policykit.placement.offering import offers
-from policykit.placement.verdict import Landing
+from policykit.placement.card_requests import is_card_resource
+from policykit.placement.pool_resources import offers
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 _HOSTNAME = "kubernetes.io/hostname"
 _BEST_FIRST = ("accepted", "undecidable", "refused")
+
+
+class Landing(NamedTuple):
+    """The verdict for one pool."""
+
+    pool: Pool
+    verdict: str
+    """preferred, accepted, refused or undecidable."""
+    reason: str = ""
+    """unschedulable, untolerated-taint, selector, affinity, resources, or unknown-label
+    where undecidable; empty when accepted."""
+    detail: str = ""
+    """The two values that disagree, in words."""
+    taint: Taint | None = None
+    """The taint that refuses, where that is the reason."""
+    score: int = 0
+    """Sum of the weights of the pod's preferred terms that this pool matches."""
+
+    @property
+    def accepts(self) -> bool:
+        return self.verdict in ("preferred", "accepted")
 
 
 def land(
@@ -192,7 +213,9 @@ def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> s
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
-        elif cluster.observed or (not offers(cluster, pool, resource) and is_card_of(resource, cluster)):
+        elif cluster.observed or (
+            not offers(cluster, pool, resource) and is_card_resource(resource, cluster)
+        ):
             there = 0
         else:
             continue

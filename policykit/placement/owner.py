@@ -54,7 +54,7 @@ def owner(manifest: Manifest, pod_set: PodSet) -> Owner:
     )
 
 
-def held_back(made_by: Owner, pod_set: PodSet) -> bool:
+def is_gated_or_suspended(made_by: Owner, pod_set: PodSet) -> bool:
     """Whether the pods wait for somebody to lift a gate or a suspension, which may be a queueing system."""
     return (
         bool(pod_set.spec.get("schedulingGates"))
@@ -68,7 +68,7 @@ def _is_set(switch: object) -> bool:
     return switch is True or is_placeholder(switch)
 
 
-def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
+def may_still_change(manifest: Manifest, pod_set: PodSet) -> bool:
     """Whether something may still add selectors or tolerations before the pods are scheduled.
 
     Kueue and whoever lifts a gate or a suspension do, and so does the object that uses a
@@ -77,7 +77,7 @@ def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
     """
     made_by = owner(manifest, pod_set)
     return (
-        held_back(made_by, pod_set)
+        is_gated_or_suspended(made_by, pod_set)
         or bool(pod_set.spec.get("nodeName"))
         or _KUEUE_QUEUE in made_by.labels
         or _KUEUE_QUEUE in pod_set.labels

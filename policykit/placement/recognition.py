@@ -30,7 +30,7 @@ class Recognition(NamedTuple):
     """Kinds that were equally likely, so none was taken."""
 
 
-def recognise(
+def recognize(
     cluster: Cluster,
     manifest: Manifest,
     pod_set: PodSet,

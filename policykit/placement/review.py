@@ -11,14 +11,14 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.model.taint import Toleration
-from policykit.placement.asking import cards_among, unreadable
-from policykit.placement.owner import owner, unsettled
+from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
+from policykit.placement.owner import may_still_change, owner
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
     from policykit.model.pool import Amounts, Pool
     from policykit.model.workload import WorkloadKind
-    from policykit.placement.verdict import Landing
+    from policykit.placement.landing import Landing
 
 _SYSTEM_NAMESPACE = "kube-system"
 _ANYWHERE = frozenset({"", "exporter"})
@@ -37,11 +37,11 @@ class Review(NamedTuple):
     """Effective request of one pod; empty where nothing is requested."""
     card_resources: tuple[str, ...]
     """Card resources it asks for (amount above 0), sorted."""
-    device_stack: bool
+    is_system_pod: bool
     """A kube-system pod or device component that may tolerate everything."""
-    unsettled: bool
+    may_still_change: bool
     """Something may still add selectors or tolerations before it is scheduled, or no scheduler
-    looks at it: see `owner.unsettled`."""
+    looks at it: see `owner.may_still_change`."""
     cluster: Cluster | None = None
     workload: WorkloadKind | None = None
     decided_by: str = ""
@@ -50,7 +50,7 @@ class Review(NamedTuple):
     """Kinds that recognition could not choose between."""
     products: tuple[str, ...] = ()
     """Products it states by selector, required affinity or Equal tolerations; empty: none."""
-    meant: tuple[Pool, ...] | None = None
+    eligible_pools: tuple[Pool, ...] | None = None
     """M of the catalogue, in the policy's order; None: the pod set has none at all."""
     landings: tuple[Landing, ...] = ()
     """One per pool, in the policy's order."""
@@ -58,12 +58,12 @@ class Review(NamedTuple):
     """Where the object stands if it states no namespace."""
 
     @property
-    def judged(self) -> bool:
+    def is_final(self) -> bool:
         """Whether what it lacks may be called missing: a whole object that nothing will change."""
-        return not (self.manifest.partial or self.unsettled)
+        return not (self.manifest.partial or self.may_still_change)
 
     @property
-    def concerned(self) -> bool:
+    def is_covered(self) -> bool:
         """Whether the policy has a say: it asks for a card, is of a workload kind, or every
         pool there is stands in the policy."""
         complete = self.cluster is not None and self.cluster.complete
@@ -89,7 +89,7 @@ def review(
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     asked = requests.effective(pod_set.spec, pod_set.devices)
-    cards = cards_among(asked, cluster)
+    cards = card_resources_in(asked, cluster)
     plain = Review(
         manifest,
         pod_set,
@@ -97,8 +97,8 @@ def review(
         affinity,
         asked,
         cards,
-        _device_stack(manifest, pod_set, namespace),
-        unsettled(manifest, pod_set),
+        _is_system_pod(manifest, pod_set, namespace),
+        may_still_change(manifest, pod_set),
         namespace=namespace,
     )
     return plain if cluster is None else _under_policy(plain, cluster, namespace)
@@ -107,21 +107,21 @@ def review(
 def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
     """The review of a pod set with everything the policy says about it."""
     # Most hooks run without a policy on one file: they need not load how pools are judged.
-    from policykit.placement.meant import stated_products
-    from policykit.placement.recognition import recognise
+    from policykit.placement.eligible_pools import named_products
+    from policykit.placement.recognition import recognize
 
     tolerated, affinity, cards = plain.tolerations, plain.affinity, plain.card_resources
-    recognised = recognise(
+    recognised = recognize(
         cluster, plain.manifest, plain.pod_set, tolerated, affinity, bool(cards), namespace
     )
-    products = stated_products(cluster, tolerated, affinity)
+    products = named_products(cluster, tolerated, affinity)
     return plain._replace(
         cluster=cluster,
         workload=recognised.workload,
         decided_by=recognised.decided_by if recognised.workload else "",
         candidates=recognised.candidates,
         products=products,
-        meant=_meant(cluster, plain, recognised.workload, products),
+        eligible_pools=_eligible_pools(cluster, plain, recognised.workload, products),
         landings=_landings(cluster, tolerated, affinity, plain.requests),
     )
 
@@ -140,18 +140,18 @@ def _landings(
     )
 
 
-def _meant(
+def _eligible_pools(
     cluster: Cluster, plain: Review, workload: WorkloadKind | None, products: tuple[str, ...]
 ) -> tuple[Pool, ...] | None:
-    from policykit.placement.meant import meant_pools
+    from policykit.placement.eligible_pools import eligible_pools
 
     claims = plain.pod_set.spec.get("resourceClaims")
-    if not plain.card_resources and (claims or unreadable(plain.pod_set, cluster)):
+    if not plain.card_resources and (claims or has_unknown_amounts(plain.pod_set, cluster)):
         return None  # a claim may be for a card, and for which one only its DeviceClass says
-    return meant_pools(cluster, workload, plain.card_resources, products)
+    return eligible_pools(cluster, workload, plain.card_resources, products)
 
 
-def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
+def _is_system_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
     """By namespace, or by image: a node daemon, not an application with a log shipper beside it."""
     if (owner(manifest, pod_set).namespace or namespace) == _SYSTEM_NAMESPACE:
         return True

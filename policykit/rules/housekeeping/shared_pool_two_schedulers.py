@@ -17,7 +17,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.targets import DEFAULT_SCHEDULER, system_of
 
 BAD = """\
@@ -97,7 +97,7 @@ def _schedulers(cluster: Cluster, pool: Pool) -> dict[str, list[WorkloadKind]]:
     """System to the workload kinds whose pods it places on the pool, in the policy's order."""
     found: dict[str, list[WorkloadKind]] = {}
     for kind in cluster.workloads.values():
-        if kind.cards != () and may_use(kind, pool) and (kind.scheduler or _names(kind, pool)):
+        if kind.cards != () and is_allowed(kind, pool) and (kind.scheduler or _names(kind, pool)):
             system = system_of(kind.scheduler, cluster) or kind.scheduler
             found.setdefault(system, []).append(kind)
     return found

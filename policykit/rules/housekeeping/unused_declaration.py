@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Declared
 from policykit.model.severity import Severity
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 
 BAD = """\
 apiVersion: policykit.io/v1alpha1
@@ -70,7 +70,7 @@ def _placements(policy: Declared) -> Iterator[Violation]:
 def _workloads(policy: Declared) -> Iterator[Violation]:
     pools = policy.cluster.pools
     for name, workload in policy.cluster.workloads.items():
-        if pools and workload.cards != () and not any(may_use(workload, pool) for pool in pools):
+        if pools and workload.cards != () and not any(is_allowed(workload, pool) for pool in pools):
             yield Violation(
                 ("workloads", name),
                 f"no pool has both a usage and a card of workload kind {name}",

@@ -84,7 +84,7 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when every pool that is, or may be, selected has an untolerated hard taint."""
     cluster = review.cluster
-    if cluster is None or review.meant is None or not review.selects_nodes or not review.judged:
+    if cluster is None or review.eligible_pools is None or not review.selects_nodes or not review.is_final:
         return
     answers = {pool.name: selection(cluster, pool, review.affinity) for pool in cluster.pools}
     if not {True, False} & {*answers.values()}:

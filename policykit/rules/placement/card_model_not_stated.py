@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.placement.meant import product_of
+from policykit.placement.eligible_pools import product_of
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: v1
@@ -55,17 +55,23 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when the pools that accept it, else those of M, carry several products."""
     cluster = review.cluster
-    if cluster is None or not review.meant or review.products or review.device_stack or not review.judged:
+    if (
+        cluster is None
+        or not review.eligible_pools
+        or review.products
+        or review.is_system_pod
+        or not review.is_final
+    ):
         return
     if _names_machine(review):
         return
-    pools = review.accepting or review.meant
+    pools = review.accepting or review.eligible_pools
     products = sorted({product for pool in pools if (product := product_of(cluster, pool))})
     if len(products) > 1:
         used = (cluster.card_of(pool) for pool in pools)
         keys = sorted({card.product_key for card in used if card is not None and card.product_key})
         yield Violation(
-            review.pod_set.place("affinity", *REQUIRED[:2]),
+            review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
             f"{', '.join(review.card_resources)} is offered by {len(products)} card models,"
             f" and none is stated: {', '.join(products)}",
             f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity, or list those that will do",

@@ -18,10 +18,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import card_resources, unreadable
+from policykit.placement.card_requests import card_resources, has_unknown_amounts
+from policykit.placement.dedicated_keys import dedicated_keys, is_policy_label
 from policykit.placement.landing import selection, untolerated_taints
-from policykit.placement.placing import stands
-from policykit.placement.reserved import own_label, reserved_keys
+from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
 
 BAD = """\
@@ -106,7 +106,7 @@ _KAI = frozenset({"gpu-fraction", "gpu-memory"})
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks once per pod set, at the first container's resources."""
-    if review.card_resources or review.pod_set.per_node or review.device_stack or not review.judged:
+    if review.card_resources or review.pod_set.per_node or review.is_system_pod or not review.is_final:
         return
     how = _how(review)
     if how and not _has_other_means(review) and not _helper(review):
@@ -148,7 +148,7 @@ def _tolerated(review: Review) -> list[Pool]:
         for pool in (cluster.pools if cluster else ())
         if pool.card
         and cluster
-        and reserved_keys(cluster, pool)
+        and dedicated_keys(cluster, pool)
         and not untolerated_taints(pool, named, review.requests)
     ]
 
@@ -156,7 +156,7 @@ def _tolerated(review: Review) -> list[Pool]:
 def _selects_by_own_labels(review: Review, cluster: Cluster) -> bool:
     terms = review.affinity.required or ()
     asked = [*review.affinity.selector, *(r.key for term in terms for r in term.expressions)]
-    return any(own_label(cluster, key) for key in asked)
+    return any(is_policy_label(cluster, key) for key in asked)
 
 
 def _has_other_means(review: Review) -> bool:
@@ -188,7 +188,9 @@ def _helper(review: Review) -> bool:
     if review.workload and review.workload.cards == ():
         return False
     pod_sets = podsets.pod_sets(review.manifest.data)
-    return any(card_resources(one, review.cluster) or unreadable(one, review.cluster) for one in pod_sets)
+    return any(
+        card_resources(one, review.cluster) or has_unknown_amounts(one, review.cluster) for one in pod_sets
+    )
 
 
 def _resources(review: Review) -> str:
@@ -204,7 +206,7 @@ def _fix(review: Review) -> Fix | None:
     containers = review.pod_set.spec.get("containers")
     if len(offered) != 1 or not isinstance(containers, list) or len(containers) != 1:
         return None
-    if (review.workload and review.workload.cards == ()) or not stands(review, "containers"):
+    if (review.workload and review.workload.cards == ()) or not is_editable(review, "containers"):
         return None
     (resource,) = offered
     place = review.pod_set.place("containers", 0, "resources", "limits", resource)

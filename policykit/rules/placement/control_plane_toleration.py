@@ -91,7 +91,7 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks of tolerations that name the key; blanket ones are PK112's."""
     taint = review.cluster.control_plane_taint if review.cluster else None
-    if taint is None or review.workload is None or review.device_stack:
+    if taint is None or review.workload is None or review.is_system_pod:
         return
     for position, toleration in enumerate(review.tolerations):
         if toleration.key == taint.key and tolerates(toleration, taint):

@@ -11,7 +11,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review
 
 BAD = """\
@@ -56,18 +56,18 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks of kinds without cards; launchers and other helpers of card kinds are left alone."""
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or review.meant is None or review.card_resources:
+    if cluster is None or workload is None or review.eligible_pools is None or review.card_resources:
         return
-    if review.device_stack or review.pod_set.per_node or not review.judged:
+    if review.is_system_pod or review.pod_set.per_node or not review.is_final:
         return
     if not _uses_none(cluster, workload):
         return
     if not cluster.complete and all(pool.card for pool in cluster.pools):
         return  # pools without cards exist, but the policy describes none
     accepting = review.accepting
-    if any(pool.unschedulable for pool in review.meant):
+    if any(pool.unschedulable for pool in review.eligible_pools):
         return  # cordoned nodes come back, and then it lands there
-    if accepting and all(pool.card and pool not in review.meant for pool in accepting):
+    if accepting and all(pool.card and pool not in review.eligible_pools for pool in accepting):
         names = ", ".join(pool.name for pool in accepting)
         yield Violation(
             review.pod_set.path,
@@ -79,7 +79,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 def _uses_none(cluster: Cluster, workload: WorkloadKind) -> bool:
     """The kind says so, or no pool that it may use has cards."""
-    return workload.cards == () or not any(pool.card for pool in cluster.pools if may_use(workload, pool))
+    return workload.cards == () or not any(pool.card for pool in cluster.pools if is_allowed(workload, pool))
 
 
 def _advice(review: Review) -> Iterator[str]:

@@ -19,9 +19,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.nearest import nearest
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.landing import untolerated_taints
-from policykit.placement.meant import may_use
-from policykit.placement.placing import stands
+from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
 
 BAD = """\
@@ -103,7 +103,7 @@ _OPERATORS = frozenset({"", "Equal", "Exists"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks of near misses of owned taint keys; unknown products are PK106's, other keys nobody's."""
     cluster = review.cluster
-    if cluster is None or review.device_stack:
+    if cluster is None or review.is_system_pod:
         return
     for position, toleration in enumerate(review.tolerations):
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
@@ -130,7 +130,7 @@ def _lacked(review: Review, toleration: Toleration, taints: list[Taint]) -> bool
     rightly = _meant(toleration, taints)
     return rightly is not None and any(
         tolerates(rightly, taint)
-        for pool in review.meant or ()
+        for pool in review.eligible_pools or ()
         for taint in untolerated_taints(pool, review.tolerations, review.requests)
     )
 
@@ -174,7 +174,7 @@ def _fix(review: Review, position: int, taints: Sequence[Taint]) -> Fix | None:
     """
     there = review.tolerations[position]
     meant = _meant(there, taints)
-    if meant is None or not stands(review, "tolerations"):
+    if meant is None or not is_editable(review, "tolerations"):
         return None
     if any(covers(other, meant) for at, other in enumerate(review.tolerations) if at != position):
         return Fix("remove this toleration: others say what it should", removal(review, [position]))
@@ -217,7 +217,7 @@ def _opens_wrongly(before: Review, then: Review) -> bool:
     workload = before.workload
     if workload is None or not before.card_resources:
         return False
-    return any(pool not in before.accepting and not may_use(workload, pool) for pool in then.accepting)
+    return any(pool not in before.accepting and not is_allowed(workload, pool) for pool in then.accepting)
 
 
 RULE = Rule(

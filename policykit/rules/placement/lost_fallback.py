@@ -13,10 +13,10 @@ from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.label_values import label_values
+from policykit.placement.landing import Landing
 from policykit.placement.recognition import selected_values
 from policykit.placement.review import Review
-from policykit.placement.stated import stated
-from policykit.placement.verdict import Landing
 
 BAD = """\
 apiVersion: batch/v1
@@ -93,11 +93,11 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when some pools of M accept, and another is closed by a taint or the usage selection."""
     workload = review.workload
-    if workload is None or not review.meant or not review.judged:
+    if workload is None or not review.eligible_pools or not review.is_final:
         return
     if not review.card_resources and workload.helpers is None:
         return  # pools without cards may be reserved for something else
-    landings = [landing for landing in review.landings if landing.pool in review.meant]
+    landings = [landing for landing in review.landings if landing.pool in review.eligible_pools]
     open_ = [landing for landing in landings if landing.accepts]
     lost = [landing for landing in landings if _closed(review, landing)]
     if not open_ or not lost:
@@ -106,7 +106,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield Violation(
         review.pod_set.place("tolerations") if lost[0].taint else _selected(review),
         f"{workload.name} may use pool {lost[0].pool.name} too{more}, but is kept off it: {lost[0].detail}",
-        f"tolerate and select the pools {', '.join(pool.name for pool in review.meant)},"
+        f"tolerate and select the pools {', '.join(pool.name for pool in review.eligible_pools)},"
         f" or leave {lost[0].pool.name} out in the policy",
         fix=partial(placement_fix, review),
     )
@@ -115,7 +115,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 def _selected(review: Review) -> Path:
     """The first pair, or list of values, that selects a usage."""
     key = review.cluster.usage_key if review.cluster else ""
-    first = next(place.path for place in stated(review, key) if place.selects)
+    first = next(place.path for place in label_values(review, key) if place.selects)
     return first if isinstance(first[-1], str) else first[:-1]
 
 

@@ -14,8 +14,8 @@ from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
+from policykit.placement.landing import Landing
 from policykit.placement.review import Review
-from policykit.placement.verdict import Landing
 
 BAD = """\
 apiVersion: batch/v1
@@ -88,11 +88,19 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when the pools that accept it are not ranked as the policy ranks their usages."""
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not workload.prefer or not review.meant or not review.judged:
+    if (
+        cluster is None
+        or workload is None
+        or not workload.prefer
+        or not review.eligible_pools
+        or not review.is_final
+    ):
         return
     if not review.card_resources or not cluster.usage_key:
         return
-    open_ = [landing for landing in review.landings if landing.accepts and landing.pool in review.meant]
+    open_ = [
+        landing for landing in review.landings if landing.accepts and landing.pool in review.eligible_pools
+    ]
     fault = _fault(workload, open_)
     if fault is not None:
         usage, but = fault

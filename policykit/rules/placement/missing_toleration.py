@@ -89,11 +89,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     A pod without cards that another pool accepts runs all the same, and so is left alone; so is one
     that selects other pools, and lands there.
     """
-    if not review.meant or not review.judged:
+    if not review.eligible_pools or not review.is_final:
         return
     if not review.card_resources and any(landing.verdict != "refused" for landing in review.landings):
         return
-    lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.meant}
+    lacking = {
+        p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.eligible_pools
+    }
     if not all(lacking.values()) or _selects_others(review):
         return
     pool = _first_choice(review)
@@ -102,7 +104,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield Violation(
         review.pod_set.place("tolerations"),
         f"the pod does not tolerate taint {taints[0]}{more} of pool {pool.name}"
-        + (f", nor the taints of {_others(review, pool)}" if len(review.meant) > 1 else ""),
+        + (f", nor the taints of {_others(review, pool)}" if len(review.eligible_pools) > 1 else ""),
         "\n".join(_advice(review, taints)),
         fix=partial(placement_fix, review),
     )
@@ -113,17 +115,17 @@ def _selects_others(review: Review) -> bool:
     cluster = review.cluster
     if cluster is None or not review.accepting or not review.selects_nodes:
         return False
-    return all(selection(cluster, pool, review.affinity) is False for pool in review.meant or ())
+    return all(selection(cluster, pool, review.affinity) is False for pool in review.eligible_pools or ())
 
 
 def _first_choice(review: Review) -> Pool:
     """The pool to name: the one the workload kind prefers most."""
     prefer = review.workload.prefer if review.workload else {}
-    return max(review.meant or (), key=lambda pool: prefer.get(pool.usage, 0))
+    return max(review.eligible_pools or (), key=lambda pool: prefer.get(pool.usage, 0))
 
 
 def _others(review: Review, named: Pool) -> str:
-    return ", ".join(pool.name for pool in review.meant or () if pool is not named)
+    return ", ".join(pool.name for pool in review.eligible_pools or () if pool is not named)
 
 
 def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:

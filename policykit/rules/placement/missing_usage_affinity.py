@@ -12,8 +12,8 @@ from functools import partial
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -86,15 +86,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     Helpers without cards are left alone: their pools need no usage.
     """
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not review.meant or not review.judged:
+    if cluster is None or workload is None or not review.eligible_pools or not review.is_final:
         return
     if not review.card_resources or not cluster.usage_key or not workload.usages:
         return
-    outside = [pool.name for pool in review.accepting if pool not in review.meant]
+    outside = [pool.name for pool in review.accepting if pool not in review.eligible_pools]
     if outside and not _selects(review, cluster.usage_key):
         usages = ", ".join(workload.usages)
         yield Violation(
-            review.pod_set.place("affinity", *REQUIRED[:2]),
+            review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
             f"{workload.name} is meant for usage {usages}, but nothing selects a usage"
             f" and pool {outside[0]} accepts it",
             f"require {cluster.usage_key} In [{usages}] in nodeAffinity",

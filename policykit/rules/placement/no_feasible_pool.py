@@ -89,13 +89,15 @@ spec:
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks when every pool refuses, none is undecidable, and size alone (PK203) is not why."""
-    if review.cluster is None or review.meant is None or not review.judged or not review.landings:
+    if review.cluster is None or review.eligible_pools is None or not review.is_final or not review.landings:
         return
     if any(landing.verdict != "refused" for landing in review.landings):
         return
-    if not review.meant:
+    if not review.eligible_pools:
         yield from _nothing_meant(review, review.cluster)
-    elif any(landing.reason != "resources" for landing in review.landings if landing.pool in review.meant):
+    elif any(
+        landing.reason != "resources" for landing in review.landings if landing.pool in review.eligible_pools
+    ):
         yield Violation(review.pod_set.path, f"{_every(review)} refuses it", _reasons(review))
 
 

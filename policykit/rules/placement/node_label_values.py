@@ -10,8 +10,8 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.placement.label_values import REQUIRED_TERMS, known_values
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_values
 
 _CLIQUE = "nvidia.com/gpu.clique"
 _MEMORY = "nvidia.com/gpu.memory"
@@ -30,7 +30,7 @@ def impossible_values(review: Review) -> Iterator[Violation]:
         yield from _impossible(review, asked, review.pod_set.place("nodeSelector", key), alone=True)
     for term_at, term in enumerate(terms):
         for at, asked in enumerate(term.expressions):
-            path = review.pod_set.place("affinity", *REQUIRED, term_at, "matchExpressions", at)
+            path = review.pod_set.place("affinity", *REQUIRED_TERMS, term_at, "matchExpressions", at)
             yield from _impossible(review, asked, path, alone=len(terms) == 1)
 
 

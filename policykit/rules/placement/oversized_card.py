@@ -11,7 +11,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.card import Card
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review
 
 BAD = """\
@@ -96,7 +96,7 @@ def _cards(review: Review, *, accepting: bool) -> Iterator[Card]:
             continue
         if accepting and pool not in review.accepting:
             continue
-        if review.workload is None or may_use(review.workload, pool):
+        if review.workload is None or is_allowed(review.workload, pool):
             yield card
 
 

@@ -45,7 +45,7 @@ _ADVICE = "select by labels that several nodes carry: the pool's usage, the card
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Templates only: a bare Pod may be one that already runs, read from a cluster."""
-    if review.manifest.kind == "Pod" or review.device_stack:
+    if review.manifest.kind == "Pod" or review.is_system_pod:
         return
     pod_set = review.pod_set
     name = pod_set.spec.get("nodeName")

@@ -12,8 +12,8 @@ from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.placement.label_values import REQUIRED_TERMS, known_values, label_values, same_card_value
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_values, other_suffix, stated
 
 BAD = """\
 apiVersion: v1
@@ -114,8 +114,8 @@ def _suffixes(review: Review) -> Iterator[Violation]:
         return
     for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
         known = known_values(cluster, key)
-        for place in stated(review, key):
-            there = other_suffix(place.value, known)
+        for place in label_values(review, key):
+            there = same_card_value(place.value, known)
             if place.selects and there:
                 yield Violation(
                     place.path,
@@ -126,12 +126,12 @@ def _suffixes(review: Review) -> Iterator[Violation]:
 
 def _architecture(review: Review) -> Iterator[Violation]:
     cluster = review.cluster
-    if cluster is None or not review.meant:
+    if cluster is None or not review.eligible_pools:
         return
-    hosts = {card.arch for pool in review.meant if (card := cluster.card_of(pool)) is not None}
+    hosts = {card.arch for pool in review.eligible_pools if (card := cluster.card_of(pool)) is not None}
     if len(hosts) != 1 or "" in hosts:
         return
-    for place in stated(review, _ARCH):
+    for place in label_values(review, _ARCH):
         if place.selects and place.value not in hosts:
             yield Violation(
                 place.path,
@@ -146,7 +146,7 @@ def _keys(review: Review) -> Iterator[tuple[str, tuple[str, ...], Path]]:
     for term_at, term in enumerate(review.affinity.required or ()):
         for at, requirement in enumerate(term.expressions):
             if requirement.operator in ("In", "Exists", "Gt", "Lt"):
-                path = (*REQUIRED, term_at, "matchExpressions", at, "key")
+                path = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "key")
                 yield requirement.key, requirement.values, review.pod_set.place("affinity", *path)
 
 

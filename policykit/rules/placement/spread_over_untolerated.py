@@ -15,7 +15,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.placing import stands
+from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     does not count.
     """
     cluster, listed = review.cluster, review.pod_set.spec.get(_FIELD)
-    if cluster is None or not review.judged or review.pod_set.per_node or not isinstance(listed, list):
+    if cluster is None or not review.is_final or review.pod_set.per_node or not isinstance(listed, list):
         return
     for at, one in enumerate(listed):
         key = one.get("topologyKey") if isinstance(one, Mapping) else None
@@ -131,7 +131,7 @@ def _places(pool: Pool, key: str) -> frozenset[str] | None:
 
 
 def _fix(review: Review, at: int) -> Fix | None:
-    if not stands(review, _FIELD):
+    if not is_editable(review, _FIELD):
         return None
     patch = Patch("add", review.pod_set.place(_FIELD, at, "nodeTaintsPolicy"), "Honor")
     return Fix("count only nodes the pods may enter", (patch,), Applicability.SAFE)

@@ -12,7 +12,7 @@ from functools import partial
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.reserved import reserved_keys
+from policykit.placement.dedicated_keys import dedicated_keys
 from policykit.placement.review import Review
 
 BAD = """\
@@ -86,16 +86,18 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     A provider's taint (spot nodes, fallback nodes) marks nodes a pod may use, not its own.
     """
     cluster = review.cluster
-    if cluster is None or review.meant is None or not review.judged or review.device_stack:
+    if cluster is None or review.eligible_pools is None or not review.is_final or review.is_system_pod:
         return
     if review.pod_set.per_node and not review.card_resources:
         return  # a daemon tolerates what it finds on the nodes
-    reserved = frozenset[str]().union(*(reserved_keys(cluster, pool) for pool in cluster.pools))
+    reserved = frozenset[str]().union(*(dedicated_keys(cluster, pool) for pool in cluster.pools))
     for position, toleration in enumerate(review.tolerations):
         if toleration.key not in reserved:
             continue
         for pool in review.accepting:
-            if pool not in review.meant and all(taint.key != toleration.key for taint in pool.taints):
+            if pool not in review.eligible_pools and all(
+                taint.key != toleration.key for taint in pool.taints
+            ):
                 yield Violation(
                     review.pod_set.place("tolerations", position),
                     f"the pod tolerates {toleration}, but pool {pool.name}, which has no such taint,"

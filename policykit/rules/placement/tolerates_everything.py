@@ -49,7 +49,7 @@ _SYSTEM_IMAGES = ("csi", "autoscaler", "karpenter")
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Every such toleration of a workload; DaemonSets and system components are left alone."""
-    if review.pod_set.per_node or review.device_stack or _is_system(review):
+    if review.pod_set.per_node or review.is_system_pod or _is_system(review):
         return
     for position, toleration in enumerate(review.tolerations):
         if not toleration.key and toleration.operator == "Exists":

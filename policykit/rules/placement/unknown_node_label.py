@@ -15,9 +15,9 @@ from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.placement.asking import is_card_of
+from policykit.placement.card_requests import is_card_resource
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: v1
@@ -66,7 +66,7 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Under partial coverage it speaks only of pods that the policy has a say in."""
     cluster = review.cluster
-    if cluster is None or not review.concerned or review.device_stack or review.pod_set.per_node:
+    if cluster is None or not review.is_covered or review.is_system_pod or review.pod_set.per_node:
         return
     for key, path, is_pair in _selected(review):
         if not is_placeholder(key) and not _known(cluster, key):
@@ -89,7 +89,7 @@ def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
         for at, requirement in enumerate(term.expressions):
             if requirement.key not in seen and requirement.operator not in ("NotIn", "DoesNotExist"):
                 seen.add(requirement.key)
-                path = (*REQUIRED, term_at, "matchExpressions", at, "key")
+                path = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "key")
                 yield requirement.key, review.pod_set.place("affinity", *path), False
 
 
@@ -100,7 +100,7 @@ def _known(cluster: Cluster, key: str) -> bool:
 
 
 def _advice(cluster: Cluster, key: str) -> str:
-    if is_card_of(key, cluster):
+    if is_card_resource(key, cluster):
         return f"{key} is a resource: ask for it under limits, and select by the card's product label"
     instead = labels.replaced_by(key)
     if instead:

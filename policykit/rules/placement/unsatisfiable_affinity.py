@@ -19,8 +19,8 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.contradiction import contradiction
+from policykit.placement.label_values import REQUIRED_TERMS, is_known_for_every_pool, known_values
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_everywhere, known_values
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -76,7 +76,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if terms is None:
         return
     if not terms:
-        path = review.pod_set.place("affinity", *REQUIRED)
+        path = review.pod_set.place("affinity", *REQUIRED_TERMS)
         yield Violation(path, "a required node affinity without terms matches no node", _MEND)
     selector = review.affinity.selector.items()
     pairs = {key: value for key, value in selector if key not in unknown and not is_placeholder(value)}
@@ -85,7 +85,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if why is not None:
             path, message = why
             yield Violation(
-                review.pod_set.place("affinity", *REQUIRED, at, *path),
+                review.pod_set.place("affinity", *REQUIRED_TERMS, at, *path),
                 message,
                 _MEND,
                 None if all(dead) else Severity.WARNING,
@@ -158,11 +158,13 @@ def _carried_by_none(review: Review, cluster: Cluster, key: str, values: Sequenc
     Products are PK106's. Where the policy may not know every pool, the zone or the instance
     type of a pod that it has no say in is left alone.
     """
-    if any(key == card.product_key for card in cluster.cards.values()) or not known_everywhere(cluster, key):
+    if any(key == card.product_key for card in cluster.cards.values()) or not is_known_for_every_pool(
+        cluster, key
+    ):
         return False
     if any(is_placeholder(value) for value in values):
         return False
-    if not review.concerned and (labels.well_known(key) or labels.provider(key)):
+    if not review.is_covered and (labels.well_known(key) or labels.provider(key)):
         return False
     return not known_values(cluster, key).intersection(values)
 

@@ -14,16 +14,16 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.placing import stands
-from policykit.placement.review import Review
-from policykit.placement.stated import (
-    Stated,
-    known_everywhere,
+from policykit.placement.label_values import (
+    LabelValue,
+    is_known_for_every_pool,
     known_values,
-    other_suffix,
-    stated,
-    to_be_stated,
+    label_values,
+    placeholder_uses,
+    same_card_value,
 )
+from policykit.placement.placement_patches import is_editable
+from policykit.placement.review import Review
 
 BAD = """\
 apiVersion: v1
@@ -75,36 +75,38 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """An unknown value beside a right one speaks only where another card of the pools was meant."""
     cluster = review.cluster
-    if cluster is None or review.device_stack:
+    if cluster is None or review.is_system_pod:
         return
     for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
-        if not known_everywhere(cluster, key):
+        if not is_known_for_every_pool(cluster, key):
             continue
         known = known_values(cluster, key)
-        open_ended = to_be_stated(review, key)
-        wrong = [one for one in _wrong(stated(review, key), known) if one.selects not in open_ended]
+        open_ended = placeholder_uses(review, key)
+        wrong = [one for one in _wrong(label_values(review, key), known) if one.selects not in open_ended]
         for place in wrong:
             yield _violation(key, place, known)._replace(fix=partial(_fix, review, place, wrong, known))
 
 
-def _wrong(places: Sequence[Stated], known: frozenset[str]) -> Iterator[Stated]:
+def _wrong(places: Sequence[LabelValue], known: frozenset[str]) -> Iterator[LabelValue]:
     for selects in (True, False):
         mine = [place for place in places if place.selects is selects]
         right = {place.value for place in mine} & known
         for place in mine:
-            if place.value in known or other_suffix(place.value, known):
+            if place.value in known or same_card_value(place.value, known):
                 continue
             if not right or not set(_meant(place.value, known)) <= right:
                 yield place
 
 
-def _fix(review: Review, place: Stated, wrong: Sequence[Stated], known: frozenset[str]) -> Fix | None:
+def _fix(review: Review, place: LabelValue, wrong: Sequence[LabelValue], known: frozenset[str]) -> Fix | None:
     """The one value of the pools that is meant, everywhere the pod names it: selected and tolerated.
 
     None where none or several may be meant: H100 is every H100.
     """
     meant = _meant(place.value, known)
-    if len(meant) != 1 or not all(stands(review, f) for f in ("nodeSelector", "affinity", "tolerations")):
+    if len(meant) != 1 or not all(
+        is_editable(review, f) for f in ("nodeSelector", "affinity", "tolerations")
+    ):
         return None
     same = [one for one in wrong if _meant(one.value, known) == meant]
     written: dict[Path, Path] = {}
@@ -116,7 +118,7 @@ def _fix(review: Review, place: Stated, wrong: Sequence[Stated], known: frozense
     return Fix(f"write {meant[0]}", tuple(patches), Applicability.SAFE)
 
 
-def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:
+def _violation(key: str, place: LabelValue, known: frozenset[str]) -> Violation:
     verb = "selects" if place.selects else "tolerates"
     has = ", ".join(sorted(known)) or "none"
     return Violation(

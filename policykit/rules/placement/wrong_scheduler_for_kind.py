@@ -83,7 +83,7 @@ def _left_alone(review: Review, cluster: Cluster) -> bool:
         return True
     if there:
         return bool(cluster.schedulers) and there not in cluster.schedulers
-    unknown = review.manifest.partial or review.unsettled or review.pod_set.stored
+    unknown = review.manifest.partial or review.may_still_change or review.pod_set.stored
     return unknown or _taken_over(review, cluster)
 
 

@@ -17,9 +17,14 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.placing import misshapen, placeable, placing, wanted_by
+from policykit.placement.label_values import REQUIRED_TERMS, label_values
+from policykit.placement.placement_patches import (
+    desired_for,
+    is_placement_editable,
+    malformed_field,
+    placement_patches,
+)
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, stated
 
 BAD = """\
 apiVersion: batch/v1
@@ -124,21 +129,23 @@ def _wrong(review: Review, workload: WorkloadKind, key: str, pool: Pool) -> bool
 
     Pools meant for helpers allow their usage: nothing in a pod tells pools of one usage apart.
     """
-    meant = {each.usage for each in review.meant or ()}
+    meant = {each.usage for each in review.eligible_pools or ()}
     if not pool.usage or pool.usage in workload.usages or pool.usage in meant:
         return False
-    return bool(review.card_resources) or any(place.value == pool.usage for place in stated(review, key))
+    return bool(review.card_resources) or any(
+        place.value == pool.usage for place in label_values(review, key)
+    )
 
 
 def _path(review: Review, key: str, usages: set[str]) -> Path:
     """Where one of these usages is selected, else tolerated, else where the selection would stand."""
-    for place in stated(review, key):
+    for place in label_values(review, key):
         if place.selects and place.value in usages:
             return place.path
     for position, toleration in enumerate(review.tolerations):
         if toleration.key == key and (toleration.operator == "Exists" or toleration.value in usages):
             return review.pod_set.place("tolerations", position)
-    return review.pod_set.place("affinity", *REQUIRED[:2])
+    return review.pod_set.place("affinity", *REQUIRED_TERMS[:2])
 
 
 def _fix(review: Review) -> Fix | None:
@@ -147,19 +154,19 @@ def _fix(review: Review) -> Fix | None:
     None where the pods could still land there, or would no longer be of the kind.
     """
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not placeable(review) or misshapen(review):
+    if cluster is None or workload is None or not is_placement_editable(review) or malformed_field(review):
         return None
     usages = {pool.usage for pool in _wrong_pools(review)}
     tolerated = [
         at for at, t in enumerate(review.tolerations) if t.key == cluster.usage_key and t.value in usages
     ]
     patches = list(removal(review, tolerated))
-    want = wanted_by(review)
+    want = desired_for(review)
     if want is None or all(key != cluster.usage_key for key, _ in want.required):
         patches += _unselected(after(review, patches), cluster.usage_key, usages)
     now = after(review, patches)
     if now is not None and want is not None:
-        patches += placing(now, want)
+        patches += placement_patches(now, want)
     then = after(review, patches)
     if not patches or then is None or then.workload != workload or _wrong_pools(then):
         return None
@@ -170,7 +177,7 @@ def _unselected(review: Review | None, key: str, usages: set[str]) -> list[Patch
     """Takes these values out of node selector and required terms, and what would be left empty."""
     patches: list[Patch] = []
     while review is not None:
-        place = next((one for one in stated(review, key) if one.selects and one.value in usages), None)
+        place = next((one for one in label_values(review, key) if one.selects and one.value in usages), None)
         if place is None:
             break
         patches.append(Patch("remove", _whole(review, place.path)))

@@ -9,7 +9,7 @@ from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at, unreadable
+from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
 
 _INSTANCE = "node.kubernetes.io/instance-type"
@@ -39,13 +39,13 @@ def _network(review: Review) -> Iterator[Violation]:
         there = known.per_node.get(machine.removeprefix(_SAGEMAKER))
         if there is not None and (asked > there or (asked < there and cards >= _BOARD)):
             yield _unlikely(
-                asked_at(review.pod_set, name),
+                request_path(review.pod_set, name),
                 f"asks for {asked} {name}, a node {machine} has {there}",
                 f"ask for {there} with all cards of a node",
             )
         elif _lacked(review, name):
             yield _unlikely(
-                asked_at(review.pod_set, name),
+                request_path(review.pod_set, name),
                 f"asks for {asked} {name}, which no pool of the policy has",
                 "correct the name, or write the resource under allocatable of the pools that have it",
             )
@@ -54,7 +54,7 @@ def _network(review: Review) -> Iterator[Violation]:
 def _lacked(review: Review, name: str) -> bool:
     """Only where every pool there is says what its nodes have, network devices included."""
     cluster = review.cluster
-    if cluster is None or not cluster.complete or not review.judged:
+    if cluster is None or not cluster.complete or not review.is_final:
         return False
     shapes = [shape for pool in cluster.pools for shape in pool.shapes]
     devices = {each for shape in shapes for each in shape.allocatable if _is_network(each)}
@@ -68,12 +68,12 @@ def _is_network(name: str) -> bool:
 
 def _unused(review: Review) -> Iterator[Violation]:
     """Cards of init containers alone: kept for the pod's life, and used for its start."""
-    if review.manifest.partial or review.pod_set.devices or review.device_stack:
+    if review.manifest.partial or review.pod_set.devices or review.is_system_pod:
         return
     by_field = _asking(review)
     if by_field["containers"] or by_field["sidecars"] or not by_field["initContainers"]:
         return
-    if unreadable(review.pod_set, review.cluster):
+    if has_unknown_amounts(review.pod_set, review.cluster):
         return
     path, name, title = by_field["initContainers"][0]
     yield _unlikely(
@@ -113,7 +113,7 @@ def _asking(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
 def _boards(review: Review) -> Iterator[Violation]:
     """Ascend boards join chips in pairs (910C) or in rings (910A)."""
     asked = review.requests.get(_ASCEND, 0)
-    cluster, meant = review.cluster, review.meant
+    cluster, meant = review.cluster, review.eligible_pools
     if cluster is None or not meant or asked <= 1:
         return
     from policykit.catalogue.products import product
@@ -127,7 +127,7 @@ def _boards(review: Review) -> Iterator[Violation]:
         if all(fact in each for each in facts) and asked not in allowed:
             listed = ", ".join(map(str, allowed))
             yield _unlikely(
-                asked_at(review.pod_set, _ASCEND),
+                request_path(review.pod_set, _ASCEND),
                 f"asks for {asked} {_ASCEND}, and {why} (pool {meant[0].name})",
                 f"ask for one of {listed}",
             )

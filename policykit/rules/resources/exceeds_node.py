@@ -12,7 +12,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.pool import Shape
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 
 BAD = """\
@@ -56,16 +56,16 @@ GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 8")
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Compares with every node shape of M; a shape of unknown size is never too small."""
-    shapes = [s for pool in review.meant or () for s in pool.shapes if s.maximum != 0]
+    shapes = [s for pool in review.eligible_pools or () for s in pool.shapes if s.maximum != 0]
     if not shapes or any(not _lacking(shape, review) for shape in shapes):
         return
-    pools = ", ".join(pool.name for pool in review.meant or ())
+    pools = ", ".join(pool.name for pool in review.eligible_pools or ())
     for resource in sorted(review.requests):
         asked = review.requests[resource]
         largest = _largest(shapes, resource)
         if largest is not None and asked > largest:
             yield Violation(
-                asked_at(review.pod_set, resource),
+                request_path(review.pod_set, resource),
                 f"one pod asks for {amount_text(resource, asked)} {resource}, "
                 f"the largest node of its pools has {amount_text(resource, largest)}",
                 f"ask for less per pod and use more pods (pools {pools})",
@@ -73,7 +73,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             return
     lacking = sorted({resource for shape in shapes for resource in _lacking(shape, review)})
     yield Violation(
-        asked_at(review.pod_set, lacking[0]),
+        request_path(review.pod_set, lacking[0]),
         f"no node of its pools has enough {' and '.join(lacking)} together for one pod",
         f"ask for less of one of them per pod (pools {pools})",
     )

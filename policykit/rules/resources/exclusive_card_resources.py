@@ -15,11 +15,11 @@ from policykit.catalogue.resources import alternatives, resource
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
-from policykit.placement.slices import topology_problem
 from policykit.rules.resources import kai_fractions
 from policykit.rules.resources.device_counts import unlikely_counts
+from policykit.rules.resources.tpu_slices import topology_problem
 from policykit.targets import system_of
 from policykit.targets.kai.names import DIALECT as KAI
 
@@ -65,7 +65,7 @@ def _pairs(review: Review) -> Iterator[Violation]:
             continue
         devices = _role(one) in _DEVICES or _role(other) in _DEVICES
         yield Violation(
-            asked_at(review.pod_set, other),
+            request_path(review.pod_set, other),
             f"asks for {one} and {other}, which are two ways to ask for the same cards",
             "ask for one of the two",
             # Few nodes offer both, but some may.
@@ -96,7 +96,7 @@ def _above_the_card(review: Review) -> Iterator[Violation]:
     largest = max((size for size in sizes if size is not None), default=0)
     if largest and None not in sizes and asked > largest:
         yield Violation(
-            asked_at(review.pod_set, name),
+            request_path(review.pod_set, name),
             f"{name} is {asked} MiB of one card, the largest card of the policy has {largest}",
             "ask for less, or for more cards",
             Severity.WARNING,
@@ -110,7 +110,7 @@ def _foreign_scheduler(review: Review) -> Iterator[Violation]:
     system = system_of(scheduler, review.cluster) if scheduler != _HAMI_SCHEDULER else None
     if names and system not in (None, "kubernetes"):
         yield Violation(
-            asked_at(review.pod_set, names[0]),
+            request_path(review.pod_set, names[0]),
             f"{names[0]} is counted by HAMi's scheduler, but schedulerName is {scheduler}",
             f"delete schedulerName (HAMi's webhook writes {_HAMI_SCHEDULER}), or ask for whole cards",
             Severity.WARNING,

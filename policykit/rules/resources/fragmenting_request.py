@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 from policykit.rules.resources.exceeds_node import BAD as _JOB
 
@@ -21,9 +21,9 @@ GOOD = _JOB.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 4")
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Speaks where the number divides none of the node sizes of M, and fits one of them."""
-    if review.cluster is None or review.pod_set.per_node or not review.meant:
+    if review.cluster is None or review.pod_set.per_node or not review.eligible_pools:
         return
-    shapes = [shape for pool in review.meant for shape in pool.shapes if shape.maximum != 0]
+    shapes = [shape for pool in review.eligible_pools for shape in pool.shapes if shape.maximum != 0]
     for resource in review.card_resources:
         asked = review.requests[resource]
         sizes = {shape.allocatable.get(resource, 0) for shape in shapes}
@@ -32,7 +32,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         size = max(sizes)
         good = [str(one) for one in range(1, size + 1) if size % one == 0]
         yield Violation(
-            asked_at(review.pod_set, resource),
+            request_path(review.pod_set, resource),
             f"asks for {asked} {resource}, nodes have {size}: {size % asked} of them are left over",
             f"numbers that divide a node: {', '.join(good)}",
         )

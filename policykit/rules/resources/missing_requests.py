@@ -14,7 +14,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.owner import owner
 from policykit.placement.review import Review
 
@@ -63,16 +63,16 @@ spark.executor.memory and cores, by default 1g and 1.
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Once per pod set. Limits count as requests, and so does what a LimitRange of the policy gives."""
     cards = [name for name in review.card_resources if name not in _WHOLE_NODES]
-    if not cards or review.manifest.partial or review.pod_set.stored or review.device_stack:
+    if not cards or review.manifest.partial or review.pod_set.stored or review.is_system_pod:
         return
     if _given(review) or any(_states_compute(resources) for resources in _resources(review)):
         return
     if any(device.amount is None or resource(device.resource) is None for device in review.pod_set.devices):
         return
-    if not any(True for _ in containers(review.pod_set.spec)) or review.unsettled:
+    if not any(True for _ in containers(review.pod_set.spec)) or review.may_still_change:
         return
     yield Violation(
-        asked_at(review.pod_set, cards[0]),
+        request_path(review.pod_set, cards[0]),
         f"asks for {review.requests[cards[0]]} {cards[0]}, but for neither cpu nor memory:"
         " the pod is BestEffort and evicted first",
         "state requests of cpu and memory: a card's share of what its node has is a good start",

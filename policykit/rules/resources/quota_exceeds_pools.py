@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.quantity import amount, amount_text
 from policykit.model.severity import Severity
-from policykit.placement.asking import is_card_of
+from policykit.placement.card_requests import is_card_resource
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -71,7 +71,7 @@ def _held(cluster: Cluster, name: str) -> int | None:
         for shape in pool.shapes:
             there = shape.allocatable.get(name)
             if there is None:
-                if name in _COMPUTE or name in pool.resources or not is_card_of(name, cluster):
+                if name in _COMPUTE or name in pool.resources or not is_card_resource(name, cluster):
                     return None
                 continue
             if shape.maximum is None:

@@ -60,7 +60,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 def _shared_pools(review: Review, name: str) -> list[Pool]:
     """The pools that are meant, if all of them share their cards under this name."""
-    offering = [pool for pool in review.meant or () if name in pool.resources]
+    offering = [pool for pool in review.eligible_pools or () if name in pool.resources]
     return offering if all(p.sharing.mode in _MODES and p.sharing.replicas > 1 for p in offering) else []
 
 

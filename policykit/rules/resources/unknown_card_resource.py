@@ -16,7 +16,7 @@ from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import renamed
+from policykit.placement.card_requests import rename_resource
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if known is None:
             if name not in _COMPUTE:
                 yield from _mistaken(review, path, name)
-        elif known.role == "accounting" and not review.device_stack:
+        elif known.role == "accounting" and not review.is_system_pod:
             yield Violation(
                 path,
                 f"{name} is kept by the device plugin for its own accounts, pods must not ask for it",
@@ -83,7 +83,7 @@ def _mistaken(review: Review, path: Path, name: str) -> Iterator[Violation]:
 
 
 def _fix(review: Review, path: Path, name: str, meant: str) -> Fix | None:
-    patches = renamed(review.manifest.data, path[:-2], name, meant)
+    patches = rename_resource(review.manifest.data, path[:-2], name, meant)
     return Fix(f"ask for {meant}", patches, Applicability.UNSAFE) if patches else None
 
 

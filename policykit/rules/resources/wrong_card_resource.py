@@ -18,9 +18,9 @@ from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import asked_at, renamed
-from policykit.placement.meant import may_use, product_of
-from policykit.placement.offering import shares
+from policykit.placement.card_requests import rename_resource, request_path
+from policykit.placement.eligible_pools import is_allowed, product_of
+from policykit.placement.pool_resources import offers_shared
 from policykit.placement.review import Review
 
 BAD = """\
@@ -64,7 +64,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         offered = sorted({r for pool in wrong[first] for r in pool.resources})
         clear = len(wrong) == len(offered) == 1
         yield Violation(
-            asked_at(review.pod_set, first),
+            request_path(review.pod_set, first),
             f"asks for {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
             _advice(wrong[first], offered),
             fix=partial(_fix, review, first, offered[0]) if clear else None,
@@ -78,7 +78,7 @@ def _fix(review: Review, name: str, offered: str) -> Fix | None:
         amount = requested(container).get(name)
         if amount is None:
             continue
-        made = renamed(
+        made = rename_resource(
             review.manifest.data, review.pod_set.place(field, position, "resources"), name, offered
         )
         if not made or not _as_many(name, offered, amount):
@@ -100,7 +100,7 @@ def _as_many(name: str, offered: str, amount: int) -> bool:
 def _pools_for(name: str, review: Review) -> list[Pool]:
     """Pools whose cards the name belongs to and which the pod set may use."""
     cluster, known = review.cluster, resource(name)
-    if cluster is None or known is None or any(shares(cluster, pool, name) for pool in cluster.pools):
+    if cluster is None or known is None or any(offers_shared(cluster, pool, name) for pool in cluster.pools):
         return []
     return [p for p in cluster.pools if _has_such_cards(p, known.vendor) and _may_use(review, p, cluster)]
 
@@ -118,7 +118,7 @@ def _hardware(vendor_id: str) -> str:
 
 
 def _may_use(review: Review, pool: Pool, cluster: Cluster) -> bool:
-    if review.workload and not may_use(review.workload, pool):
+    if review.workload and not is_allowed(review.workload, pool):
         return False
     return not review.products or product_of(cluster, pool) in review.products
 

@@ -13,11 +13,11 @@ from policykit.placement.review import Review
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-REQUIRED = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
+REQUIRED_TERMS = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
 """Path of the required terms below `affinity`."""
 
 
-class Stated(NamedTuple):
+class LabelValue(NamedTuple):
     """One value named for a key, and where."""
 
     value: str
@@ -26,29 +26,29 @@ class Stated(NamedTuple):
     """By selector or required affinity; else by an Equal toleration."""
 
 
-def stated(review: Review, key: str) -> tuple[Stated, ...]:
+def label_values(review: Review, key: str) -> tuple[LabelValue, ...]:
     """Values of `key` that a pod selects with In, or tolerates one by one; placeholders left out."""
-    return tuple(place for place in _stated(review, key) if not is_placeholder(place.value))
+    return tuple(place for place in _label_values(review, key) if not is_placeholder(place.value))
 
 
-def to_be_stated(review: Review, key: str) -> frozenset[bool]:
+def placeholder_uses(review: Review, key: str) -> frozenset[bool]:
     """Where the pod leaves a value of `key` to be filled in: where it selects (True), or tolerates."""
-    return frozenset(place.selects for place in _stated(review, key) if is_placeholder(place.value))
+    return frozenset(place.selects for place in _label_values(review, key) if is_placeholder(place.value))
 
 
-def _stated(review: Review, key: str) -> Iterator[Stated]:
+def _label_values(review: Review, key: str) -> Iterator[LabelValue]:
     pod_set = review.pod_set
     if key in review.affinity.selector:
-        yield Stated(review.affinity.selector[key], pod_set.place("nodeSelector", key), True)
+        yield LabelValue(review.affinity.selector[key], pod_set.place("nodeSelector", key), True)
     for term_at, term in enumerate(review.affinity.required or ()):
         for at, requirement in enumerate(term.expressions):
             if requirement.key == key and requirement.operator == "In":
                 for value_at, value in enumerate(requirement.values):
-                    path = (*REQUIRED, term_at, "matchExpressions", at, "values", value_at)
-                    yield Stated(value, pod_set.place("affinity", *path), True)
+                    path = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "values", value_at)
+                    yield LabelValue(value, pod_set.place("affinity", *path), True)
     for at, toleration in enumerate(review.tolerations):
         if toleration.key == key and toleration.operator in ("", "Equal") and toleration.value:
-            yield Stated(toleration.value, pod_set.place("tolerations", at, "value"), False)
+            yield LabelValue(toleration.value, pod_set.place("tolerations", at, "value"), False)
 
 
 def known_values(cluster: Cluster, key: str) -> frozenset[str]:
@@ -64,7 +64,7 @@ def known_values(cluster: Cluster, key: str) -> frozenset[str]:
     )
 
 
-def known_everywhere(cluster: Cluster, key: str) -> bool:
+def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:
     """Whether the policy says of every pool if it has the label, and with which value."""
     from policykit.placement.landing import decidable
 
@@ -75,12 +75,19 @@ def known_everywhere(cluster: Cluster, key: str) -> bool:
     )
 
 
-def other_suffix(value: str, known: frozenset[str]) -> str:
+def same_card_value(value: str, known: frozenset[str]) -> str:
     """The pools' value of the same card under another sharing mode; empty: it is not only the suffix."""
     if value in known:
         return ""
-    return next((there for there in sorted(known) if _bare(there) == _bare(value)), "")
+    return next(
+        (
+            there
+            for there in sorted(known)
+            if _without_sharing_suffix(there) == _without_sharing_suffix(value)
+        ),
+        "",
+    )
 
 
-def _bare(value: str) -> str:
+def _without_sharing_suffix(value: str) -> str:
     return value.removesuffix("-SHARED").partition("-MIG-")[0]

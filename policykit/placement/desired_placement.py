@@ -10,11 +10,11 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.placement.eligible_pools import is_allowed, product_of
 from policykit.placement.landing import injected
-from policykit.placement.meant import may_use, product_of
 
 
-class Wanted(NamedTuple):
+class DesiredPlacement(NamedTuple):
     """Required expressions (one term, ANDed), preferred usages, and tolerations."""
 
     pools: tuple[Pool, ...]
@@ -26,7 +26,7 @@ class Wanted(NamedTuple):
     tolerations: tuple[Toleration, ...] = ()
 
 
-def wanted(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> Wanted:
+def desired_placement(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> DesiredPlacement:
     """The placement of a workload kind on a card; without a card, that of its helpers.
 
     As seed 000 designs it: required affinity on the usages, preferred terms, one Equal
@@ -46,10 +46,10 @@ def wanted(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> Wante
         for usage, weight in workload.prefer.items()
         if cluster.usage_key and card and any(pool.usage == usage for pool in pools)
     )
-    return Wanted(pools, tuple(required), preferred, _tolerations(cluster, workload, card, pools))
+    return DesiredPlacement(pools, tuple(required), preferred, _tolerations(cluster, workload, card, pools))
 
 
-def affinity_data(want: Wanted) -> dict[str, Any]:
+def affinity_data(want: DesiredPlacement) -> dict[str, Any]:
     """The nodeAffinity of a PodSpec as plain data, empty where nothing is wanted."""
     node_affinity: dict[str, Any] = {}
     if want.required:
@@ -75,7 +75,7 @@ def _pools(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> tuple
         if workload.helpers is None:
             return tuple(p for p in cluster.pools if not p.card)
         return tuple(p for p in cluster.pools if p.name in workload.helpers)
-    return tuple(p for p in cluster.pools if p.card == card.name and may_use(workload, p))
+    return tuple(p for p in cluster.pools if p.card == card.name and is_allowed(workload, p))
 
 
 def _untainted(cluster: Cluster, workload: WorkloadKind, card: Card) -> bool:

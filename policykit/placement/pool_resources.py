@@ -13,10 +13,10 @@ _OF_ANY_CARD = ("koordinator.sh/", "kubernetes.io/")
 
 def offers(cluster: Cluster, pool: Pool, name: str) -> bool:
     """Whether a card resource is the pool's own, or its cards are shared under that name."""
-    return name in pool.resources or shares(cluster, pool, name)
+    return name in pool.resources or offers_shared(cluster, pool, name)
 
 
-def shares(cluster: Cluster, pool: Pool, name: str) -> bool:
+def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:
     """Whether a target of the policy offers cards of the pool by `name`; how many is not known.
 
     koordlet and koord-manager write the koordinator.sh device family to every node with cards,

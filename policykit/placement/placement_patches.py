@@ -9,8 +9,13 @@ from policykit.kube import tolerations
 from policykit.kube.affinity import PREFERRED, REQUIRED
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, lookup
+from policykit.placement.desired_placement import (
+    DesiredPlacement,
+    affinity_data,
+    desired_placement,
+    expression,
+)
 from policykit.placement.review import Review
-from policykit.placement.wanted import Wanted, affinity_data, expression, wanted
 
 _REQUIRED = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _PREFERRED = ("affinity", "nodeAffinity", PREFERRED)
@@ -26,22 +31,24 @@ _SHAPES: Mapping[Path, type] = {
 }
 
 
-def wanted_by(review: Review) -> Wanted | None:
+def desired_for(review: Review) -> DesiredPlacement | None:
     """What the policy wants for a pod set of a workload kind.
 
     None where nothing recognised it, where no pool is meant for it, and where several cards
     would do and it states none: which one is for a person to say.
     """
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not review.meant:
+    if cluster is None or workload is None or not review.eligible_pools:
         return None
-    cards = dict.fromkeys(pool.card for pool in review.meant) if review.card_resources else {"": None}
+    cards = (
+        dict.fromkeys(pool.card for pool in review.eligible_pools) if review.card_resources else {"": None}
+    )
     if len(cards) != 1:
         return None
-    return wanted(cluster, workload, cluster.cards.get(next(iter(cards))))
+    return desired_placement(cluster, workload, cluster.cards.get(next(iter(cards))))
 
 
-def placing(review: Review, want: Wanted) -> tuple[Patch, ...]:
+def placement_patches(review: Review, want: DesiredPlacement) -> tuple[Patch, ...]:
     """Patches relative to the manifest, to be made in order; none where all is as wanted.
 
     Tolerations that lack are appended; required expressions hold in every term there is;
@@ -53,7 +60,7 @@ def placing(review: Review, want: Wanted) -> tuple[Patch, ...]:
     return (*changes, *_tolerations(review, want))
 
 
-def placeable(review: Review) -> bool:
+def is_placement_editable(review: Review) -> bool:
     """Whether the fields of placement stand where the kind keeps them, as the pods get them.
 
     A template that is not written at all, and gets its containers from nowhere, is made up by
@@ -63,10 +70,10 @@ def placeable(review: Review) -> bool:
     absent = pod_set.default_place is not None and lookup(review.manifest.data, pod_set.path) is None
     if absent and not pod_set.spec.get("containers"):
         return False
-    return all(stands(review, field) for field in ("nodeSelector", "affinity", "tolerations"))
+    return all(is_editable(review, field) for field in ("nodeSelector", "affinity", "tolerations"))
 
 
-def stands(review: Review, field: str) -> bool:
+def is_editable(review: Review, field: str) -> bool:
     """Whether a PodSpec field stands, or would stand, where the kind keeps it, as the pods get it."""
     pod_set = review.pod_set
     if field in pod_set.places and pod_set.places[field] is None:
@@ -76,7 +83,7 @@ def stands(review: Review, field: str) -> bool:
     return lookup(review.manifest.data, pod_set.place(field)) == pod_set.spec.get(field)
 
 
-def misshapen(review: Review) -> Path | None:
+def malformed_field(review: Review) -> Path | None:
     """The first field of placement that is not of its shape, a placeholder for one; None: all are."""
     for path, shape in _SHAPES.items():
         value = lookup(review.pod_set.spec, path)
@@ -85,7 +92,7 @@ def misshapen(review: Review) -> Path | None:
     return None
 
 
-def _tolerations(review: Review, want: Wanted) -> Iterator[Patch]:
+def _tolerations(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     place = review.pod_set.place("tolerations")
     lacking = [
         tolerations.to_dict(one)
@@ -98,7 +105,7 @@ def _tolerations(review: Review, want: Wanted) -> Iterator[Patch]:
         yield Patch("add", place, lacking)
 
 
-def _selector(review: Review, want: Wanted) -> Iterator[Patch]:
+def _selector(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     """Pairs of the node selector that the required expressions take the place of."""
     replaced = _replaced(review, want)
     place = review.pod_set.place("nodeSelector")
@@ -109,7 +116,7 @@ def _selector(review: Review, want: Wanted) -> Iterator[Patch]:
         yield Patch("remove", (*place, key))
 
 
-def _replaced(review: Review, want: Wanted) -> list[str]:
+def _replaced(review: Review, want: DesiredPlacement) -> list[str]:
     """Keys selected with a value that is not wanted, or the usage with one of several."""
     selector = review.affinity.selector
     return [
@@ -124,7 +131,7 @@ def _usage_key(review: Review) -> str:
     return review.cluster.usage_key if review.cluster else ""
 
 
-def _required(review: Review, want: Wanted) -> Iterator[Patch]:
+def _required(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     selected = set(review.affinity.selector).difference(_replaced(review, want))
     lacking = [(key, values) for key, values in want.required if key not in selected]
     place = review.pod_set.place(*_REQUIRED)
@@ -195,7 +202,7 @@ def _in_list(at: Path, one: Mapping[str, Any], values: tuple[str, ...], whole: b
             yield Patch("remove", (*at, position))
 
 
-def _preferred(review: Review, want: Wanted) -> Iterator[Patch]:
+def _preferred(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     if not want.preferred:
         return
     place = review.pod_set.place(*_PREFERRED)

@@ -11,7 +11,7 @@ from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.once import once
 from policykit.manifests.path import Path
-from policykit.placement.asking import unreadable
+from policykit.placement.card_requests import has_unknown_amounts
 from policykit.placement.review import Review
 
 
@@ -67,7 +67,7 @@ def _asking(data: Mapping[str, Any]) -> tuple[_Asking, ...]:
     for one in pod_sets(data):
         selected = _slice(affinity.read(one.spec))
         chips = requests.effective(one.spec, one.devices).get(tpu.RESOURCE, 0)
-        is_clear = not any(map(is_placeholder, selected)) and not unreadable(one, None)
+        is_clear = not any(map(is_placeholder, selected)) and not has_unknown_amounts(one, None)
         found.append(_Asking(one.path, selected, chips, one.replicas, is_clear))
     return tuple(found)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from policykit.model.pool import Amounts
 
 
-def is_card_of(resource: str, cluster: Cluster | None) -> bool:
+def is_card_resource(resource: str, cluster: Cluster | None) -> bool:
     """Whether a resource is a card: known to the catalogue, or offered by a pool."""
     if is_card(resource):
         return True
@@ -26,20 +26,22 @@ def is_card_of(resource: str, cluster: Cluster | None) -> bool:
 
 def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
     """Card resources one pod asks for (amount above 0), sorted."""
-    return cards_among(requests.effective(pod_set.spec, pod_set.devices), cluster)
+    return card_resources_in(requests.effective(pod_set.spec, pod_set.devices), cluster)
 
 
-def cards_among(asked: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
+def card_resources_in(asked: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
     """The card resources of a request (amount above 0), sorted."""
-    return tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
+    return tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_resource(r, cluster)))
 
 
-def unreadable(pod_set: PodSet, cluster: Cluster | None) -> bool:
+def has_unknown_amounts(pod_set: PodSet, cluster: Cluster | None) -> bool:
     """Whether it asks, or may ask, for a card in a way that says neither which nor how many.
 
     The amount or the name is a placeholder, of a wrong shape or left out.
     """
-    if any(device.amount is None and is_card_of(device.resource, cluster) for device in pod_set.devices):
+    if any(
+        device.amount is None and is_card_resource(device.resource, cluster) for device in pod_set.devices
+    ):
         return True
     for _, _, container in requests.containers(pod_set.spec):
         for side in ("limits", "requests"):
@@ -47,12 +49,12 @@ def unreadable(pod_set: PodSet, cluster: Cluster | None) -> bool:
             for name, amount in amounts.items() if isinstance(amounts, dict) else ():
                 if is_placeholder(name):
                     return True
-                if isinstance(name, str) and is_card_of(name, cluster) and parse(amount) is None:
+                if isinstance(name, str) and is_card_resource(name, cluster) and parse(amount) is None:
                     return True
     return False
 
 
-def asked_at(pod_set: PodSet, resource: str) -> Path:
+def request_path(pod_set: PodSet, resource: str) -> Path:
     """Where the pod set asks for most of a resource: the amount of a container or a device request."""
     most, place = -1, pod_set.path
     for field, position, container in requests.containers(pod_set.spec):
@@ -67,7 +69,7 @@ def asked_at(pod_set: PodSet, resource: str) -> Path:
     return place
 
 
-def renamed(data: object, resources: Path, old: str, new: str) -> tuple[Patch, ...]:
+def rename_resource(data: object, resources: Path, old: str, new: str) -> tuple[Patch, ...]:
     """Changes that give a resource another name in a container's limits and requests alike.
 
     `resources` leads to the container's field of that name; nothing where it does not ask

@@ -9,11 +9,11 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
-from policykit.placement.offering import offers
+from policykit.placement.pool_resources import offers
 from policykit.placement.recognition import selected_values, tolerated_values
 
 
-def meant_pools(
+def eligible_pools(
     cluster: Cluster,
     workload: WorkloadKind | None,
     card_resources: Sequence[str],
@@ -26,7 +26,7 @@ def meant_pools(
             offering = [p for p in offering if product_of(cluster, p) in products]
         if workload is None:
             return tuple(offering)
-        return tuple(p for p in offering if may_use(workload, p))
+        return tuple(p for p in offering if is_allowed(workload, p))
     if workload is None:
         return None
     if workload.helpers is None:
@@ -34,7 +34,7 @@ def meant_pools(
     return tuple(p for p in cluster.pools if p.name in workload.helpers)
 
 
-def may_use(workload: WorkloadKind, pool: Pool) -> bool:
+def is_allowed(workload: WorkloadKind, pool: Pool) -> bool:
     """Whether the policy allows the kind this pool's usage and card."""
     usage = not workload.usages or pool.usage in workload.usages
     return usage and (workload.cards is None or pool.card in workload.cards)
@@ -46,7 +46,7 @@ def product_of(cluster: Cluster, pool: Pool) -> str:
     return pool.labels.get(card.product_key, card.product) if card and card.product_key else ""
 
 
-def stated_products(
+def named_products(
     cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity
 ) -> tuple[str, ...]:
     """Products a pod states: by selector or required affinity, else by Equal tolerations."""
