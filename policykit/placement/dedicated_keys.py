@@ -1,4 +1,4 @@
-"""Which taints and labels keep nodes for somebody, rather than describe them."""
+"""Keys of taints and labels that dedicate nodes to workloads rather than describe them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _ADDONS = "CriticalAddonsOnly"
 def dedicated_keys(cluster: Cluster, pool: Pool) -> frozenset[str]:
     """Keys of the pool's hard taints, without those of Kubernetes and of clouds.
 
-    A cloud marks with taints what a pod may use as well (spot nodes), not what is its own.
+    Taints of clouds mark nodes that any pod may use, such as spot nodes.
     """
     return frozenset(taint.key for taint in pool.hard_taints if not _is_general(cluster, taint.key))
 
 
 def is_policy_label(cluster: Cluster, key: str) -> bool:
-    """Whether the policy gives a label key its meaning: usage, card, or a key of its pools alone."""
+    """Whether the policy defines the meaning of a label key: usage, card or a key of its pools."""
     return key in cluster.declared_keys and not _is_general(cluster, key)
 
 

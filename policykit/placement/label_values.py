@@ -1,4 +1,4 @@
-"""Where a pod names values of a label or taint key: selectors, required terms, tolerations."""
+"""Values of a label or taint key in selectors, required terms and tolerations, with their paths."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ REQUIRED_TERMS = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
 
 
 class LabelValue(NamedTuple):
-    """One value named for a key, and where."""
+    """One value of a key, and its path."""
 
     value: str
     path: Path
     selects: bool
-    """By selector or required affinity; else by an Equal toleration."""
+    """Selected by nodeSelector or required affinity; otherwise tolerated with operator Equal."""
 
 
 def label_values(review: Review, key: str) -> tuple[LabelValue, ...]:
-    """Values of `key` that a pod selects with In, or tolerates one by one; placeholders left out."""
+    """Values of `key` that a pod selects with In or tolerates individually, without placeholders."""
     return tuple(place for place in _label_values(review, key) if not is_placeholder(place.value))
 
 
 def placeholder_uses(review: Review, key: str) -> frozenset[bool]:
-    """Where the pod leaves a value of `key` to be filled in: where it selects (True), or tolerates."""
+    """Whether placeholders for `key` are selected (True), tolerated (False) or both."""
     return frozenset(place.selects for place in _label_values(review, key) if is_placeholder(place.value))
 
 
@@ -52,7 +52,7 @@ def _label_values(review: Review, key: str) -> Iterator[LabelValue]:
 
 
 def known_values(cluster: Cluster, key: str) -> frozenset[str]:
-    """Values that labels and taints of the pools have for a key."""
+    """Values of a key in labels and taints of the pools."""
     labels = {
         labels[key]
         for pool in cluster.pools
@@ -65,7 +65,7 @@ def known_values(cluster: Cluster, key: str) -> frozenset[str]:
 
 
 def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:
-    """Whether the policy says of every pool if it has the label, and with which value."""
+    """Whether the policy determines for every pool if it has the label, and with which value."""
     from policykit.placement.landing import decidable
 
     return key in cluster.declared_keys and all(
@@ -76,7 +76,7 @@ def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:
 
 
 def same_card_value(value: str, known: frozenset[str]) -> str:
-    """The pools' value of the same card under another sharing mode; empty: it is not only the suffix."""
+    """The pools' value for the same card with another sharing suffix; empty if there is none."""
     if value in known:
         return ""
     return next(

@@ -1,4 +1,4 @@
-"""Everything the placement rules and `where` ask about one pod set, computed once."""
+"""Everything the placement rules and `where` need to know about one pod set, computed once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 _SYSTEM_NAMESPACE = "kube-system"
 _ANYWHERE = frozenset({"", "exporter"})
-"""Roles of daemons that also stand beside applications: log shippers, metrics."""
+"""Roles of daemons that also run as sidecars of applications: log shippers, metrics."""
 
 
 class Review(NamedTuple):
-    """A pod set under a policy (without one only the fields before `cluster` speak)."""
+    """A pod set under a policy; without a policy only the fields before `cluster` are set."""
 
     manifest: Manifest
     pod_set: PodSet
@@ -34,38 +34,37 @@ class Review(NamedTuple):
     """As written, one per list item."""
     affinity: NodeAffinity
     requests: Amounts
-    """Effective request of one pod; empty where nothing is requested."""
+    """Effective request of one pod; empty if nothing is requested."""
     card_resources: tuple[str, ...]
-    """Card resources it asks for (amount above 0), sorted."""
+    """Requested card resources (amount above 0), sorted."""
     is_system_pod: bool
     """A kube-system pod or device component that may tolerate everything."""
     may_still_change: bool
-    """Something may still add selectors or tolerations before it is scheduled, or no scheduler
-    looks at it: see `owner.may_still_change`."""
+    """Selectors or tolerations may still be added: see `owner.may_still_change`."""
     cluster: Cluster | None = None
     workload: WorkloadKind | None = None
     decided_by: str = ""
-    """What recognised it, in words; empty: nothing did."""
+    """How the workload kind was recognized, for display; empty if it was not."""
     candidates: tuple[str, ...] = ()
-    """Kinds that recognition could not choose between."""
+    """Kinds between which recognition could not choose."""
     products: tuple[str, ...] = ()
-    """Products it states by selector, required affinity or Equal tolerations; empty: none."""
+    """Products named by selector, required affinity or Equal tolerations."""
     eligible_pools: tuple[Pool, ...] | None = None
-    """M of the catalogue, in the policy's order; None: the pod set has none at all."""
+    """Pools that the policy allows, in its order; None if it does not cover the pod set."""
     landings: tuple[Landing, ...] = ()
     """One per pool, in the policy's order."""
     namespace: str = "default"
-    """Where the object stands if it states no namespace."""
+    """Namespace of the object if it sets none."""
 
     @property
     def is_final(self) -> bool:
-        """Whether what it lacks may be called missing: a whole object that nothing will change."""
+        """Whether absent fields are really missing: the object is complete and nothing will change it."""
         return not (self.manifest.partial or self.may_still_change)
 
     @property
     def is_covered(self) -> bool:
-        """Whether the policy has a say: it asks for a card, is of a workload kind, or every
-        pool there is stands in the policy."""
+        """Whether the policy applies: it requests a card, has a workload kind, or the policy lists
+        every pool."""
         complete = self.cluster is not None and self.cluster.complete
         return bool(self.card_resources) or self.workload is not None or complete
 
@@ -75,7 +74,7 @@ class Review(NamedTuple):
 
     @property
     def selects_nodes(self) -> bool:
-        """States a nodeSelector or required node affinity."""
+        """Whether it has a nodeSelector or required node affinity."""
         return bool(self.affinity.selector) or self.affinity.required is not None
 
     def landing(self, pool: Pool) -> Landing:
@@ -85,7 +84,7 @@ class Review(NamedTuple):
 def review(
     manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str = "default"
 ) -> Review:
-    """Reads a pod set and, with a policy, computes where it may land."""
+    """Reads a pod set and, with a policy, computes where it can land."""
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     asked = requests.effective(pod_set.spec, pod_set.devices)
@@ -105,23 +104,23 @@ def review(
 
 
 def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
-    """The review of a pod set with everything the policy says about it."""
-    # Most hooks run without a policy on one file: they need not load how pools are judged.
+    """The review with everything that depends on the policy."""
+    # Most hooks run without a policy on one file: they need not load the pool checks.
     from policykit.placement.eligible_pools import named_products
     from policykit.placement.recognition import recognize
 
     tolerated, affinity, cards = plain.tolerations, plain.affinity, plain.card_resources
-    recognised = recognize(
+    recognition = recognize(
         cluster, plain.manifest, plain.pod_set, tolerated, affinity, bool(cards), namespace
     )
     products = named_products(cluster, tolerated, affinity)
     return plain._replace(
         cluster=cluster,
-        workload=recognised.workload,
-        decided_by=recognised.decided_by if recognised.workload else "",
-        candidates=recognised.candidates,
+        workload=recognition.workload,
+        decided_by=recognition.decided_by if recognition.workload else "",
+        candidates=recognition.candidates,
         products=products,
-        eligible_pools=_eligible_pools(cluster, plain, recognised.workload, products),
+        eligible_pools=_eligible_pools(cluster, plain, recognition.workload, products),
         landings=_landings(cluster, tolerated, affinity, plain.requests),
     )
 
@@ -129,7 +128,7 @@ def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
 def _landings(
     cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, asked: Amounts
 ) -> tuple[Landing, ...]:
-    """Every pool's verdict; of the accepting pools, those with the highest score are preferred."""
+    """Every pool's verdict; accepting pools with the highest score are preferred."""
     from policykit.placement.landing import land
 
     found = [land(cluster, pool, tolerated, affinity, asked) for pool in cluster.pools]
@@ -147,12 +146,12 @@ def _eligible_pools(
 
     claims = plain.pod_set.spec.get("resourceClaims")
     if not plain.card_resources and (claims or has_unknown_amounts(plain.pod_set, cluster)):
-        return None  # a claim may be for a card, and for which one only its DeviceClass says
+        return None  # a claim may be for a card, which only its DeviceClass identifies
     return eligible_pools(cluster, workload, plain.card_resources, products)
 
 
 def _is_system_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
-    """By namespace, or by image: a node daemon, not an application with a log shipper beside it."""
+    """By namespace, or by image: a node daemon, not an application with a log shipper as sidecar."""
     if (owner(manifest, pod_set).namespace or namespace) == _SYSTEM_NAMESPACE:
         return True
     images = [c.get("image") for field, _, c in requests.containers(pod_set.spec) if field == "containers"]

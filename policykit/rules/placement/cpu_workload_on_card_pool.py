@@ -1,6 +1,6 @@
-"""A pod without cards that only card pools accept.
+"""Only card pools accept a pod that requests no card.
 
-It occupies processors and memory that the pods with cards beside it need.
+It uses CPU and memory that the pods with cards on the same nodes need.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of kinds without cards; launchers and other helpers of card kinds are left alone."""
+    """Reports workload kinds without cards, but not launchers and other helpers of kinds with cards."""
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or review.eligible_pools is None or review.card_resources:
         return
@@ -66,24 +66,24 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return  # pools without cards exist, but the policy describes none
     accepting = review.accepting
     if any(pool.unschedulable for pool in review.eligible_pools):
-        return  # cordoned nodes come back, and then it lands there
+        return  # the pod lands there once the nodes are uncordoned
     if accepting and all(pool.card and pool not in review.eligible_pools for pool in accepting):
         names = ", ".join(pool.name for pool in accepting)
         yield Violation(
             review.pod_set.path,
-            f"the pod asks for no card, but only card pools accept it: {names}",
+            f"the pod requests no card, but only card pools accept it: {names}",
             "\n".join(_advice(review)),
             Severity.ERROR if workload.cards == () else None,
         )
 
 
 def _uses_none(cluster: Cluster, workload: WorkloadKind) -> bool:
-    """The kind says so, or no pool that it may use has cards."""
+    """Whether the kind is declared without cards, or no pool it may use has cards."""
     return workload.cards == () or not any(pool.card for pool in cluster.pools if is_allowed(workload, pool))
 
 
 def _advice(review: Review) -> Iterator[str]:
-    yield "let it land on a pool without cards, or name pools for it under helpers in the policy:"
+    yield "make a pool without cards accept it, or list its pools under helpers in the policy:"
     for landing in review.landings:
         if not landing.pool.card:
             yield f"{landing.pool.name}: {landing.detail}"

@@ -1,7 +1,7 @@
-"""One of several alternative node selector terms admits pools that the others exclude.
+"""One node selector term admits pools that another term excludes.
 
 The terms of a required node affinity are alternatives: a node needs to match only one of them.
-A condition meant for all has to stand in each.
+A condition that must always hold has to be in every term.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of each term that admits an accepting pool outside M, where another term does not."""
+    """Reports each term that admits an accepting, ineligible pool that another term does not admit."""
     cluster, terms = review.cluster, review.affinity.required
     if cluster is None or not review.eligible_pools or terms is None or len(terms) < 2:
         return
@@ -105,9 +105,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if excluded:
             yield Violation(
                 review.pod_set.place("affinity", *REQUIRED_TERMS, position),
-                f"this term admits pool {excluded[0]}, which another one excludes:"
-                " a node needs to match one term only",
-                "put the conditions into one term, where all of them must hold",
+                f"this term admits pool {excluded[0]}, which another term excludes:"
+                " a node needs to match only one term",
+                "put the conditions into one term, so that all of them must hold",
             )
 
 

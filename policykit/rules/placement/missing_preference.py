@@ -1,7 +1,7 @@
-"""A workload that does not prefer the pools the policy prefers for it.
+"""A workload does not prefer the pools that the policy prefers for its kind.
 
-Without the preferred term every allowed pool is as good as another, and the hybrid pools fill up
-while the dedicated ones stay empty.
+Without preferred terms every allowed pool scores the same, and hybrid pools fill up while
+dedicated pools stay empty.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when the pools that accept it are not ranked as the policy ranks their usages."""
+    """Reports a pod if its preferred terms do not rank the accepting pools as the policy does."""
     cluster, workload = review.cluster, review.workload
     if (
         cluster is None
@@ -114,15 +114,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _fault(workload: WorkloadKind, landings: list[Landing]) -> tuple[str, str] | None:
-    """(usage, what is wrong with its score) of the first pool that is not ranked as it should be."""
+    """(usage, problem with the score) of the first pool with the wrong rank."""
     weights = [workload.prefer.get(landing.pool.usage, 0) for landing in landings]
     for one, weight in zip(landings, weights, strict=True):
         if weight and weight == max(weights) and one.score <= 0:
-            return one.pool.usage, f"no preferred term leads to pool {one.pool.name}"
+            return one.pool.usage, f"no preferred term matches pool {one.pool.name}"
         for other, its in zip(landings, weights, strict=True):
             if weight > its and one.score <= other.score:
                 scores = f"pool {one.pool.name} scores {one.score} and pool {other.pool.name} {other.score}"
-                return one.pool.usage, f"by its preferred terms {scores}"
+                return one.pool.usage, f"with its preferred terms {scores}"
     return None
 
 

@@ -1,7 +1,7 @@
-"""A pod that no pool meant for it lets in, because a taint is not tolerated.
+"""A pod does not tolerate the taints of any of its eligible pools.
 
-A hard taint keeps every pod away that does not tolerate its key, value and effect. When that
-holds for each pool the pod is meant for, it stays Pending for ever.
+A hard taint repels every pod that does not tolerate its key, value and effect. If every eligible
+pool has such a taint, the pod stays pending.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every pool of M has a hard taint that nothing tolerates.
+    """Reports a pod if every eligible pool has a hard taint it does not tolerate.
 
-    A pod without cards that another pool accepts runs all the same, and so is left alone; so is one
-    that selects other pools, and lands there.
+    A pod without cards that another pool accepts is not reported, nor is a pod that selects other
+    pools and lands there.
     """
     if not review.eligible_pools or not review.is_final:
         return
@@ -111,7 +111,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _selects_others(review: Review) -> bool:
-    """Whether it runs on pools that it selects, and no toleration would open one of M: wrong-usage's."""
+    """Whether it selects ineligible pools that accept it: wrong-usage reports that."""
     cluster = review.cluster
     if cluster is None or not review.accepting or not review.selects_nodes:
         return False
@@ -119,7 +119,7 @@ def _selects_others(review: Review) -> bool:
 
 
 def _first_choice(review: Review) -> Pool:
-    """The pool to name: the one the workload kind prefers most."""
+    """The eligible pool that the workload kind prefers most."""
     prefer = review.workload.prefer if review.workload else {}
     return max(review.eligible_pools or (), key=lambda pool: prefer.get(pool.usage, 0))
 
@@ -140,7 +140,7 @@ def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
 
 
 def _elsewhere(review: Review) -> Iterator[str]:
-    """A label of a cloud or of other cards that it selects by: no pool may be what it is for."""
+    """A label of a cloud or of other cards in its selection: the pod may be intended for other nodes."""
     terms = review.affinity.required or ()
     for key in (*review.affinity.selector, *(asked.key for term in terms for asked in term.expressions)):
         declared = review.cluster is not None and key in review.cluster.declared_keys
@@ -150,7 +150,7 @@ def _elsewhere(review: Review) -> Iterator[str]:
 
 
 def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
-    """Tolerations of these keys that no taint has: probably written for them, and wrongly."""
+    """Tolerations of these keys that match no taint: probably mistakes in the missing ones."""
     everywhere = [taint for pool in review.cluster.pools for taint in pool.taints] if review.cluster else []
     keys = {taint.key for taint in taints}
     for toleration in review.tolerations:
@@ -159,7 +159,7 @@ def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
 
 
 def _near(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
-    """Tolerations of the resource's name, where the taint's key is a label of it."""
+    """Tolerations of the resource name, where the key of the taint is a label of the card."""
     for taint in taints:
         for toleration in review.tolerations:
             if toleration.key and taint.key.startswith(f"{toleration.key}."):

@@ -1,6 +1,6 @@
-"""A pod that states how much card memory it needs, on a card with at least twice as much.
+"""A pod can land on a card with at least twice the card memory it declares.
 
-Seed design: a small model does not belong on a large card while a smaller card would do.
+A small model should not occupy a large card if a smaller card is sufficient.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MIB = 1024 * 1024
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Compares the largest card of the accepting pools with the smallest that would do."""
+    """Compares the largest card of the accepting pools with the smallest sufficient card."""
     asked = _asked(review)
     if review.cluster is None or not asked or not review.card_resources:
         return
@@ -70,14 +70,14 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if asked * 2 <= _memory(chosen):
         yield Violation(
             review.pod_set.place("annotations", _KEY),
-            f"needs {asked // _MIB} MiB of card memory and may land on {chosen.product or chosen.name}"
+            f"needs {asked // _MIB} MiB of card memory, but may land on {chosen.product or chosen.name}"
             f" with {_memory(chosen) // _MIB} MiB",
             f"{smallest.product or smallest.name} has {_memory(smallest) // _MIB} MiB: select that",
         )
 
 
 def _asked(review: Review) -> int:
-    """Bytes of card memory stated, 0 where none or unreadable."""
+    """Declared card memory in bytes; 0 if it is absent or invalid."""
     for entries in (review.pod_set.annotations, review.pod_set.labels, review.manifest.annotations):
         if _KEY in entries:
             quantity = parse(entries[_KEY])
@@ -86,7 +86,7 @@ def _asked(review: Review) -> int:
 
 
 def _cards(review: Review, *, accepting: bool) -> Iterator[Card]:
-    """Cards of known memory: of the accepting pools, or of all the workload may use."""
+    """Cards with known memory, of the accepting pools or of all pools the workload may use."""
     cluster = review.cluster
     if cluster is None:
         return

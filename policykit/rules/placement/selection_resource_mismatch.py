@@ -1,6 +1,6 @@
-"""A pod selects nodes of one card and asks for another: vendor, sharing mode or host differ.
+"""A pod selects nodes with one card and requests another: vendor, sharing mode or host differ.
 
-The nodes it selects do not offer the resource it asks for, so no node can satisfy both.
+The selected nodes do not offer the requested resource, so no node satisfies both.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ARCH = "kubernetes.io/arch"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Three faults: another vendor's label, another sharing suffix, the other host architecture."""
+    """Three checks: the vendor of labels, the sharing suffix and the host architecture."""
     if review.card_resources and review.cluster is not None:
         yield from _vendors(review)
         yield from _suffixes(review)
@@ -77,22 +77,22 @@ def _vendors(review: Review) -> Iterator[Violation]:
         return
     for key, values, path in _keys(review):
         maker = "" if labels.of_any_card(key) else _hardware(labels.discovery(key))
-        if maker and maker not in makers and _whose(maker, key, values):
+        if maker and maker not in makers and _belongs_to(maker, key, values):
             yield Violation(
                 path,
                 f"selects nodes by {key}, a label of {_name(maker)} cards,"
-                f" but asks for {', '.join(review.card_resources)}",
-                "select and ask for cards of one vendor",
+                f" but requests {', '.join(review.card_resources)}",
+                "select and request cards of the same vendor",
             )
 
 
-def _whose(maker: str, key: str, values: Sequence[str]) -> bool:
-    """Whether the label is the maker's. A key without a domain (accelerator) is by its value alone."""
+def _belongs_to(maker: str, key: str, values: Sequence[str]) -> bool:
+    """Whether the label is the vendor's; for a key without a domain (accelerator), by its value."""
     return "/" in key or any(value.lower().startswith(f"{maker}-") for value in values)
 
 
 def _makers(resource: str) -> Iterator[str]:
-    """Vendors whose cards offer a resource; an empty one: of any vendor, or not known."""
+    """Vendors whose cards offer a resource; an empty one means any vendor or an unknown one."""
     known = catalogue.resource(resource)
     for vendor in (known.offered_by or (known.vendor,)) if known is not None else ("",):
         yield _hardware(vendor)
@@ -120,7 +120,7 @@ def _suffixes(review: Review) -> Iterator[Violation]:
                 yield Violation(
                     place.path,
                     f"selects {place.value}, but the cards of the pools are {there}",
-                    "the suffix tells how cards are shared or cut: write the value the pool has",
+                    "the suffix encodes how cards are shared or partitioned: use the value of the pool",
                 )
 
 
@@ -135,8 +135,8 @@ def _architecture(review: Review) -> Iterator[Violation]:
         if place.selects and place.value not in hosts:
             yield Violation(
                 place.path,
-                f"selects {_ARCH} {place.value}, but the nodes of its card are {min(hosts)}",
-                f"build the image for {min(hosts)} and select that",
+                f"selects {_ARCH} {place.value}, but nodes with the requested card are {min(hosts)}",
+                f"build the image for {min(hosts)} and select that architecture",
             )
 
 

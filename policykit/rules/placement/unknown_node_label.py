@@ -1,7 +1,6 @@
 """A pod selects nodes by a label that no pool of the policy declares.
 
-Labels are free text: nothing tells a misspelt key from one that no node carries, and the pod
-stays Pending without a word about it.
+Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Under partial coverage it speaks only of pods that the policy has a say in."""
+    """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
     if cluster is None or not review.is_covered or review.is_system_pod or review.pod_set.per_node:
         return
@@ -80,7 +79,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
-    """(key, where, whether in a nodeSelector): each key once, by a pair or a positive expression."""
+    """(key, path, whether in nodeSelector) of each key in a pair or a positive expression, once."""
     seen: set[str] = set()
     for key in review.affinity.selector:
         seen.add(key)
@@ -101,10 +100,10 @@ def _known(cluster: Cluster, key: str) -> bool:
 
 def _advice(cluster: Cluster, key: str) -> str:
     if is_card_resource(key, cluster):
-        return f"{key} is a resource: ask for it under limits, and select by the card's product label"
+        return f"{key} is a resource: request it under limits, and select the product label of the card"
     instead = labels.replaced_by(key)
     if instead:
-        return f"no daemon sets it any more: the label is {instead}"
+        return f"no daemon sets this label any more: use {instead}"
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
     if near:
         return f"did you mean {near}?"
