@@ -183,8 +183,8 @@ def _nodes(
 
 def _largest_first(pool: Pool, requests: Amounts) -> list[Shape]:
     """Shapes in descending size: if none is large enough, the largest one gives the reason."""
-    asked = sorted(requests)
-    return sorted(pool.shapes, key=lambda s: [s.allocatable.get(r, 0) for r in asked], reverse=True)
+    requested = sorted(requests)
+    return sorted(pool.shapes, key=lambda s: [s.allocatable.get(r, 0) for r in requested], reverse=True)
 
 
 def _variants(
@@ -210,8 +210,8 @@ def _selects_by_name(affinity: NodeAffinity) -> bool:
 def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> str:
     """The first resource, devices first, that an empty node lacks; empty if the pod fits."""
     for resource in sorted(requests, key=lambda name: ("/" not in name, name)):
-        asked = requests[resource]
-        if asked <= 0:
+        requested = requests[resource]
+        if requested <= 0:
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
@@ -221,10 +221,10 @@ def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amou
             there = 0
         else:
             continue
-        if asked > there:
+        if requested > there:
             have = f"at most {amount_text(resource, there)}" if there else "none"
             nodes = "the node has" if cluster.observed else "its nodes have"
-            return f"requests {amount_text(resource, asked)} {resource}, but {nodes} {have}"
+            return f"requests {amount_text(resource, requested)} {resource}, but {nodes} {have}"
     return ""
 
 

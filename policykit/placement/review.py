@@ -87,14 +87,14 @@ def review(
     """Reads a pod set and, with a policy, computes where it can land."""
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
-    asked = requests.effective(pod_set.spec, pod_set.devices)
-    cards = card_resources_in(asked, cluster)
+    requested = requests.effective(pod_set.spec, pod_set.devices)
+    cards = card_resources_in(requested, cluster)
     plain = Review(
         manifest,
         pod_set,
         tolerated,
         affinity,
-        asked,
+        requested,
         cards,
         _is_system_pod(manifest, pod_set, namespace),
         may_still_change(manifest, pod_set),
@@ -126,12 +126,12 @@ def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
 
 
 def _landings(
-    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, asked: Amounts
+    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, requested: Amounts
 ) -> tuple[Landing, ...]:
     """Every pool's verdict; accepting pools with the highest score are preferred."""
     from policykit.placement.landing import land
 
-    found = [land(cluster, pool, tolerated, affinity, asked) for pool in cluster.pools]
+    found = [land(cluster, pool, tolerated, affinity, requested) for pool in cluster.pools]
     best = max((landing.score for landing in found if landing.accepts), default=0)
     return tuple(
         landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing

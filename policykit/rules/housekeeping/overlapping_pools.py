@@ -48,9 +48,9 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
         for place, other in enumerate(pools):
             if pool is other:
                 continue
-            selector = _taking_in(pool, other)
+            selector = _matching_selector(pool, other)
             # Of two selectors that match each other, the later one is reported.
-            if selector and not (place > number and _taking_in(other, pool)):
+            if selector and not (place > number and _matching_selector(other, pool)):
                 yield Violation(
                     ("pools", pool.name, "nodes", "selector"),
                     f"selector {_text(selector)} of pool {pool.name} also matches nodes of pool {other.name}",
@@ -59,7 +59,7 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
                 )
 
 
-def _taking_in(pool: Pool, other: Pool) -> Mapping[str, str]:
+def _matching_selector(pool: Pool, other: Pool) -> Mapping[str, str]:
     """A selector of a pool that matches a shape of another pool; empty if there is none."""
     for shape in pool.shapes:
         if shape.selector and any(

@@ -61,12 +61,12 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
         stated = {system: kinds for system, kinds in found.items() if any(kind.scheduler for kind in kinds)}
         if pool.shared_by_schedulers:
             if len(found) < 2:
-                yield _in_vain(pool)
+                yield _unneeded_reason(pool)
         elif len(found) > 1:
             advice = len(stated) < 2
             yield Violation(
                 ("pools", pool.name),
-                f"{' and '.join(map(_said, found.values()))} can place pods on pool {pool.name}: each sees"
+                f"{' and '.join(map(_display, found.values()))} can place pods on pool {pool.name}: each sees"
                 " the pods of the other only once they are bound",
                 _help(found, advice=advice),
                 Severity.INFO if advice else None,
@@ -74,7 +74,7 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
             )
 
 
-def _in_vain(pool: Pool) -> Violation:
+def _unneeded_reason(pool: Pool) -> Violation:
     return Violation(
         ("pools", pool.name, "sharedBySchedulers"),
         f"only one scheduler places pods on pool {pool.name}, so sharedBySchedulers has no effect",
@@ -108,7 +108,7 @@ def _names(kind: WorkloadKind, pool: Pool) -> bool:
     return pool.usage in kind.usages or pool.card in (kind.cards or ())
 
 
-def _said(kinds: list[WorkloadKind]) -> str:
+def _display(kinds: list[WorkloadKind]) -> str:
     stated = list(dict.fromkeys(kind.scheduler for kind in kinds if kind.scheduler))
     names = ", ".join(kind.name for kind in kinds)
     return (
@@ -125,5 +125,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    options=("pools: {NAME: {sharedBySchedulers: why}} says that it is meant",),
+    options=("pools: {NAME: {sharedBySchedulers: why}} accepts the sharing for that reason",),
 )

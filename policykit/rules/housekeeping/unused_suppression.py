@@ -57,7 +57,7 @@ def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]
         return
     unused = []
     for word in suppression.asked.rules:
-        codes, hint = _meant(word)
+        codes, hint = _codes(word)
         if not codes:
             yield SuppressionViolation(f"unknown rule {word!r}: the suppression has no effect", hint)
         elif word not in asked.hid and suppression.judged and codes <= asked.able:
@@ -80,7 +80,7 @@ def _unreadable(suppression: Suppression) -> tuple[str, str]:
     return "this suppression names no valid rule, so it has no effect", f"write {_FORM}"
 
 
-def _meant(word: str) -> tuple[set[str], str]:
+def _codes(word: str) -> tuple[set[str], str]:
     """Codes for a word, or a suggestion for a misspelt one."""
     from policykit.rules import CATALOGUE
 

@@ -84,7 +84,10 @@ def _names_machine(review: Review) -> bool:
         return True
     terms = review.affinity.required or ()
     return bool(terms) and all(
-        any(asked.operator == "In" and labels.names_machine(asked.key) for asked in term.expressions)
+        any(
+            expression.operator == "In" and labels.names_machine(expression.key)
+            for expression in term.expressions
+        )
         for term in terms
     )
 

@@ -155,8 +155,8 @@ def _tolerated(review: Review) -> list[Pool]:
 
 def _selects_by_own_labels(review: Review, cluster: Cluster) -> bool:
     terms = review.affinity.required or ()
-    asked = [*review.affinity.selector, *(r.key for term in terms for r in term.expressions)]
-    return any(is_policy_label(cluster, key) for key in asked)
+    keys = [*review.affinity.selector, *(r.key for term in terms for r in term.expressions)]
+    return any(is_policy_label(cluster, key) for key in keys)
 
 
 def _has_other_means(review: Review) -> bool:

@@ -99,7 +99,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return  # pools without cards may be reserved for something else
     landings = [landing for landing in review.landings if landing.pool in review.eligible_pools]
     open_ = [landing for landing in landings if landing.accepts]
-    lost = [landing for landing in landings if _closed(review, landing)]
+    lost = [landing for landing in landings if _is_excluded(review, landing)]
     if not open_ or not lost:
         return
     pool, detail = lost[0].pool.name, lost[0].detail
@@ -120,7 +120,7 @@ def _selected(review: Review) -> Path:
     return first if isinstance(first[-1], str) else first[:-1]
 
 
-def _closed(review: Review, landing: Landing) -> bool:
+def _is_excluded(review: Review, landing: Landing) -> bool:
     if landing.reason == "untolerated-taint":
         return True
     key = review.cluster.usage_key if review.cluster else ""

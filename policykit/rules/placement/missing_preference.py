@@ -101,7 +101,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     open_ = [
         landing for landing in review.landings if landing.accepts and landing.pool in review.eligible_pools
     ]
-    fault = _fault(workload, open_)
+    fault = _ranking_problem(workload, open_)
     if fault is not None:
         usage, but = fault
         weight = workload.prefer[usage]
@@ -113,7 +113,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         )
 
 
-def _fault(workload: WorkloadKind, landings: list[Landing]) -> tuple[str, str] | None:
+def _ranking_problem(workload: WorkloadKind, landings: list[Landing]) -> tuple[str, str] | None:
     """(usage, problem with the score) of the first pool with the wrong rank."""
     weights = [workload.prefer.get(landing.pool.usage, 0) for landing in landings]
     for one, weight in zip(landings, weights, strict=True):

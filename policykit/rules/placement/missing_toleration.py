@@ -134,22 +134,25 @@ def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
         toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
         fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
         yield f"- {{{fields}}}"
-    yield from _near(review, taints)
-    yield from _dead(review, taints)
-    yield from _elsewhere(review)
+    yield from _similar_keys(review, taints)
+    yield from _unmatched_tolerations(review, taints)
+    yield from _undeclared_label(review)
 
 
-def _elsewhere(review: Review) -> Iterator[str]:
+def _undeclared_label(review: Review) -> Iterator[str]:
     """A label of a cloud or of other cards in its selection: the pod may be intended for other nodes."""
     terms = review.affinity.required or ()
-    for key in (*review.affinity.selector, *(asked.key for term in terms for asked in term.expressions)):
+    for key in (
+        *review.affinity.selector,
+        *(expression.key for term in terms for expression in term.expressions),
+    ):
         declared = review.cluster is not None and key in review.cluster.declared_keys
         if not declared and (labels.provider(key) or labels.discovery(key)):
             yield f"it also selects nodes by {key}, which no pool declares"
             return
 
 
-def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+def _unmatched_tolerations(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
     """Tolerations of these keys that match no taint: probably mistakes in the missing ones."""
     everywhere = [taint for pool in review.cluster.pools for taint in pool.taints] if review.cluster else []
     keys = {taint.key for taint in taints}
@@ -158,7 +161,7 @@ def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
             yield f"it tolerates {toleration}, but no pool has that taint"
 
 
-def _near(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+def _similar_keys(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
     """Tolerations of the resource name, where the key of the taint is a label of the card."""
     for taint in taints:
         for toleration in review.tolerations:

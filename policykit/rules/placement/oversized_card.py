@@ -59,24 +59,24 @@ _MIB = 1024 * 1024
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Compares the largest card of the accepting pools with the smallest sufficient card."""
-    asked = _asked(review)
-    if review.cluster is None or not asked or not review.card_resources:
+    needed = _declared_memory(review)
+    if review.cluster is None or not needed or not review.card_resources:
         return
     chosen = max(_cards(review, accepting=True), key=_memory, default=None)
-    fitting = [card for card in _cards(review, accepting=False) if _memory(card) >= asked]
+    fitting = [card for card in _cards(review, accepting=False) if _memory(card) >= needed]
     smallest = min(fitting, key=_memory, default=None)
     if chosen is None or smallest is None or _memory(smallest) >= _memory(chosen):
         return
-    if asked * 2 <= _memory(chosen):
+    if needed * 2 <= _memory(chosen):
         yield Violation(
             review.pod_set.place("annotations", _KEY),
-            f"needs {asked // _MIB} MiB of card memory, but may land on {chosen.product or chosen.name}"
+            f"needs {needed // _MIB} MiB of card memory, but may land on {chosen.product or chosen.name}"
             f" with {_memory(chosen) // _MIB} MiB",
             f"{smallest.product or smallest.name} has {_memory(smallest) // _MIB} MiB: select that",
         )
 
 
-def _asked(review: Review) -> int:
+def _declared_memory(review: Review) -> int:
     """Declared card memory in bytes; 0 if it is absent or invalid."""
     for entries in (review.pod_set.annotations, review.pod_set.labels, review.manifest.annotations):
         if _KEY in entries:

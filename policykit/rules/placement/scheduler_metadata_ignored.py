@@ -56,7 +56,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     # A pod with nodeName bypasses the scheduler.
     if path is None or is_placeholder(scheduler) or pod_set.spec.get("nodeName"):
         return
-    if cluster and scheduler and _unserved(manifest, scheduler, cluster):
+    if cluster and scheduler and _is_unknown_scheduler(manifest, scheduler, cluster):
         yield Violation(
             path,
             f"schedulerName is {scheduler}, which is not a scheduler of the policy",
@@ -66,13 +66,13 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         )
         return
     if cluster and not scheduler:
-        scheduler = _given(review, cluster)
+        scheduler = _assigned_scheduler(review, cluster)
     system = system_of(scheduler, cluster)
     unknown = system is None or gives_scheduler(manifest, scheduler)
-    if unknown or (not scheduler and _sketched(pod_set)):
+    if unknown or (not scheduler and _is_incomplete(pod_set)):
         return
     carried = {
-        dialect.name: _carried(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
+        dialect.name: _dialect_keys(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
     }
     several = sum(bool(found) for found in carried.values()) > 1
     for dialect in DIALECTS:
@@ -86,19 +86,19 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield found._replace(fix=partial(_fix, review, meant))
 
 
-def _given(review: Review, cluster: Cluster) -> str:
+def _assigned_scheduler(review: Review, cluster: Cluster) -> str:
     """The schedulerName that a ClusterColocationProfile of the policy sets on admission."""
     from policykit.targets.koordinator.admission import scheduler_given
 
     return scheduler_given(cluster, review.pod_set, review.manifest.namespace or review.namespace)
 
 
-def _sketched(pod_set: PodSet) -> bool:
+def _is_incomplete(pod_set: PodSet) -> bool:
     """Whether the template is incomplete (a built-in kind without containers)."""
     return pod_set.strategic and not any(True for _ in containers(pod_set.spec))
 
 
-def _unserved(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
+def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
     if not cluster.schedulers or scheduler in cluster.schedulers:
         return False
     known = system_of(scheduler, None) is not None
@@ -119,7 +119,7 @@ def _taken_over(dialect: Dialect, cluster: Cluster | None, namespace: str) -> bo
     return target is not None and covers(target, namespace)
 
 
-def _carried(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
+def _dialect_keys(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
     return [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
 
 

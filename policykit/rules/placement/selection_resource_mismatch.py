@@ -72,7 +72,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _vendors(review: Review) -> Iterator[Violation]:
-    makers = {maker for name in review.card_resources for maker in _makers(name)}
+    makers = {maker for name in review.card_resources for maker in _vendors_of(name)}
     if not makers or "" in makers:
         return
     for key, values, path in _keys(review):
@@ -91,7 +91,7 @@ def _belongs_to(maker: str, key: str, values: Sequence[str]) -> bool:
     return "/" in key or any(value.lower().startswith(f"{maker}-") for value in values)
 
 
-def _makers(resource: str) -> Iterator[str]:
+def _vendors_of(resource: str) -> Iterator[str]:
     """Vendors whose cards offer a resource; an empty one means any vendor or an unknown one."""
     known = catalogue.resource(resource)
     for vendor in (known.offered_by or (known.vendor,)) if known is not None else ("",):

@@ -106,7 +106,7 @@ def _repelling_pools(review: Review, cluster: Cluster, key: str, one: Mapping[st
     """Pools with domains that consist only of nodes whose taints repel the pods."""
     from policykit.placement.landing import selection
 
-    asked = review.affinity if one.get("nodeAffinityPolicy") != "Ignore" else NodeAffinity()
+    considered = review.affinity if one.get("nodeAffinityPolicy") != "Ignore" else NodeAffinity()
     entered = [landing.pool for landing in review.landings if landing.verdict != "refused"]
     if not review.accepting or any(_domains(pool, key) is None for pool in entered):
         return []
@@ -115,7 +115,7 @@ def _repelling_pools(review: Review, cluster: Cluster, key: str, one: Mapping[st
         landing.pool
         for landing in review.landings
         if landing.reason == "untolerated-taint"
-        and selection(cluster, landing.pool, asked) is True
+        and selection(cluster, landing.pool, considered) is True
         and not (_domains(landing.pool, key) or frozenset()) <= open_domains
     ]
 

@@ -66,7 +66,7 @@ _ADVICE = "correct the expression, or remove the term"
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """An error if no term can match; a warning if another term still can."""
     unknown = [*_unknown_pairs(review)]
-    yield from (_of_pair(review, key) for key in unknown)
+    yield from (_pair_violation(review, key) for key in unknown)
     if review.affinity.selector or review.affinity.required:
         from policykit.rules.placement.node_label_values import impossible_values
 
@@ -80,7 +80,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield Violation(path, "a required node affinity without terms matches no node", _ADVICE)
     selector = review.affinity.selector.items()
     pairs = {key: value for key, value in selector if key not in unknown and not is_placeholder(value)}
-    dead = [_dead(review, pairs, term) for term in terms]
+    dead = [_impossible_condition(review, pairs, term) for term in terms]
     for at, why in enumerate(dead):
         if why is not None:
             path, message = why
@@ -107,11 +107,11 @@ def _refused(review: Review) -> Iterator[Violation]:
 def _unknown_pairs(review: Review) -> Iterator[str]:
     """Keys of the nodeSelector whose value no pool has."""
     for key, value in review.affinity.selector.items():
-        if review.cluster is not None and _carried_by_none(review, review.cluster, key, (value,)):
+        if review.cluster is not None and _no_pool_has(review, review.cluster, key, (value,)):
             yield key
 
 
-def _of_pair(review: Review, key: str) -> Violation:
+def _pair_violation(review: Review, key: str) -> Violation:
     value, known = review.affinity.selector[key], _known(review, key)
     return Violation(
         review.pod_set.place("nodeSelector", key),
@@ -120,7 +120,7 @@ def _of_pair(review: Review, key: str) -> Violation:
     )
 
 
-def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:
+def _impossible_condition(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:
     """(path below the term, message) of the condition that cannot hold; None if a node could match."""
     if not term.expressions and not term.fields:
         return (), "a term without expressions matches no node"
@@ -131,14 +131,14 @@ def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, s
         problem = selectors.problem(requirement)
         if problem:
             return path, f"this expression can never match: {problem}"
-        asked = requirement.values
+        values = requirement.values
         if (
             cluster is not None
             and requirement.operator == "In"
-            and _carried_by_none(review, cluster, requirement.key, asked)
+            and _no_pool_has(review, cluster, requirement.key, values)
         ):
             there = _there(_known(review, requirement.key))
-            return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(asked)}]: {there}"
+            return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(values)}]: {there}"
     clash = contradiction(pairs, [requirement for _, requirement in written])
     if clash is None:
         return None
@@ -152,7 +152,7 @@ def _is_filled_in(requirement: Requirement) -> bool:
     return any(map(is_placeholder, (requirement.key, requirement.operator, *requirement.values)))
 
 
-def _carried_by_none(review: Review, cluster: Cluster, key: str, values: Sequence[str]) -> bool:
+def _no_pool_has(review: Review, cluster: Cluster, key: str, values: Sequence[str]) -> bool:
     """Whether the value of every pool is known for this key of the policy, and is none of these.
 
     PK106 reports products. If the policy may not list every pool, zones and instance types are

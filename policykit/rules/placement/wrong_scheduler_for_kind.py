@@ -64,7 +64,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if cluster is None or path is None or not wanted or review.pod_set.per_node:
         return
     there = review.pod_set.scheduler_name
-    if (there or DEFAULT_SCHEDULER) == wanted or is_placeholder(there) or _left_alone(review, cluster):
+    if (there or DEFAULT_SCHEDULER) == wanted or is_placeholder(there) or _is_exempt(review, cluster):
         return
     kind = review.workload.name if review.workload else ""
     found = f"schedulerName is {there}" if there else f"no schedulerName is set ({DEFAULT_SCHEDULER})"
@@ -76,7 +76,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     )
 
 
-def _left_alone(review: Review, cluster: Cluster) -> bool:
+def _is_exempt(review: Review, cluster: Cluster) -> bool:
     """Whether the effective name differs from the one in the object, or is not known to be wrong."""
     there = review.pod_set.scheduler_name
     if gives_scheduler(review.manifest, there):

@@ -52,7 +52,7 @@ _NAMES = frozenset({"apiVersion", "kind"})
 
 
 def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
-    joined = _joined(reading.parsed)
+    joined = _object_boundaries(reading.parsed)
     reported = {id(each.node) for each in joined}
     for duplicate in reading.parsed.duplicates:
         key, line = duplicate.key, duplicate.first.start.line + 1
@@ -67,7 +67,7 @@ def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
         yield TextViolation(_span(duplicate.node), message, advice)
 
 
-def _joined(parsed: Parsed) -> tuple[Duplicate, ...]:
+def _object_boundaries(parsed: Parsed) -> tuple[Duplicate, ...]:
     """Keys of objects that follow another one without `---`: apiVersion and kind are repeated."""
     entries = parsed.root.entries if parsed.root is not None else None
     if not isinstance(entries, dict):

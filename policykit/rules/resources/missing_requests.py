@@ -65,7 +65,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     cards = [name for name in review.card_resources if name not in _WHOLE_NODES]
     if not cards or review.manifest.partial or review.pod_set.stored or review.is_system_pod:
         return
-    if _given(review) or any(_states_compute(resources) for resources in _resources(review)):
+    if _has_defaults(review) or any(_states_compute(resources) for resources in _resources(review)):
         return
     if any(device.amount is None or resource(device.resource) is None for device in review.pod_set.devices):
         return
@@ -114,7 +114,7 @@ def _is_compute(name: str) -> bool:
     return name in _COMPUTE or (name.endswith(("-cpu", "-memory")) and not is_card(name))
 
 
-def _given(review: Review) -> bool:
+def _has_defaults(review: Review) -> bool:
     """Whether a controller, or the policy in this namespace, sets defaults."""
     if owner(review.manifest, review.pod_set).kind in _FILLED:
         return True

@@ -49,7 +49,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         granted = amount(name, written)
         if not granted or not (name in _COMPUTE or (name != key and is_extended(name))):
             continue
-        held = _held(cluster, name)
+        held = _total(cluster, name)
         if held is None or granted <= held:
             continue
         if held:
@@ -62,7 +62,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         yield Violation((*_HARD, key), message, advice)
 
 
-def _held(cluster: Cluster, name: str) -> int | None:
+def _total(cluster: Cluster, name: str) -> int | None:
     """Largest total of a resource on all nodes; None if it is unbounded or unknown."""
     total = 0
     for pool in cluster.pools:

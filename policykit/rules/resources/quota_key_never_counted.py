@@ -76,7 +76,7 @@ def _is_counted_elsewhere(key: str) -> bool:
 def _refused(keys: Mapping[str, object], key: str) -> list[Violation]:
     problem = quota_keys.refusal(key)
     message = f"{key or 'a key that'} {problem}: the API server refuses it"
-    return [_violation(keys, key, message, _meant(key))] if problem else []
+    return [_violation(keys, key, message, _counted_keys(key))] if problem else []
 
 
 def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) -> Iterator[Violation]:
@@ -89,7 +89,7 @@ def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) ->
         return
     elif key.startswith(quota_keys.COUNT):
         yield _violation(
-            keys, key, f"{key} is accepted but never counted: the API group is missing", _meant(key)
+            keys, key, f"{key} is accepted but never counted: the API group is missing", _counted_keys(key)
         )
     elif quota_keys.of_class(key)[0]:
         yield _of_class(keys, key)
@@ -116,7 +116,7 @@ def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[
     return resource_problem(resource) or ("", ())
 
 
-def _meant(key: str) -> list[str]:
+def _counted_keys(key: str) -> list[str]:
     """Counted keys that may be intended instead."""
     resource = _resource(key)
     if counted := quota_keys.grouped(resource.removeprefix(quota_keys.COUNT)):
@@ -129,14 +129,14 @@ def _meant(key: str) -> list[str]:
 def _of_class(keys: Mapping[str, object], key: str) -> Violation:
     domain, name = quota_keys.of_class(key)
     prefix, names = key.partition("/")[0], quota_keys.BY_CLASS[domain]
-    said = f"{key} is accepted but never counted"
+    never_counted = f"{key} is accepted but never counted"
     if prefix == domain:
         advice = f"write CLASS.{key} with the name of the class"
-        return Violation((*_HARD, key), f"{said}: it does not name a class", advice, key=True)
+        return Violation((*_HARD, key), f"{never_counted}: it does not name a class", advice, key=True)
     near = nearest(name, names)
     meant = [f"{prefix}/{each}" for each in ((near,) if near else names)]
     return _violation(
-        keys, key, f"{said}: for a class a ResourceQuota counts only {' and '.join(names)}", meant
+        keys, key, f"{never_counted}: for a class a ResourceQuota counts only {' and '.join(names)}", meant
     )
 
 

@@ -42,8 +42,8 @@ _MODES = frozenset({"time-slicing", "mps"})
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Checks names that end in .shared, and with a policy also pods whose pools are all shared."""
     for field, position, container in containers(review.pod_set.spec):
-        for name, asked in requested(container).items():
-            if asked <= 1 or not name.startswith(_PLUGIN):
+        for name, amount in requested(container).items():
+            if amount <= 1 or not name.startswith(_PLUGIN):
                 continue
             pools = _shared_pools(review, name)
             if not pools and not name.endswith(_RENAMED):
@@ -52,7 +52,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             side = "limits" if isinstance(limits, dict) and name in limits else "requests"
             yield Violation(
                 review.pod_set.place(field, position, "resources", side, name),
-                f"requests {asked} {name}, which are replicas of shared cards{_where(pools)}:"
+                f"requests {amount} {name}, which are replicas of shared cards{_where(pools)}:"
                 " several may be on the same card",
                 "request 1, or whole cards of a pool that is not shared",
             )

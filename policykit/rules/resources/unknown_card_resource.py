@@ -61,7 +61,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         known = resource(name)
         if known is None:
             if name not in _COMPUTE:
-                yield from _mistaken(review, path, name)
+                yield from _misspelt(review, path, name)
         elif known.role == "accounting" and not review.is_system_pod:
             yield Violation(
                 path,
@@ -72,7 +72,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             )
 
 
-def _mistaken(review: Review, path: Path, name: str) -> Iterator[Violation]:
+def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
     from policykit.catalogue.mistakes import resource_problem
 
     problem = resource_problem(name)

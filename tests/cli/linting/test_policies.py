@@ -78,7 +78,7 @@ def test_what_the_policy_dropped(generated: Path) -> None:
         "generated/kustomization.yaml:1:1 PK902",
     ]
     assert findings(generated, PRIORITIES, code=1) == [
-        f"{PRIORITIES}:1:1 PK902 policy policykit.yaml does not give this file any more"
+        f"{PRIORITIES}:1:1 PK902 policy policykit.yaml no longer generates this file"
     ]
 
 
@@ -91,9 +91,9 @@ def test_line_endings_of_a_checkout_are_no_edit(generated: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (LAST, f"{LAST}# more\n", "line 11, '# more', is too much"),
+        (LAST, f"{LAST}# more\n", "line 11, '# more', is not generated"),
         (LAST, "", "line 10, 'preemptionPolicy: PreemptLowerPriority', is missing"),
-        (LAST, LAST.rstrip(), "the lines end in another way"),
+        (LAST, LAST.rstrip(), "the line endings differ"),
         ("value: 10000", f"value: 10000 # {'x' * 80}", f"line 8 is 'value: 10000 # {'x' * 45}...'"),
     ],
     ids=["more", "less", "end", "long"],

@@ -30,7 +30,7 @@ def test_the_pages() -> None:
         "not what the policy gives: line 8 is 'value: 20000', it should be 'value: 10000'"
     ]
     assert [v.message for v in said(orphaned.BAD, None)] == [
-        "policy policykit.yaml does not give this file any more"
+        "policy policykit.yaml no longer generates this file"
     ]
     assert said(stale.GOOD, stale.GOOD) == said(orphaned.GOOD, orphaned.GOOD) == []
 
