@@ -43,7 +43,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if cluster is None or not cluster.complete or not isinstance(hard, Mapping):
         return
     if any(quota.name == manifest.name for quota in cluster.quotas):
-        return  # generated from the policy, which checks its own quotas
+        return  # generated from the policy, where its quotas belong
     for key, written in hard.items():
         name = key.removeprefix(_PREFIX) if isinstance(key, str) else ""
         granted = amount(name, written)

@@ -22,7 +22,8 @@ CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 LAST = "preemptionPolicy: PreemptLowerPriority\n"
 PRIORITIES = "generated/kubernetes/priorities.yaml"
 STALE = (
-    f"{PRIORITIES}:1:1 PK901 not what the policy gives: line 8 is 'value: 20000', it should be 'value: 10000'"
+    f"{PRIORITIES}:1:1 PK901 differs from what the policy generates: line 8 is 'value: 20000', but should be"
+    " 'value: 10000'"
 )
 
 
@@ -71,7 +72,7 @@ def test_files_are_named_as_they_were_given(generated: Path) -> None:
 
 def test_what_the_policy_dropped(generated: Path) -> None:
     edit(generated, "policykit.yaml", "priorities:\n  urgent: {value: 10000}\n", "")
-    found = [line.split(" not ")[0] for line in findings(generated, "policykit.yaml", code=1)]
+    found = [line.split(" differs ")[0] for line in findings(generated, "policykit.yaml", code=1)]
     assert [line.split(" policy ")[0] for line in found] == [
         "generated/README.md:1:1 PK901",
         f"{PRIORITIES}:1:1 PK902",
