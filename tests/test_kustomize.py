@@ -18,7 +18,7 @@ from policykit.manifests.writer import dump_all
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.placement.wanted import wanted
+from policykit.placement.desired_placement import desired_placement
 from policykit.targets import system_of
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.component import BUILT_IN
@@ -43,7 +43,7 @@ def components() -> Iterator[Any]:
     for name, cluster in CLUSTERS.items():
         for workload in cluster.workloads.values():
             for card in (*cluster.cards.values(), None):
-                if wanted(cluster, workload, card).pools:
+                if desired_placement(cluster, workload, card).pools:
                     folder = f"{workload.name}-{card.name if card else 'helpers'}"
                     yield pytest.param(cluster, workload, card, folder, id=f"{name} {folder}")
 

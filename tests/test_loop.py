@@ -11,8 +11,8 @@ from policykit.manifests.writer import dump
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.placement.desired_placement import desired_placement
 from policykit.placement.review import Review
-from policykit.placement.wanted import wanted
 from policykit.targets.workloads.component import (
     BUILT_IN,
     BuiltIn,
@@ -55,7 +55,7 @@ def pairs() -> Iterator[Any]:
     for name, cluster in clusters().items():
         for workload in cluster.workloads.values():
             for card in cluster.cards.values():
-                if not wanted(cluster, workload, card).pools:
+                if not desired_placement(cluster, workload, card).pools:
                     continue
                 for kind in (*BUILT_IN, VOLCANO):
                     yield pytest.param(
@@ -114,7 +114,7 @@ def merged(base: Any, patch: Any) -> Any:
 
 def patched(cluster: Cluster, workload: WorkloadKind, card: Card, kind: BuiltIn) -> dict[str, Any]:
     """The bare manifest with the generated patch applied."""
-    want = wanted(cluster, workload, card)
+    want = desired_placement(cluster, workload, card)
     manifest: dict[str, Any] = bare(kind, card)
     if kind is VOLCANO:
         manifest = merged(manifest, volcano_labels(workload, cluster))

@@ -7,8 +7,8 @@ from typing import Any
 
 from policykit.escape import dumps, one_line
 from policykit.manifests.path import pointer
+from policykit.placement.landing import Landing
 from policykit.placement.review import Review
-from policykit.placement.verdict import Landing
 
 Reviewed = Iterable[tuple[str, Review]]
 """(path of the file, one of its pod sets), in order."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 from policykit.linter.rule import Fix
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Applicability
-from policykit.placement.placing import misshapen, placeable, placing, wanted_by
+from policykit.placement.placement_patches import (
+    desired_for,
+    is_placement_editable,
+    malformed_field,
+    placement_patches,
+)
 from policykit.placement.review import Review
 
 _MODE = "serving.kserve.io/deploymentMode"
@@ -19,10 +24,15 @@ def placement_fix(review: Review) -> Fix | None:
     None where no workload kind was recognised, where several cards would do, where the kind
     of the object gives its pods no such fields of its own, and where one is of another shape.
     """
-    want = wanted_by(review)
-    if want is None or review.workload is None or not placeable(review) or misshapen(review):
+    want = desired_for(review)
+    if (
+        want is None
+        or review.workload is None
+        or not is_placement_editable(review)
+        or malformed_field(review)
+    ):
         return None
-    patches = placing(review, want)
+    patches = placement_patches(review, want)
     if not patches:
         return None
     description = f"give the pods the placement of workload kind {review.workload.name}"

@@ -9,7 +9,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review, review
 
 
@@ -81,8 +81,8 @@ def _allowed(one: Review, pool: Pool) -> bool:
     if one.workload is None:
         return True
     if one.card_resources:
-        return may_use(one.workload, pool)
-    return one.meant is None or pool in one.meant
+        return is_allowed(one.workload, pool)
+    return one.eligible_pools is None or pool in one.eligible_pools
 
 
 def _lost(before: Review, after: Review, pool: Pool) -> bool:

@@ -1,1 +1,1 @@
-"""Where pods may land, where the policy means them to, and what they lack for it."""
+"""Where pods can land, which pools the policy gives them, and what their placement lacks."""

@@ -1,4 +1,4 @@
-"""How many pods of one size empty nodes take, whole nodes counted one by one."""
+"""How many pods of one size fit on empty nodes, counted node by node."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from policykit.model.pool import Amounts, Shape
 
 
 def pods_on(shape: Shape, request: Amounts) -> int | None:
-    """Pods that one node takes; None: its size is not known."""
+    """Pods that fit on one node; None if its size is unknown."""
     counts: list[int] = []
-    for resource, asked in request.items():
-        if asked <= 0:
+    for resource, amount in request.items():
+        if amount <= 0:
             continue
         if resource not in shape.allocatable:
             if "/" in resource:
                 return None
-            continue  # cpu or memory that nobody stated limits nothing here
-        counts.append(shape.allocatable[resource] // asked)
+            continue  # undeclared cpu or memory is not a limit here
+        counts.append(shape.allocatable[resource] // amount)
     return min(counts) if counts else None
 
 
 def pods_in(shapes: Iterable[Shape], request: Amounts) -> int | None:
-    """Pods that all nodes of these shapes take; None: there is no limit, or it is not known."""
+    """Pods that fit on all nodes of these shapes; None if there is no limit or it is unknown."""
     total = 0
     for shape in shapes:
         each = pods_on(shape, request)

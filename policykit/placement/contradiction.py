@@ -1,4 +1,4 @@
-"""Conditions on one node label that no value can meet together."""
+"""Conditions on a node label that no single value can satisfy."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from policykit.kube.selectors import Requirement, int64, matches
 def contradiction(
     selector: Mapping[str, str], expressions: Sequence[Requirement]
 ) -> tuple[int, Requirement] | None:
-    """(position, the earlier condition) of the first expression that cannot hold beside the others.
+    """(position, earlier condition) of the first expression that contradicts the ones before it.
 
-    The pairs of a nodeSelector hold in every term, so they come first. Expressions that cannot
-    be built at all are not judged here.
+    The pairs of a nodeSelector apply to every term, so they come first. Invalid expressions are not
+    checked here.
     """
     conditions = {key: [Requirement(key, "In", (value,))] for key, value in selector.items()}
     for at, expression in enumerate(expressions):
@@ -26,7 +26,7 @@ def contradiction(
 
 
 def _possible(conditions: Sequence[Requirement]) -> bool:
-    """Whether some node can meet all these conditions on one key."""
+    """Whether a node can satisfy all these conditions on one key."""
     absent = [one for one in conditions if one.operator == "DoesNotExist"]
     if absent:
         return all(one.operator in ("DoesNotExist", "NotIn") for one in conditions)

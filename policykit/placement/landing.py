@@ -1,8 +1,9 @@
-"""May this pod set land in this pool, and if not, why: the first reason of contract 3."""
+"""Whether a pod set can land in a pool, and if not, the first reason."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from policykit.catalogue import labels as known_labels
 from policykit.kube import affinity as affinities
@@ -14,13 +15,33 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint, Toleration
-from policykit.placement.asking import is_card_of
-from policykit.placement.offering import offers
-from policykit.placement.verdict import Landing
+from policykit.placement.card_requests import is_card_resource
+from policykit.placement.pool_resources import offers
 
 _CORDON = Taint("node.kubernetes.io/unschedulable")
 _HOSTNAME = "kubernetes.io/hostname"
 _BEST_FIRST = ("accepted", "undecidable", "refused")
+
+
+class Landing(NamedTuple):
+    """The verdict of one pool on a pod set."""
+
+    pool: Pool
+    verdict: str
+    """preferred, accepted, refused or undecidable."""
+    reason: str = ""
+    """unschedulable, untolerated-taint, selector, affinity or resources; unknown-label if
+    undecidable; empty if accepted."""
+    detail: str = ""
+    """The two values that disagree, for display."""
+    taint: Taint | None = None
+    """The untolerated taint, if that is the reason."""
+    score: int = 0
+    """Sum of the weights of the pod's preferred terms that this pool matches."""
+
+    @property
+    def accepts(self) -> bool:
+        return self.verdict in ("preferred", "accepted")
 
 
 def land(
@@ -30,11 +51,11 @@ def land(
     affinity: NodeAffinity,
     requests: Amounts,
 ) -> Landing:
-    """The verdict of one pool: that of its most welcoming nodes.
+    """The verdict of one pool: the best verdict among its nodes.
 
-    Reasons are found in the order unschedulable, untolerated-taint, selector, affinity,
+    Reasons are checked in the order unschedulable, untolerated-taint, selector, affinity,
     resources. Source: the filters NodeUnschedulable, TaintToleration, NodeAffinity and
-    NodeResourcesFit of kube-scheduler 1.36, with contract 3's "what is known".
+    NodeResourcesFit of kube-scheduler 1.36, applied to the labels and resources that are known.
     """
     tolerations = (*tolerations, *injected(pool, requests))
     if pool.unschedulable and not any(tolerates(t, _CORDON) for t in tolerations):
@@ -53,7 +74,7 @@ def land(
 
 
 def injected(pool: Pool, requests: Amounts) -> Iterator[Toleration]:
-    """Tolerations that admission adds to a pod bound for this pool."""
+    """Tolerations that admission controllers add to pods for this pool."""
     yield from pool.injects
     if pool.injects_resource_tolerations:
         for resource in sorted(requests):
@@ -62,7 +83,7 @@ def injected(pool: Pool, requests: Amounts) -> Iterator[Toleration]:
 
 
 def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | None:
-    """Whether selector and required affinity alone admit some nodes of a pool; None: undecidable."""
+    """Whether selector and required affinity admit nodes of a pool, taints aside; None if undecidable."""
     answers = [
         _all(
             [
@@ -84,17 +105,17 @@ def selection(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool | No
 def untolerated_taints(
     pool: Pool, tolerations: tuple[Toleration, ...], requests: Amounts
 ) -> tuple[Taint, ...]:
-    """The pool's hard taints that the pod does not tolerate, what admission adds counted in."""
+    """The pool's hard taints that the pod does not tolerate, even with the tolerations admission adds."""
     given = (*tolerations, *injected(pool, requests))
     return tuple(t for t in pool.hard_taints if not any(tolerates(g, t) for g in given))
 
 
 def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str) -> bool:
-    """Whether the policy says if nodes of this pool carry `key`, and with which value."""
+    """Whether the policy determines if nodes of this pool have label `key`, and with which value."""
     if key in labels or cluster.observed:
         return True
     if key in cluster.declared_keys:
-        # A label that discovery writes, with a value nobody stated, may be there.
+        # Discovery may have set a label whose value the policy does not declare.
         card = cluster.card_of(pool)
         return card is None or key not in card.label_keys
     if cluster.complete:
@@ -103,7 +124,7 @@ def decidable(cluster: Cluster, pool: Pool, labels: Mapping[str, str], key: str)
 
 
 def decide(cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement: Requirement) -> bool | None:
-    """Whether nodes with these labels meet a requirement; None: the policy does not say."""
+    """Whether nodes with these labels satisfy a requirement; None if undecidable."""
     if selectors.problem(requirement):
         return False
     if not decidable(cluster, pool, labels, requirement.key):
@@ -114,7 +135,7 @@ def decide(cluster: Cluster, pool: Pool, labels: Mapping[str, str], requirement:
 def decide_term(
     cluster: Cluster, pool: Pool, labels: Mapping[str, str], name: str, term: Term
 ) -> bool | None:
-    """Whether a node selector term admits nodes with these labels; None: undecidable."""
+    """Whether a node selector term admits nodes with these labels; None if undecidable."""
     if not term.expressions and not term.fields:
         return False
     answers = [decide(cluster, pool, labels, requirement) for requirement in term.expressions]
@@ -138,18 +159,20 @@ def _nodes(
     for key, value in affinity.selector.items():
         answer = decide(cluster, pool, labels, Requirement(key, "In", (value,)))
         if answer is False:
-            there = f"its nodes have {labels[key]!r}" if key in labels else "its nodes have no such label"
-            return Landing(pool, "refused", "selector", f"nodeSelector {key}={value}, {there}")
+            there = f"its nodes have {labels[key]!r}" if key in labels else "its nodes do not have that label"
+            return Landing(pool, "refused", "selector", f"nodeSelector {key}={value}, but {there}")
         if answer is None:
             unknown = unknown or key
     if affinity.required is not None:
         answers = [decide_term(cluster, pool, labels, name, term) for term in affinity.required]
         answer = _any(answers)
         if answer is False:
-            return Landing(pool, "refused", "affinity", _why_not(cluster, pool, labels, affinity.required))
+            return Landing(
+                pool, "refused", "affinity", _affinity_mismatch(cluster, pool, labels, affinity.required)
+            )
         if answer is None:
             unknown = unknown or _first_unknown(cluster, pool, labels, affinity.required)
-    lacking = _lacking(cluster, pool, shape, requests)
+    lacking = _lacking_resource(cluster, pool, shape, requests)
     if lacking:
         return Landing(pool, "refused", "resources", lacking)
     score = affinities.preference(affinity, labels, name)
@@ -159,60 +182,66 @@ def _nodes(
 
 
 def _largest_first(pool: Pool, requests: Amounts) -> list[Shape]:
-    """Where no shape is large enough, the largest one says why."""
-    asked = sorted(requests)
-    return sorted(pool.shapes, key=lambda s: [s.allocatable.get(r, 0) for r in asked], reverse=True)
+    """Shapes in descending size: if none is large enough, the largest one gives the reason."""
+    requested = sorted(requests)
+    return sorted(pool.shapes, key=lambda s: [s.allocatable.get(r, 0) for r in requested], reverse=True)
 
 
 def _variants(
     cluster: Cluster, pool: Pool, shape: Shape, affinity: NodeAffinity
 ) -> Iterator[tuple[Mapping[str, str], str]]:
-    """Label sets of a shape's nodes; one per node name only where the pod asks for names."""
+    """Label sets of a shape's nodes; one per node name only if the pod selects by name."""
     labels = {**pool.labels, **shape.labels}
-    if shape.node_names and _asks_for_names(affinity):
+    if shape.node_names and _selects_by_name(affinity):
         for name in shape.node_names:
-            # Of a real node every label is known, so the host name is not made up.
+            # All labels of a real node are known, so the host name is not derived from its name.
             yield labels if cluster.observed else {_HOSTNAME: name, **labels}, name
     else:
         yield labels, shape.node_names[0] if len(shape.node_names) == 1 else ""
 
 
-def _asks_for_names(affinity: NodeAffinity) -> bool:
+def _selects_by_name(affinity: NodeAffinity) -> bool:
     if _HOSTNAME in affinity.selector:
         return True
     terms = [*(affinity.required or ()), *(p.term for p in affinity.preferred)]
     return any(t.fields or any(r.key == _HOSTNAME for r in t.expressions) for t in terms)
 
 
-def _lacking(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> str:
-    """The first resource, devices first, of which one empty node has too little; empty: it fits."""
+def _lacking_resource(cluster: Cluster, pool: Pool, shape: Shape, requests: Amounts) -> str:
+    """The first resource, devices first, that an empty node lacks; empty if the pod fits."""
     for resource in sorted(requests, key=lambda name: ("/" not in name, name)):
-        asked = requests[resource]
-        if asked <= 0:
+        requested = requests[resource]
+        if requested <= 0:
             continue
         if resource in shape.allocatable:
             there = shape.allocatable[resource]
-        elif cluster.observed or (not offers(cluster, pool, resource) and is_card_of(resource, cluster)):
+        elif cluster.observed or (
+            not offers(cluster, pool, resource) and is_card_resource(resource, cluster)
+        ):
             there = 0
         else:
             continue
-        if asked > there:
+        if requested > there:
             have = f"at most {amount_text(resource, there)}" if there else "none"
             nodes = "the node has" if cluster.observed else "its nodes have"
-            return f"asks for {amount_text(resource, asked)} {resource}, {nodes} {have}"
+            return f"requests {amount_text(resource, requested)} {resource}, but {nodes} {have}"
     return ""
 
 
-def _why_not(cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]) -> str:
+def _affinity_mismatch(
+    cluster: Cluster, pool: Pool, labels: Mapping[str, str], terms: tuple[Term, ...]
+) -> str:
     for term in terms:
         for requirement in term.expressions:
             if decide(cluster, pool, labels, requirement) is False:
                 wanted = " ".join([requirement.key, requirement.operator, ", ".join(requirement.values)])
                 key = requirement.key
-                there = f"its nodes have {labels[key]!r}" if key in labels else "its nodes have no such label"
-                return f"required affinity {wanted.strip()}, {there}"
+                there = (
+                    f"its nodes have {labels[key]!r}" if key in labels else "its nodes do not have that label"
+                )
+                return f"required affinity {wanted.strip()}, but {there}"
         if term.fields:
-            return "required affinity names other nodes"
+            return "required affinity selects other nodes by name"
     return "required affinity has no term that can match"
 
 

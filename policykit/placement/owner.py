@@ -1,4 +1,4 @@
-"""The object that makes a pod set's pods: the manifest itself, or one inside it."""
+"""The object that creates a pod set's pods: the manifest itself, or one embedded in it."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from policykit.manifests.path import lookup
 
 _KUEUE_QUEUE = "kueue.x-k8s.io/queue-name"
 _COMPLETE_AS_STORED = frozenset({"PodTemplate", "JobTemplate"})
-_ON_A_RUNTIME = frozenset({"TrainJob", "OptimizationJob", "InferenceService", "LLMInferenceService"})
-"""Kinds whose pods take what they do not state themselves from a runtime or preset."""
+_WITH_RUNTIME = frozenset({"TrainJob", "OptimizationJob", "InferenceService", "LLMInferenceService"})
+"""Kinds whose pods inherit omitted fields from a runtime or preset."""
 
 
 _PLACEMENT = ("nodeSelector", "affinity", "tolerations")
 
 
 class Owner(NamedTuple):
-    """What recognition and admission look at beside the template."""
+    """Fields outside the template that recognition and admission use."""
 
     api_version: str
     kind: str
     name: str
     namespace: str
-    """Empty where neither it nor the manifest around it states one."""
+    """Empty if neither it nor the enclosing manifest sets one."""
     labels: Mapping[str, str]
-    """Its own over those of the manifest around it."""
+    """Its own labels, which override those of the enclosing manifest."""
     annotations: Mapping[str, str]
     spec: Mapping[str, Any]
 
@@ -40,7 +40,7 @@ class Owner(NamedTuple):
 
 
 def owner(manifest: Manifest, pod_set: PodSet) -> Owner:
-    """The owner of a pod set; what it does not say is read from the manifest around it."""
+    """The owner of a pod set; absent metadata comes from the enclosing manifest."""
     inner = _mapping(lookup(manifest.data, pod_set.owner)) if pod_set.owner else manifest.data
     metadata = _mapping(inner.get("metadata"))
     return Owner(
@@ -54,52 +54,51 @@ def owner(manifest: Manifest, pod_set: PodSet) -> Owner:
     )
 
 
-def held_back(made_by: Owner, pod_set: PodSet) -> bool:
-    """Whether the pods wait for somebody to lift a gate or a suspension, which may be a queueing system."""
+def is_gated_or_suspended(pod_owner: Owner, pod_set: PodSet) -> bool:
+    """Whether the pods wait until a user or a queueing system removes a gate or a suspension."""
     return (
         bool(pod_set.spec.get("schedulingGates"))
-        or _is_set(made_by.spec.get("suspend"))
-        or _is_set(_mapping(made_by.spec.get("runPolicy")).get("suspend"))
+        or _is_set(pod_owner.spec.get("suspend"))
+        or _is_set(_mapping(pod_owner.spec.get("runPolicy")).get("suspend"))
     )
 
 
 def _is_set(switch: object) -> bool:
-    """True, or what may become it."""
+    """Whether it is true or a placeholder."""
     return switch is True or is_placeholder(switch)
 
 
-def unsettled(manifest: Manifest, pod_set: PodSet) -> bool:
-    """Whether something may still add selectors or tolerations before the pods are scheduled.
+def may_still_change(manifest: Manifest, pod_set: PodSet) -> bool:
+    """Whether selectors or tolerations may still be added before scheduling, or no scheduler is used.
 
-    Kueue and whoever lifts a gate or a suspension do, and so does the object that uses a
-    stored template, and the tool that fills in a placeholder. A node named outright is never
-    looked at by a scheduler.
+    Kueue may add them, and so may whoever removes a gate or a suspension, the object that uses a
+    stored template, or the tool that replaces a placeholder. Pods with nodeName bypass the scheduler.
     """
-    made_by = owner(manifest, pod_set)
+    pod_owner = owner(manifest, pod_set)
     return (
-        held_back(made_by, pod_set)
+        is_gated_or_suspended(pod_owner, pod_set)
         or bool(pod_set.spec.get("nodeName"))
-        or _KUEUE_QUEUE in made_by.labels
+        or _KUEUE_QUEUE in pod_owner.labels
         or _KUEUE_QUEUE in pod_set.labels
-        or (pod_set.stored and made_by.kind not in _COMPLETE_AS_STORED)
-        or _inherits(made_by, pod_set)
-        or any(_filled_in_later(pod_set.spec.get(field)) for field in _PLACEMENT)
+        or (pod_set.stored and pod_owner.kind not in _COMPLETE_AS_STORED)
+        or _inherits(pod_owner, pod_set)
+        or any(_has_placeholder(pod_set.spec.get(field)) for field in _PLACEMENT)
     )
 
 
-def _filled_in_later(value: object) -> bool:
+def _has_placeholder(value: object) -> bool:
     if isinstance(value, Mapping):
-        return any(_filled_in_later(key) or _filled_in_later(inner) for key, inner in value.items())
+        return any(_has_placeholder(key) or _has_placeholder(inner) for key, inner in value.items())
     if isinstance(value, list):
-        return any(_filled_in_later(item) for item in value)
+        return any(_has_placeholder(item) for item in value)
     return is_placeholder(value)
 
 
-def _inherits(made_by: Owner, pod_set: PodSet) -> bool:
-    if made_by.kind not in _ON_A_RUNTIME or pod_set.spec.get("tolerations"):
+def _inherits(pod_owner: Owner, pod_set: PodSet) -> bool:
+    if pod_owner.kind not in _WITH_RUNTIME or pod_set.spec.get("tolerations"):
         return False
-    # A predictor with containers of its own has no runtime.
-    return made_by.kind != "InferenceService" or not pod_set.spec.get("containers")
+    # A predictor with its own containers has no runtime.
+    return pod_owner.kind != "InferenceService" or not pod_set.spec.get("containers")
 
 
 def _mapping(raw: object) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Which workload kind a pod set is: the four steps of contract 3, the first that decides."""
+"""Which workload kind a pod set has: the first of four checks that decides."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ class Recognition(NamedTuple):
 
     workload: WorkloadKind | None = None
     decided_by: str = ""
-    """What decided, in words for `where`: `label policykit.io/workload`; empty: nothing did."""
+    """What decided, for display: `label policykit.io/workload`; empty if nothing did."""
     candidates: tuple[str, ...] = ()
-    """Kinds that were equally likely, so none was taken."""
+    """Kinds that were equally likely, so none was chosen."""
 
 
-def recognise(
+def recognize(
     cluster: Cluster,
     manifest: Manifest,
     pod_set: PodSet,
     tolerations: tuple[Toleration, ...],
     affinity: NodeAffinity,
-    asks_for_card: bool,
+    requests_card: bool,
     namespace: str,
 ) -> Recognition:
-    """Applies the steps in order; the first that finds a kind wins."""
-    made_by = owner(manifest, pod_set)
-    named = _named(made_by, pod_set)
+    """Applies the checks in order: name, match, usage, purpose."""
+    pod_owner = owner(manifest, pod_set)
+    named = _named(pod_owner, pod_set)
     if named:
         where, name = named
         return Recognition(cluster.workloads.get(name), f"{where} {WORKLOAD_KEY}")
     for workload in cluster.workloads.values():
-        if any(_matches(match, made_by, pod_set, namespace) for match in workload.match):
+        if any(_matches(match, pod_owner, pod_set, namespace) for match in workload.match):
             return Recognition(workload, f"match of workload kind {workload.name}")
     if not pod_set.per_node:
         found = _by_usage(cluster, tolerations, affinity)
         if found.workload or found.candidates:
             return found
-    if asks_for_card:
-        return _by_purpose(cluster, made_by, pod_set)
+    if requests_card:
+        return _by_purpose(cluster, pod_owner, pod_set)
     return Recognition()
 
 
 def selected_values(affinity: NodeAffinity, key: str) -> tuple[str, ...]:
-    """Values of `key` that the selector or the required terms name with In, in their order."""
+    """Values of `key` that the selector or the required terms select with In, in order."""
     found: list[str] = []
     if key in affinity.selector:
         found.append(affinity.selector[key])
@@ -70,7 +70,7 @@ def selected_values(affinity: NodeAffinity, key: str) -> tuple[str, ...]:
 
 
 def tolerated_values(tolerations: Iterable[Toleration], key: str) -> tuple[str, ...]:
-    """Values of `key` tolerated one by one (operator Equal or none), in their order."""
+    """Values of `key` tolerated individually (operator Equal or none), in order."""
     return tuple(
         dict.fromkeys(
             t.value for t in tolerations if t.key == key and t.operator in ("", "Equal") and t.value
@@ -78,33 +78,37 @@ def tolerated_values(tolerations: Iterable[Toleration], key: str) -> tuple[str, 
     )
 
 
-def _named(made_by: Owner, pod_set: PodSet) -> tuple[str, str] | None:
+def _named(pod_owner: Owner, pod_set: PodSet) -> tuple[str, str] | None:
     for where, entries in (
         ("label", pod_set.labels),
         ("annotation", pod_set.annotations),
-        ("label", made_by.labels),
-        ("annotation", made_by.annotations),
+        ("label", pod_owner.labels),
+        ("annotation", pod_owner.annotations),
     ):
         if entries.get(WORKLOAD_KEY):
             return where, entries[WORKLOAD_KEY]
     return None
 
 
-def _matches(match: Match, made_by: Owner, pod_set: PodSet, namespace: str) -> bool:
-    """All parts given must hold; labels may stand on the template or its owner."""
-    kinds = (made_by.kind, f"{made_by.group}/{made_by.kind}", f"{made_by.api_version}/{made_by.kind}")
-    labels = {**made_by.labels, **pod_set.labels}
+def _matches(match: Match, pod_owner: Owner, pod_set: PodSet, namespace: str) -> bool:
+    """Whether all declared conditions hold; labels may be on the template or its owner."""
+    kinds = (
+        pod_owner.kind,
+        f"{pod_owner.group}/{pod_owner.kind}",
+        f"{pod_owner.api_version}/{pod_owner.kind}",
+    )
+    labels = {**pod_owner.labels, **pod_set.labels}
     return (
         (not match.api_kinds or any(kind in match.api_kinds for kind in kinds))
-        and (not match.namespaces or (made_by.namespace or namespace) in match.namespaces)
+        and (not match.namespaces or (pod_owner.namespace or namespace) in match.namespaces)
         and all(labels.get(key) == value for key, value in match.labels.items())
-        and (not match.names or any(fnmatchcase(made_by.name, glob) for glob in match.names))
+        and (not match.names or any(fnmatchcase(pod_owner.name, glob) for glob in match.names))
         and bool(match.api_kinds or match.namespaces or match.labels or match.names)
     )
 
 
 def _by_usage(cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: NodeAffinity) -> Recognition:
-    """Step 3: among the usages selected (else tolerated), those that one kind alone prefers."""
+    """By usage: among those selected, or else tolerated, the ones that only one kind prefers."""
     if not cluster.usage_key:
         return Recognition()
     usages = selected_values(affinity, cluster.usage_key)
@@ -119,11 +123,11 @@ def _by_usage(cluster: Cluster, tolerations: tuple[Toleration, ...], affinity: N
     return Recognition(candidates=tuple(sorted(kinds)))
 
 
-def _by_purpose(cluster: Cluster, made_by: Owner, pod_set: PodSet) -> Recognition:
-    """Step 4: an API kind marked training or serving, and one workload kind of that name or use."""
+def _by_purpose(cluster: Cluster, pod_owner: Owner, pod_set: PodSet) -> Recognition:
+    """By purpose: an API kind for training or serving, and one workload kind of that name or usage."""
     names = _PURPOSES.get(pod_set.purpose, ())
     by_name = [w for n, w in cluster.workloads.items() if n in names]
     kinds = by_name or [w for w in cluster.workloads.values() if any(u in w.prefer for u in names)]
     if len(kinds) == 1:
-        return Recognition(kinds[0], f"{made_by.kind} asks for a card and is a {pod_set.purpose} kind")
+        return Recognition(kinds[0], f"{pod_owner.kind} requests a card and is a {pod_set.purpose} kind")
     return Recognition(candidates=tuple(sorted(w.name for w in kinds)))

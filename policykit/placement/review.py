@@ -1,4 +1,4 @@
-"""Everything the placement rules and `where` ask about one pod set, computed once."""
+"""Everything the placement rules and `where` need to know about one pod set, computed once."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.document import Manifest
 from policykit.model.taint import Toleration
-from policykit.placement.asking import cards_among, unreadable
-from policykit.placement.owner import owner, unsettled
+from policykit.placement.card_requests import card_resources_in, has_unknown_amounts
+from policykit.placement.owner import may_still_change, owner
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
     from policykit.model.pool import Amounts, Pool
     from policykit.model.workload import WorkloadKind
-    from policykit.placement.verdict import Landing
+    from policykit.placement.landing import Landing
 
 _SYSTEM_NAMESPACE = "kube-system"
 _ANYWHERE = frozenset({"", "exporter"})
-"""Roles of daemons that also stand beside applications: log shippers, metrics."""
+"""Roles of daemons that also run as sidecars of applications: log shippers, metrics."""
 
 
 class Review(NamedTuple):
-    """A pod set under a policy (without one only the fields before `cluster` speak)."""
+    """A pod set under a policy; without a policy only the fields before `cluster` are set."""
 
     manifest: Manifest
     pod_set: PodSet
@@ -34,38 +34,37 @@ class Review(NamedTuple):
     """As written, one per list item."""
     affinity: NodeAffinity
     requests: Amounts
-    """Effective request of one pod; empty where nothing is requested."""
+    """Effective request of one pod; empty if nothing is requested."""
     card_resources: tuple[str, ...]
-    """Card resources it asks for (amount above 0), sorted."""
-    device_stack: bool
+    """Requested card resources (amount above 0), sorted."""
+    is_system_pod: bool
     """A kube-system pod or device component that may tolerate everything."""
-    unsettled: bool
-    """Something may still add selectors or tolerations before it is scheduled, or no scheduler
-    looks at it: see `owner.unsettled`."""
+    may_still_change: bool
+    """Selectors or tolerations may still be added: see `owner.may_still_change`."""
     cluster: Cluster | None = None
     workload: WorkloadKind | None = None
     decided_by: str = ""
-    """What recognised it, in words; empty: nothing did."""
+    """How the workload kind was recognized, for display; empty if it was not."""
     candidates: tuple[str, ...] = ()
-    """Kinds that recognition could not choose between."""
+    """Kinds between which recognition could not choose."""
     products: tuple[str, ...] = ()
-    """Products it states by selector, required affinity or Equal tolerations; empty: none."""
-    meant: tuple[Pool, ...] | None = None
-    """M of the catalogue, in the policy's order; None: the pod set has none at all."""
+    """Products named by selector, required affinity or Equal tolerations."""
+    eligible_pools: tuple[Pool, ...] | None = None
+    """Pools that the policy allows, in its order; None if it does not cover the pod set."""
     landings: tuple[Landing, ...] = ()
     """One per pool, in the policy's order."""
     namespace: str = "default"
-    """Where the object stands if it states no namespace."""
+    """Namespace of the object if it sets none."""
 
     @property
-    def judged(self) -> bool:
-        """Whether what it lacks may be called missing: a whole object that nothing will change."""
-        return not (self.manifest.partial or self.unsettled)
+    def is_final(self) -> bool:
+        """Whether absent fields are really missing: the object is complete and nothing will change it."""
+        return not (self.manifest.partial or self.may_still_change)
 
     @property
-    def concerned(self) -> bool:
-        """Whether the policy has a say: it asks for a card, is of a workload kind, or every
-        pool there is stands in the policy."""
+    def is_covered(self) -> bool:
+        """Whether the policy applies: it requests a card, has a workload kind, or the policy lists
+        every pool."""
         complete = self.cluster is not None and self.cluster.complete
         return bool(self.card_resources) or self.workload is not None or complete
 
@@ -75,7 +74,7 @@ class Review(NamedTuple):
 
     @property
     def selects_nodes(self) -> bool:
-        """States a nodeSelector or required node affinity."""
+        """Whether it has a nodeSelector or required node affinity."""
         return bool(self.affinity.selector) or self.affinity.required is not None
 
     def landing(self, pool: Pool) -> Landing:
@@ -85,54 +84,54 @@ class Review(NamedTuple):
 def review(
     manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str = "default"
 ) -> Review:
-    """Reads a pod set and, with a policy, computes where it may land."""
+    """Reads a pod set and, with a policy, computes where it can land."""
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
-    asked = requests.effective(pod_set.spec, pod_set.devices)
-    cards = cards_among(asked, cluster)
+    requested = requests.effective(pod_set.spec, pod_set.devices)
+    cards = card_resources_in(requested, cluster)
     plain = Review(
         manifest,
         pod_set,
         tolerated,
         affinity,
-        asked,
+        requested,
         cards,
-        _device_stack(manifest, pod_set, namespace),
-        unsettled(manifest, pod_set),
+        _is_system_pod(manifest, pod_set, namespace),
+        may_still_change(manifest, pod_set),
         namespace=namespace,
     )
     return plain if cluster is None else _under_policy(plain, cluster, namespace)
 
 
 def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
-    """The review of a pod set with everything the policy says about it."""
-    # Most hooks run without a policy on one file: they need not load how pools are judged.
-    from policykit.placement.meant import stated_products
-    from policykit.placement.recognition import recognise
+    """The review with everything that depends on the policy."""
+    # Most hooks run without a policy on one file: they need not load the pool checks.
+    from policykit.placement.eligible_pools import named_products
+    from policykit.placement.recognition import recognize
 
     tolerated, affinity, cards = plain.tolerations, plain.affinity, plain.card_resources
-    recognised = recognise(
+    recognition = recognize(
         cluster, plain.manifest, plain.pod_set, tolerated, affinity, bool(cards), namespace
     )
-    products = stated_products(cluster, tolerated, affinity)
+    products = named_products(cluster, tolerated, affinity)
     return plain._replace(
         cluster=cluster,
-        workload=recognised.workload,
-        decided_by=recognised.decided_by if recognised.workload else "",
-        candidates=recognised.candidates,
+        workload=recognition.workload,
+        decided_by=recognition.decided_by if recognition.workload else "",
+        candidates=recognition.candidates,
         products=products,
-        meant=_meant(cluster, plain, recognised.workload, products),
+        eligible_pools=_eligible_pools(cluster, plain, recognition.workload, products),
         landings=_landings(cluster, tolerated, affinity, plain.requests),
     )
 
 
 def _landings(
-    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, asked: Amounts
+    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, requested: Amounts
 ) -> tuple[Landing, ...]:
-    """Every pool's verdict; of the accepting pools, those with the highest score are preferred."""
+    """Every pool's verdict; accepting pools with the highest score are preferred."""
     from policykit.placement.landing import land
 
-    found = [land(cluster, pool, tolerated, affinity, asked) for pool in cluster.pools]
+    found = [land(cluster, pool, tolerated, affinity, requested) for pool in cluster.pools]
     best = max((landing.score for landing in found if landing.accepts), default=0)
     return tuple(
         landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing
@@ -140,19 +139,19 @@ def _landings(
     )
 
 
-def _meant(
+def _eligible_pools(
     cluster: Cluster, plain: Review, workload: WorkloadKind | None, products: tuple[str, ...]
 ) -> tuple[Pool, ...] | None:
-    from policykit.placement.meant import meant_pools
+    from policykit.placement.eligible_pools import eligible_pools
 
     claims = plain.pod_set.spec.get("resourceClaims")
-    if not plain.card_resources and (claims or unreadable(plain.pod_set, cluster)):
-        return None  # a claim may be for a card, and for which one only its DeviceClass says
-    return meant_pools(cluster, workload, plain.card_resources, products)
+    if not plain.card_resources and (claims or has_unknown_amounts(plain.pod_set, cluster)):
+        return None  # a claim may be for a card, which only its DeviceClass identifies
+    return eligible_pools(cluster, workload, plain.card_resources, products)
 
 
-def _device_stack(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
-    """By namespace, or by image: a node daemon, not an application with a log shipper beside it."""
+def _is_system_pod(manifest: Manifest, pod_set: PodSet, namespace: str) -> bool:
+    """By namespace, or by image: a node daemon, not an application with a log shipper as sidecar."""
     if (owner(manifest, pod_set).namespace or namespace) == _SYSTEM_NAMESPACE:
         return True
     images = [c.get("image") for field, _, c in requests.containers(pod_set.spec) if field == "containers"]

@@ -176,9 +176,9 @@ def test_stale_entries(accepted: Shell) -> None:
     said = accepted.run("lint")
     assert (said.code, told(said)) == (0, STALE)
     assert [line for line in said.out.splitlines()[:4] if "|" not in line] == [
-        f"{FILE}:6:5: PK909 PK001 in broken.yaml: the baseline accepts it, and it is not there any more"
+        f"{FILE}:6:5: PK909 PK001 in broken.yaml: the baseline accepts it, but it no longer exists"
         " [baseline-stale]",
-        "    help: run `policykit baseline --prune`, so that it cannot come back unseen",
+        "    help: run `policykit baseline --prune`, so that it is reported if it returns",
     ]
 
 
@@ -208,7 +208,7 @@ def test_fewer_than_accepted(shell: Shell) -> None:
     shell.run("baseline")
     (shell.folder / "a.yaml").unlink()
     said = shell.run("lint")
-    assert "only 1 of the 2 that the baseline accepts are left" in said.out
+    assert "the baseline accepts 2 findings, but only 1 remain" in said.out
     shell.run("baseline", "--prune")
     assert '"occurrences": 1' in (shell.folder / FILE).read_text()
 

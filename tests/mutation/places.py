@@ -90,7 +90,13 @@ def judged(subject: Subject) -> Iterator[Review]:
     """Pod sets of workload kinds with a pool meant for them, that nothing will change any more."""
     for pod_set in subject.pod_sets if subject.cluster else ():
         seen = review(subject.manifest, pod_set, subject.cluster)
-        if seen.workload and seen.meant and seen.judged and not seen.device_stack and seen.card_resources:
+        if (
+            seen.workload
+            and seen.eligible_pools
+            and seen.is_final
+            and not seen.is_system_pod
+            and seen.card_resources
+        ):
             yield seen
 
 
@@ -103,13 +109,13 @@ def lands(subject: Subject, seen: Review, change: Change) -> tuple[set[str], set
     data: Any = subject.manifest.data
     for patch in change.patches:
         data = patched(data, patch)
-    meant = {pool.name for pool in seen.meant or ()}
+    meant = {pool.name for pool in seen.eligible_pools or ()}
     before = {pool.name for pool in seen.accepting}
     for one in pod_sets(data):
         if (one.path, one.name) == (seen.pod_set.path, seen.pod_set.name):
             changed = review(subject.manifest._replace(data=data), one, subject.cluster)
             after = {pool.name for pool in changed.accepting}
-            if changed.judged and changed.workload == seen.workload:
+            if changed.is_final and changed.workload == seen.workload:
                 return (before & meant) - after, after - before - meant
     return set(), set()
 

@@ -102,7 +102,7 @@ def test_of_several_shapes_the_most_welcoming_counts() -> None:
     pool = POOL._replace(shapes=(Shape({"cpu": 1000}, 1, 1), Shape({"cpu": 4000}, 1, 1)))
     assert land(cluster(pool), pool, TOLERATED, NodeAffinity(), {"cpu": 2000}).accepts
     refused = land(cluster(pool), pool, TOLERATED, NodeAffinity(), {"cpu": 5000})
-    assert refused.detail == "asks for 5 cpu, its nodes have at most 4"
+    assert refused.detail == "requests 5 cpu, but its nodes have at most 4"
 
 
 def test_what_admission_adds_counts() -> None:

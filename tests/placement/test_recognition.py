@@ -134,7 +134,7 @@ def test_step_3_is_not_for_daemon_sets() -> None:
 def test_step_4_the_api_kind() -> None:
     there = cluster(**TWO)
     volcano = job(api_version="batch.volcano.sh/v1alpha1")
-    words = "Job asks for a card and is a training kind"
+    words = "Job requests a card and is a training kind"
     assert decided(volcano, there) == ("training", words)
     assert decided(job(api_version="batch.volcano.sh/v1alpha1", cards=0), there) == ("", "")
     assert decided(job(), there) == ("", "")

@@ -43,7 +43,7 @@ def pytorch(**spec: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("manifest", "unsettled"),
+    ("manifest", "may_still_change"),
     [
         pytest.param(pod(), False, id="pod"),
         pytest.param(pod(schedulingGates=[{"name": "example.com/gate"}]), True, id="gated"),
@@ -73,10 +73,10 @@ def pytorch(**spec: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_unsettled(manifest: dict[str, Any], unsettled: bool) -> None:
+def test_may_still_change(manifest: dict[str, Any], may_still_change: bool) -> None:
     review = look(manifest, CLUSTER)
-    assert review.unsettled is unsettled
-    assert review.judged is not unsettled
+    assert review.may_still_change is may_still_change
+    assert review.is_final is not may_still_change
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_device_stack(images: list[str], namespace: str, expected: bool) -> None
     manifest = pod()
     manifest["metadata"]["namespace"] = namespace
     manifest["spec"]["containers"] = [{"name": f"c{n}", "image": image} for n, image in enumerate(images)]
-    assert look(manifest, CLUSTER).device_stack is expected
+    assert look(manifest, CLUSTER).is_system_pod is expected
 
 
 def test_concerned() -> None:
-    assert look(pod(), CLUSTER).concerned
-    assert look(pod(0, {"policykit.io/workload": "training"}), CLUSTER).concerned
-    assert not look(pod(0), CLUSTER).concerned
-    assert look(pod(0), COMPLETE).concerned
+    assert look(pod(), CLUSTER).is_covered
+    assert look(pod(0, {"policykit.io/workload": "training"}), CLUSTER).is_covered
+    assert not look(pod(0), CLUSTER).is_covered
+    assert look(pod(0), COMPLETE).is_covered
 
 
 def test_preferred_are_the_accepting_pools_with_the_highest_score() -> None:
@@ -150,5 +150,9 @@ def test_no_feasible_pool_is_never_said_while_one_is_undecidable(
     said = "PK102" in [finding.code for finding in found]
     review = look(manifest, CLUSTER)
     assert not said or all(landing.verdict == "refused" for landing in review.landings)
-    if review.meant and not review.accepting and all(x.verdict == "refused" for x in review.landings):
+    if (
+        review.eligible_pools
+        and not review.accepting
+        and all(x.verdict == "refused" for x in review.landings)
+    ):
         assert [finding for finding in found if finding.code[:3] in ("PK1", "PK2")], "nobody says why"

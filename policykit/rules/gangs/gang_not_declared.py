@@ -21,8 +21,8 @@ from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import dotted, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import card_resources
-from policykit.placement.owner import held_back, owner
+from policykit.placement.card_requests import card_resources
+from policykit.placement.owner import is_gated_or_suspended, owner
 from policykit.targets import DIALECTS, system_of
 
 BAD = """\
@@ -97,7 +97,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         return
     if _declared(manifest, sets) or not _alone(manifest, sets, context):
         return
-    if has_own_domain(manifest) or any(held_back(owner(manifest, one), one) for one in sets):
+    if has_own_domain(manifest) or any(is_gated_or_suspended(owner(manifest, one), one) for one in sets):
         return
     workers = [one for one in sets if card_resources(one, context.cluster)]
     unit = largest_unit(manifest, sets, workers)

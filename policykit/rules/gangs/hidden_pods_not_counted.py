@@ -14,7 +14,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
-from policykit.placement.asking import card_resources
+from policykit.placement.card_requests import card_resources
 from policykit.targets import DIALECTS
 
 BAD = """\

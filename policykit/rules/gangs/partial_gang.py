@@ -17,7 +17,7 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import card_resources
+from policykit.placement.card_requests import card_resources
 from policykit.placement.review import review
 from policykit.targets.yunikorn.groups import read_membership
 

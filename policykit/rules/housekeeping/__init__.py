@@ -1,1 +1,1 @@
-"""PK9: the policy itself, what it generates, and what keeps findings quiet: suppressions and the baseline."""
+"""PK9: the policy, generated files, suppressions and the baseline."""

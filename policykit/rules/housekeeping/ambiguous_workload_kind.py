@@ -1,8 +1,8 @@
-"""Two workload kinds between which nothing decides, so that pods of one are not recognised.
+"""Pods cannot be assigned to a workload kind, because two kinds overlap.
 
-A pod is of the first kind whose `match` fits, else of the one kind that prefers the usage it selects.
-A usage that two kinds prefer decides nothing: pods that select it are of no kind, and every rule that
-needs one is silent about them. A `match` that an earlier kind's covers is never reached.
+A pod has the first kind whose `match` applies, or else the only kind that prefers the usage it
+selects. If two kinds prefer a usage, pods that select it have no kind, and rules that need one skip
+them. A `match` that an earlier kind covers never applies.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
 
 
 def _by_usage(cluster: Cluster) -> Iterator[Violation]:
-    """Usages that several kinds prefer, one of them with nothing else to be known by."""
+    """Reports usages that several kinds prefer, if one of the kinds has no match."""
     preferring: dict[str, list[str]] = {}
     for name, workload in cluster.workloads.items():
         for usage in workload.prefer if cluster.usage_key else ():
@@ -56,14 +56,14 @@ def _by_usage(cluster: Cluster) -> Iterator[Violation]:
         if len(names) > 1 and unmatched:
             yield Violation(
                 ("workloads", unmatched[-1], "prefer", usage),
-                f"{' and '.join(names)} prefer usage {usage}, so a pod that selects it is of no kind",
-                "add match to each of them, or let only one of them prefer the usage",
+                f"{' and '.join(names)} prefer usage {usage}, so a pod that selects it has no workload kind",
+                "add match to each of them, or prefer the usage in only one of them",
                 key=True,
             )
 
 
 def _by_match(cluster: Cluster) -> Iterator[Violation]:
-    """Matches that are never reached."""
+    """Reports matches that never apply."""
     before: list[tuple[str, Match]] = []
     for name, workload in cluster.workloads.items():
         for number, match in enumerate(workload.match):
@@ -71,14 +71,14 @@ def _by_match(cluster: Cluster) -> Iterator[Violation]:
             if first is not None:
                 yield Violation(
                     ("workloads", name, "match", number),
-                    f"all that this matches is {first} already, which stands before {name}",
-                    f"put {name} before {first}, or match more closely",
+                    f"this match never applies: {first}, declared before {name}, matches the same pods",
+                    f"declare {name} before {first}, or make the match of {first} narrower",
                 )
         before += [(name, match) for match in workload.match]
 
 
 def _covers(wide: Match, narrow: Match) -> bool:
-    """Whether all that `narrow` recognises, `wide` does: part by part, and where a part decides nothing."""
+    """Whether `wide` matches everything that `narrow` matches."""
     return (
         (not wide.api_kinds or _all_kinds(wide.api_kinds, narrow.api_kinds))
         and (not wide.namespaces or _among(narrow.namespaces, wide.namespaces))
@@ -92,7 +92,7 @@ def _among(narrow: tuple[str, ...], wide: tuple[str, ...]) -> bool:
 
 
 def _all_kinds(wide: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
-    """`Job` covers `batch/Job` and `batch/v1/Job`; so does `batch/Job` the latter."""
+    """`Job` covers `batch/Job` and `batch/v1/Job`; `batch/Job` covers the latter."""
     return bool(narrow) and all({kind, *_shorter(kind)} & {*wide} for kind in narrow)
 
 
@@ -102,7 +102,7 @@ def _shorter(kind: str) -> tuple[str, ...]:
 
 
 def _all_names(wide: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
-    """A glob of stars alone covers every glob that it matches as a text."""
+    """A glob with no wildcards but `*` covers every glob that it matches as text."""
     return bool(narrow) and all(
         any(name == glob or (not {*"?["} & {*glob} and fnmatchcase(name, glob)) for glob in wide)
         for name in narrow

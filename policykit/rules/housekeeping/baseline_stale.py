@@ -1,8 +1,8 @@
-"""An entry of the baseline that accepts what is no longer there.
+"""A baseline entry accepts findings that no longer exist.
 
-The finding was mended, or its object is gone; the entry stays behind and would accept the same
-mistake made anew. Told only by a run over everything the baseline speaks of, with the rules it
-speaks of: a hook that looks at three files cannot know.
+The finding was fixed, or its object was deleted, and the entry would accept the same mistake again.
+Entries are reported only by a run over all files and rules of the baseline, not by a hook that checks
+a few files.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ GOOD = """\
 
 def check(entry: StaleEntry, context: Context) -> Iterator[SuppressionViolation]:
     if entry.found:
-        left = f"only {entry.found} of the {entry.accepted} that the baseline accepts are left"
+        left = f"the baseline accepts {entry.accepted} findings, but only {entry.found} remain"
     else:
-        left = "the baseline accepts it, and it is not there any more"
+        left = "the baseline accepts it, but it no longer exists"
     yield SuppressionViolation(
-        f"{entry.finding}: {left}", "run `policykit baseline --prune`, so that it cannot come back unseen"
+        f"{entry.finding}: {left}", "run `policykit baseline --prune`, so that it is reported if it returns"
     )
 
 

@@ -1,8 +1,8 @@
-"""A card whose nodes get taints, and whose daemons get no tolerations for them.
+"""The nodes of a card get taints, but its daemons get no tolerations for them.
 
-With the taints, `policykit gen` writes the tolerations that the device plugin and the labeller of the
-card need, as values of their charts. For a card of a maker that the catalogue does not know there is
-nothing to write: the daemons stay out, and without the device plugin the nodes offer no card at all.
+`policykit gen` writes the tolerations that the device plugin and the labeller of a card need as
+values of their charts. For a card whose vendor is not in the catalogue it cannot: the daemons do not
+run there, and without the device plugin the nodes offer no cards.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
     for card, taints in unserved(policy.cluster).items():
         yield Violation(
             ("cards", card),
-            f"nodes with card {card} get {_said(taints)}, and nothing is generated that lets its daemons"
-            f" tolerate it: {policy.cluster.cards[card].resource} is no resource of the catalogue",
-            "give the device plugin and the other daemons of the card tolerations by hand, then say so in a"
-            " suppression here; or take the taints off its pools",
+            f"nodes with card {card} get {_words(taints)}, but no tolerations are generated for its"
+            f" daemons: {policy.cluster.cards[card].resource} is not in the catalogue",
+            "add tolerations to the device plugin and the other daemons of the card, then suppress this"
+            " finding with that reason; or remove the taints of its pools",
             key=True,
         )
 
 
-def _said(taints: tuple[Taint, ...]) -> str:
+def _words(taints: tuple[Taint, ...]) -> str:
     word = "taint" if len(taints) == 1 else "taints"
     return f"{word} {', '.join(map(str, taints))}"
 

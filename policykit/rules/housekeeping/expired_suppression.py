@@ -1,8 +1,8 @@
-"""A suppression whose last day is over.
+"""A suppression has expired, or its expiry date is invalid.
 
-`until` gives a suppression an end: from the next day on it hides nothing, and what it hid is
-reported again. A text that is no day of the calendar ends nothing, which is told too. POLICYKIT_TODAY
-sets the day that counts, for runs that must say the same tomorrow.
+A suppression with `until` is ignored from the day after that date, and its findings are reported
+again. An invalid date never expires, which is also reported. POLICYKIT_TODAY overrides the current
+date for reproducible runs.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]
     until = suppression.asked.until
     if suppression.expired:
         yield SuppressionViolation(
-            f"the suppression held until {until} and hides nothing any more",
-            "remove it and mend what it hid, or give it a later day",
+            f"the suppression expired on {until}",
+            "remove it and fix the finding, or extend the date",
         )
     elif until is not None and not suppression.asked.dated:
-        given = f"{until!r} is no day of the calendar" if until else "no day follows `until`"
+        given = f"{until!r} is not a date" if until else "`until` has no date"
         yield SuppressionViolation(
-            f"{given}, so the suppression has no end", "write the day as in `until 2030-12-31`"
+            f"{given}, so the suppression never expires", "write a date such as `until 2030-12-31`"
         )
 
 

@@ -1,8 +1,7 @@
-"""A generated file that its policy does not give any more.
+"""The policy no longer generates a file.
 
-The queue, pool or target that it was for has gone from the policy; the file stays and is applied as
-before, so the cluster keeps what the policy has dropped. Told of files below `generate.out` that
-carry the header of this policy.
+Its queue, pool or target was removed from the policy, but the file is still applied, so the cluster
+keeps the removed objects. Files below `generate.out` with the header of this policy are checked.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def check(file: Drifted, context: Context) -> Iterator[TextViolation]:
     if file.wanted is None:
         yield TextViolation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
-            f"policy {file.policy} does not give this file any more",
+            f"policy {file.policy} no longer generates this file",
             f"delete it with `policykit gen -p {file.policy} --prune`",
         )
 

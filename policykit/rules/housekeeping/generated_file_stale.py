@@ -1,9 +1,9 @@
-"""A generated file that is not what its policy gives.
+"""A generated file differs from what its policy generates.
 
-The policy has changed since, or somebody has edited the file by hand. The cluster gets what the file
-says, and the next `policykit gen` overwrites it. Told by a run that looks at the policy, of all its
-files below `generate.out` that carry the header; by a run that looks at such files, of these. Files
-that are missing are for `policykit gen --check`, as where `gen --target` writes only some.
+The policy has changed since, or the file was edited by hand. The cluster gets the contents of the
+file, and the next `policykit gen` overwrites it. A run that includes the policy checks all its files
+below `generate.out` with the header; a run over such files checks only these. `policykit gen --check`
+reports missing files.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ metadata:
 value: 10000
 """
 _LONGEST = 60
-"""Characters of a line that are shown."""
+"""Maximum number of characters shown from a line."""
 
 
 def check(file: Drifted, context: Context) -> Iterator[TextViolation]:
     if file.wanted is not None and file.wanted != file.there:
         yield TextViolation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
-            f"not what the policy gives: {_difference(file.there, file.wanted)}",
-            f"run `policykit gen -p {file.policy}`; what was edited here is to be said in the policy",
+            f"differs from what the policy generates: {_difference(file.there, file.wanted)}",
+            f"run `policykit gen -p {file.policy}`; move manual edits to the policy",
         )
 
 
@@ -53,12 +53,12 @@ def _difference(there: str, wanted: str) -> str:
     have, want = there.splitlines(), wanted.splitlines()
     for number, (line, right) in enumerate(zip(have, want, strict=False), 1):
         if line != right:
-            return f"line {number} is {_short(line)}, it should be {_short(right)}"
+            return f"line {number} is {_short(line)}, but should be {_short(right)}"
     if len(have) == len(want):
-        return "the lines end in another way"
+        return "the line endings differ"
     number = min(len(have), len(want))
     if len(have) > number:
-        return f"line {number + 1}, {_short(have[number])}, is too much"
+        return f"line {number + 1}, {_short(have[number])}, is not generated"
     return f"line {number + 1}, {_short(want[number])}, is missing"
 
 

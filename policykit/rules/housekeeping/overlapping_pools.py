@@ -1,9 +1,8 @@
-"""A selector of a pool that takes in the nodes of another pool.
+"""The selector of a pool also matches the nodes of another pool.
 
-The nodes are counted twice, and what is generated for the pool, labels and taints by this very
-selector, is set on the other pool's nodes too. Told where every node of the other pool has the
-labels that the selector asks for, by its own selector or by the labels the policy gives it. That a
-node is named in two pools is a mistake that stops the policy.
+The nodes are counted twice, and the generated labels and taints of the pool are also applied to the
+nodes of the other pool. It is reported if every node of the other pool has the selected labels, by
+its own selector or by the labels in the policy. Naming a node in two pools is an error of the policy.
 """
 
 from __future__ import annotations
@@ -49,19 +48,19 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
         for place, other in enumerate(pools):
             if pool is other:
                 continue
-            selector = _taking_in(pool, other)
-            # Of two that take in each other, the later one is told.
-            if selector and not (place > number and _taking_in(other, pool)):
+            selector = _matching_selector(pool, other)
+            # Of two selectors that match each other, the later one is reported.
+            if selector and not (place > number and _matching_selector(other, pool)):
                 yield Violation(
                     ("pools", pool.name, "nodes", "selector"),
-                    f"selector {_said(selector)} of pool {pool.name} takes in the nodes of pool {other.name}",
-                    f"add a label that the nodes of {other.name} do not have, or make one pool of both",
+                    f"selector {_text(selector)} of pool {pool.name} also matches nodes of pool {other.name}",
+                    f"add a label that the nodes of {other.name} do not have, or merge the two pools",
                     key=True,
                 )
 
 
-def _taking_in(pool: Pool, other: Pool) -> Mapping[str, str]:
-    """A selector of a pool that some shape of another pool meets whole; empty: none."""
+def _matching_selector(pool: Pool, other: Pool) -> Mapping[str, str]:
+    """A selector of a pool that matches a shape of another pool; empty if there is none."""
     for shape in pool.shapes:
         if shape.selector and any(
             shape.selector.items() <= _labels(other, each).items() for each in other.shapes
@@ -71,11 +70,11 @@ def _taking_in(pool: Pool, other: Pool) -> Mapping[str, str]:
 
 
 def _labels(pool: Pool, shape: Shape) -> dict[str, str]:
-    """What the nodes are known to carry."""
+    """Labels that the nodes are known to have."""
     return {**pool.labels, **shape.labels, **shape.selector}
 
 
-def _said(selector: Mapping[str, str]) -> str:
+def _text(selector: Mapping[str, str]) -> str:
     return ",".join(f"{key}={value}" for key, value in selector.items())
 
 

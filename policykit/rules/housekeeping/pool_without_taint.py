@@ -1,8 +1,7 @@
-"""A pool with cards that any pod can land on, in a policy that keeps pods off its pools by taints.
+"""A pool with cards has no repelling taint, although the scheme of the policy uses taints.
 
-Without a taint that repels (NoSchedule, NoExecute), pods that need no card take its cpu and memory,
-and its cards stand idle. Where the scheme puts no such taint on pools, that is the design, and the
-rule is silent.
+Without a NoSchedule or NoExecute taint, pods without cards use the cpu and memory of the pool, and
+its cards stay idle. A policy whose scheme sets no such taints is not checked.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
         if pool.card and not pool.hard_taints and not pool.unschedulable:
             yield Violation(
                 ("pools", pool.name),
-                f"pool {pool.name} has cards, and {_why(pool)}: any pod can land there",
-                "give it a usage, taints of its own, or the scheme of the other pools; if it is meant so, say"
-                " why in a suppression",
+                f"pool {pool.name} has cards but {_why(pool)}, so any pod can land there",
+                "give it a usage, its own taints, or the scheme of the other pools; if this is intended,"
+                " suppress the finding with the reason",
                 key=True,
             )
 

@@ -1,10 +1,10 @@
-"""A pool with cards on which the policy lets two schedulers place pods.
+"""Two schedulers can place pods on the same pool with cards.
 
-A scheduler knows what another has placed only once it is bound. Two that decide at the same time give
-the same card away twice: the kubelet refuses the later pod, which fails with OutOf<resource>. A gang
-waits for room that the other scheduler fills pod by pod, no queue counts the other's pods, and
-neither scheduler preempts for the other's. A kind that states no scheduler is told as advice: its
-pods may still name the same one. Where it is meant so, `sharedBySchedulers` of the pool says why.
+A scheduler sees the pods of another only once they are bound. Two that decide at the same time can
+assign the same card twice: the kubelet refuses the later pod, which fails with OutOf<resource>. The
+other scheduler can fill the space a gang is waiting for, queues do not count its pods, and neither
+preempts for the other. If a workload kind has no scheduler, the finding is only advice: its pods may
+still name the same one. If sharing is intended, give the reason in `sharedBySchedulers` of the pool.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.targets import DEFAULT_SCHEDULER, system_of
 
 BAD = """\
@@ -61,24 +61,24 @@ def check(policy: Declared, context: Context) -> Iterator[Violation]:
         stated = {system: kinds for system, kinds in found.items() if any(kind.scheduler for kind in kinds)}
         if pool.shared_by_schedulers:
             if len(found) < 2:
-                yield _in_vain(pool)
+                yield _unneeded_reason(pool)
         elif len(found) > 1:
             advice = len(stated) < 2
             yield Violation(
                 ("pools", pool.name),
-                f"{' and '.join(map(_said, found.values()))} can place pods on pool {pool.name}: each counts"
-                " the pods of others only once they are bound",
+                f"{' and '.join(map(_display, found.values()))} can place pods on pool {pool.name}: each sees"
+                " the pods of the other only once they are bound",
                 _help(found, advice=advice),
                 Severity.INFO if advice else None,
                 key=True,
             )
 
 
-def _in_vain(pool: Pool) -> Violation:
+def _unneeded_reason(pool: Pool) -> Violation:
     return Violation(
         ("pools", pool.name, "sharedBySchedulers"),
-        f"only one scheduler places pods on pool {pool.name}, so there is nothing to give a reason for",
-        "remove it, or the next such sharing is told to nobody",
+        f"only one scheduler places pods on pool {pool.name}, so sharedBySchedulers has no effect",
+        "remove it, so that sharing between schedulers is reported again",
         Severity.INFO,
         key=True,
     )
@@ -87,31 +87,33 @@ def _in_vain(pool: Pool) -> Violation:
 def _help(found: dict[str, list[WorkloadKind]], *, advice: bool) -> str:
     if advice:
         kinds = ", ".join(kind.name for all_of in found.values() for kind in all_of if not kind.scheduler)
-        first = f"state the scheduler of {kinds}"
+        first = f"set the scheduler of {kinds}"
     else:
-        first = "give the kinds one scheduler, or usages that no pool shares"
-    return f"{first}; if it is meant so, say why in sharedBySchedulers of the pool"
+        first = "assign the kinds one scheduler, or usages that no pool shares"
+    return f"{first}; if this is intended, give the reason in sharedBySchedulers of the pool"
 
 
 def _schedulers(cluster: Cluster, pool: Pool) -> dict[str, list[WorkloadKind]]:
-    """System to the workload kinds whose pods it places on the pool, in the policy's order."""
+    """Scheduler to the workload kinds whose pods it places on the pool, in the order of the policy."""
     found: dict[str, list[WorkloadKind]] = {}
     for kind in cluster.workloads.values():
-        if kind.cards != () and may_use(kind, pool) and (kind.scheduler or _names(kind, pool)):
+        if kind.cards != () and is_allowed(kind, pool) and (kind.scheduler or _names(kind, pool)):
             system = system_of(kind.scheduler, cluster) or kind.scheduler
             found.setdefault(system, []).append(kind)
     return found
 
 
 def _names(kind: WorkloadKind, pool: Pool) -> bool:
-    """Whether the kind is there for this pool, and not just for any."""
+    """Whether the kind names a usage or card of this pool."""
     return pool.usage in kind.usages or pool.card in (kind.cards or ())
 
 
-def _said(kinds: list[WorkloadKind]) -> str:
+def _display(kinds: list[WorkloadKind]) -> str:
     stated = list(dict.fromkeys(kind.scheduler for kind in kinds if kind.scheduler))
     names = ", ".join(kind.name for kind in kinds)
-    return f"{' or '.join(stated)} ({names})" if stated else f"{DEFAULT_SCHEDULER} ({names}, stating none)"
+    return (
+        f"{' or '.join(stated)} ({names})" if stated else f"{DEFAULT_SCHEDULER} ({names} without scheduler)"
+    )
 
 
 RULE = Rule(
@@ -123,5 +125,5 @@ RULE = Rule(
     bad=BAD,
     good=GOOD,
     check=check,
-    options=("pools: {NAME: {sharedBySchedulers: why}} says that it is meant",),
+    options=("pools: {NAME: {sharedBySchedulers: why}} accepts the sharing for that reason",),
 )

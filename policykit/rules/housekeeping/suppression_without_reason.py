@@ -1,7 +1,7 @@
-"""A suppression that does not say why.
+"""A suppression has no reason.
 
-A year later nobody can tell whether it still has to be there. The rule is off unless it is asked
-for, by its code or name (`lint: {select: [ALL, PK905]}` in the policy) or by the preset strict.
+Without a reason nobody can tell later whether it is still needed. The rule is off by default; select
+it by its code or name (`lint: {select: [ALL, PK905]}` in the policy) or with the preset strict.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]
     suppression = asked.suppression
     if suppression.asked.rules and not suppression.asked.reason:
         yield SuppressionViolation(
-            f"the suppression of {', '.join(suppression.asked.rules)} gives no reason",
-            "say at its end why the finding is right to stay: ` -- why`",
+            f"the suppression of {', '.join(suppression.asked.rules)} has no reason",
+            "append the reason for keeping the finding: ` -- why`",
         )
 
 

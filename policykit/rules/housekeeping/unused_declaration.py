@@ -1,9 +1,8 @@
-"""A part of the policy that nothing uses.
+"""A declaration of the policy is never used.
 
-A card that no pool has, a placement that no workload kind names, a workload kind that no pool is for:
-left over, or a name misspelt elsewhere. Told of the policy's own file only, and not where other
-policies extend it: a base declares for all that build on it. Queues and priorities are used by
-manifests, so nothing is said about them.
+A card that no pool has, a placement that no workload kind names, or a workload kind without a pool is
+left over, or its name is misspelt elsewhere. Only the policy's own file is checked, and no base that
+other policies extend. Manifests use queues and priorities, so these are not checked.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterator
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Declared
 from policykit.model.severity import Severity
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 
 BAD = """\
 apiVersion: policykit.io/v1alpha1
@@ -57,7 +56,7 @@ def _cards(policy: Declared) -> Iterator[Violation]:
 def _placements(policy: Declared) -> Iterator[Violation]:
     used = {workload.placement_name for workload in policy.cluster.workloads.values()}
     for name, placement in policy.cluster.placements.items():
-        # With a scheduler of its own it is a profile that pods may name by themselves.
+        # With its own scheduler it is a profile that pods may name directly.
         if name not in used and not placement.scheduler:
             yield Violation(
                 ("placements", name),
@@ -70,7 +69,7 @@ def _placements(policy: Declared) -> Iterator[Violation]:
 def _workloads(policy: Declared) -> Iterator[Violation]:
     pools = policy.cluster.pools
     for name, workload in policy.cluster.workloads.items():
-        if pools and workload.cards != () and not any(may_use(workload, pool) for pool in pools):
+        if pools and workload.cards != () and not any(is_allowed(workload, pool) for pool in pools):
             yield Violation(
                 ("workloads", name),
                 f"no pool has both a usage and a card of workload kind {name}",

@@ -1,8 +1,8 @@
-"""A suppression that hides nothing.
+"""A suppression does not suppress any finding.
 
-What it was written for has gone, or never stood where it stands. It stays behind and hides the
-next mistake of that rule before anybody has seen it. Only what this run could have found counts: a
-rule that needs a policy says nothing without one, so neither does this one about it.
+Its finding was fixed, or the suppression is in the wrong place. It would silently suppress the next
+mistake of that rule. Only rules that this run could apply are considered: without a policy,
+suppressions of rules that need one are not reported.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ spec:
       limits:
         nvidia.com/gpu: 1
 """
-_FORM = "`# policykit: ignore[RULES] -- why`, with codes or names of rules"
+_FORM = "`# policykit: ignore[RULES] -- why` with rule codes or names"
 
 
 def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]:
@@ -57,16 +57,16 @@ def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]
         return
     unused = []
     for word in suppression.asked.rules:
-        codes, hint = _meant(word)
+        codes, hint = _codes(word)
         if not codes:
-            yield SuppressionViolation(f"no rule is called {word!r}: its suppression hides nothing", hint)
+            yield SuppressionViolation(f"unknown rule {word!r}: the suppression has no effect", hint)
         elif word not in asked.hid and suppression.judged and codes <= asked.able:
             unused.append(word)
     if unused:
         have = "has" if len(unused) == 1 else "have"
         yield SuppressionViolation(
-            f"{' and '.join(unused)} {have} no finding {_where(suppression)}, so there is nothing to hide",
-            "remove it, or it hides the next such mistake before anybody sees it",
+            f"{' and '.join(unused)} {have} no finding {_where(suppression)}: the suppression has no effect",
+            "remove it, so that it cannot suppress a future mistake",
             _fix(suppression, unused),
         )
 
@@ -74,14 +74,14 @@ def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]
 def _unreadable(suppression: Suppression) -> tuple[str, str]:
     if isinstance(suppression.place, Annotation):
         return (
-            f"the annotation {ANNOTATION} names no rule, so it hides nothing",
-            "write codes or names of rules, separated by commas",
+            f"the annotation {ANNOTATION} names no rule, so it has no effect",
+            "write rule codes or names, separated by commas",
         )
-    return "this names no rule that can be read, so it hides nothing", f"write {_FORM}"
+    return "this suppression names no valid rule, so it has no effect", f"write {_FORM}"
 
 
-def _meant(word: str) -> tuple[set[str], str]:
-    """Codes that a word names, or what comes nearest to it."""
+def _codes(word: str) -> tuple[set[str], str]:
+    """Codes for a word, or a suggestion for a misspelt one."""
     from policykit.rules import CATALOGUE
 
     try:

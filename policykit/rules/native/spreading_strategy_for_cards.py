@@ -17,7 +17,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.targets import DEFAULT_SCHEDULER
 from policykit.targets.kubernetes.scheduler.configuration import RATIO
 
@@ -87,7 +87,7 @@ def _violations(
 
 
 def _cards(kind: WorkloadKind, cluster: Cluster) -> set[str]:
-    return {name for pool in cluster.pools if may_use(kind, pool) for name in pool.resources}
+    return {name for pool in cluster.pools if is_allowed(kind, pool) for name in pool.resources}
 
 
 RULE = Rule(

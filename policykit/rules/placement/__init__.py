@@ -1,1 +1,1 @@
-"""PK1: where pods may land, and what keeps them from it."""
+"""PK1: where pods can land, and what prevents it."""

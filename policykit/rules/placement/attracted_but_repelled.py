@@ -1,4 +1,4 @@
-"""A pod whose node selection leaves only pools that its tolerations do not open.
+"""A pod selects only pools whose taints it does not tolerate.
 
 Affinity attracts and taints repel: a pod needs both the label match and the toleration.
 """
@@ -82,13 +82,13 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every pool that is, or may be, selected has an untolerated hard taint."""
+    """Reports a pod if every pool that it selects, or may select, has a hard taint it does not tolerate."""
     cluster = review.cluster
-    if cluster is None or review.meant is None or not review.selects_nodes or not review.judged:
+    if cluster is None or review.eligible_pools is None or not review.selects_nodes or not review.is_final:
         return
     answers = {pool.name: selection(cluster, pool, review.affinity) for pool in cluster.pools}
     if not {True, False} & {*answers.values()}:
-        return  # it selects by labels that the policy does not know
+        return  # it selects by labels unknown to the policy
     selected = [pool for pool in cluster.pools if answers[pool.name] is not False]
     lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in selected}
     if selected and all(lacking.values()):
@@ -97,7 +97,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             review.pod_set.place("tolerations"),
             f"the pod selects only {', '.join(lacking)}, but does not tolerate"
             f" taint {lacking[pool.name][0]} of pool {pool.name}",
-            "tolerate the taints of the pools it selects, or select the pools it tolerates",
+            "tolerate the taints of the selected pools, or select pools whose taints it tolerates",
             fix=partial(placement_fix, review),
         )
 

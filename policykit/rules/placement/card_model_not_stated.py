@@ -1,7 +1,7 @@
-"""A pod that asks for a card on a cluster with several models of it, and names none.
+"""A pod requests a card without naming the model, and its pools have several models.
 
-The resource is the same for every model, so a small job can take the largest cards. Seed design:
-whoever creates a job states the card model.
+The resource name is the same for every model, so a small job can take the largest cards.
+Whoever creates a job should name the card model.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.placement.meant import product_of
+from policykit.placement.eligible_pools import product_of
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: v1
@@ -53,32 +53,41 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when the pools that accept it, else those of M, carry several products."""
+    """Reports a pod if the pools that accept it, or else its eligible pools, have several card models."""
     cluster = review.cluster
-    if cluster is None or not review.meant or review.products or review.device_stack or not review.judged:
+    if (
+        cluster is None
+        or not review.eligible_pools
+        or review.products
+        or review.is_system_pod
+        or not review.is_final
+    ):
         return
     if _names_machine(review):
         return
-    pools = review.accepting or review.meant
+    pools = review.accepting or review.eligible_pools
     products = sorted({product for pool in pools if (product := product_of(cluster, pool))})
     if len(products) > 1:
         used = (cluster.card_of(pool) for pool in pools)
         keys = sorted({card.product_key for card in used if card is not None and card.product_key})
         yield Violation(
-            review.pod_set.place("affinity", *REQUIRED[:2]),
-            f"{', '.join(review.card_resources)} is offered by {len(products)} card models,"
-            f" and none is stated: {', '.join(products)}",
-            f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity, or list those that will do",
+            review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
+            f"{', '.join(review.card_resources)} is offered by {len(products)} card models"
+            f" ({', '.join(products)}), but the pod names none",
+            f"require {' or '.join(keys)} In [{products[0]}] in nodeAffinity, or list all acceptable models",
         )
 
 
 def _names_machine(review: Review) -> bool:
-    """Each way onto a node asks for machines that have one model, though the policy does not say which."""
+    """Whether every alternative selects machines by type: each type has only one card model."""
     if any(labels.names_machine(key) for key in review.affinity.selector):
         return True
     terms = review.affinity.required or ()
     return bool(terms) and all(
-        any(asked.operator == "In" and labels.names_machine(asked.key) for asked in term.expressions)
+        any(
+            expression.operator == "In" and labels.names_machine(expression.key)
+            for expression in term.expressions
+        )
         for term in terms
     )
 

@@ -1,7 +1,7 @@
-"""A pod that selects or tolerates card pools, while no container asks for a card.
+"""A pod selects or tolerates card pools, but no container requests a card.
 
-It runs on a card node without a card of its own: the device plugin gives it none, and on some
-runtimes it sees every card unshared. The request was forgotten, or the placement is too much.
+It runs on a card node without a card of its own: the device plugin assigns it none, and on some
+runtimes it sees every card of the node. Either the request is missing or the placement is wrong.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import parse
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import card_resources, unreadable
+from policykit.placement.card_requests import card_resources, has_unknown_amounts
+from policykit.placement.dedicated_keys import dedicated_keys, is_policy_label
 from policykit.placement.landing import selection, untolerated_taints
-from policykit.placement.placing import stands
-from policykit.placement.reserved import own_label, reserved_keys
+from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
 
 BAD = """\
@@ -101,27 +101,27 @@ spec:
 
 
 _KAI = frozenset({"gpu-fraction", "gpu-memory"})
-"""Annotations by which KAI gives a part of a card without any resource."""
+"""Annotations that request a fraction of a card from KAI without a resource."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks once per pod set, at the first container's resources."""
-    if review.card_resources or review.pod_set.per_node or review.device_stack or not review.judged:
+    """Reports each pod set once, at the resources of its first container."""
+    if review.card_resources or review.pod_set.per_node or review.is_system_pod or not review.is_final:
         return
-    how = _how(review)
-    if how and not _has_other_means(review) and not _helper(review):
+    targeting = _targeting(review)
+    if targeting and not _has_other_means(review) and not _is_helper(review):
         yield Violation(
             review.pod_set.place("containers", 0, "resources"),
-            f"{how}, but no container asks for a card",
-            f"add {_resources(review)} to the limits of the container that uses it,"
-            " or take the selection and the tolerations away",
+            f"{targeting}, but no container requests a card",
+            f"add {_resources(review)} to the limits of the container that uses the card,"
+            " or remove the selection and the tolerations",
             key=True,
             fix=partial(_fix, review),
         )
 
 
-def _how(review: Review) -> str:
-    """In which way the pod turns to card pools; empty: it does not."""
+def _targeting(review: Review) -> str:
+    """How the pod targets card pools; empty if it does not."""
     if selected := _selected(review):
         return f"the pod selects card pools ({', '.join(pool.name for pool in selected)})"
     if tolerated := _tolerated(review):
@@ -130,7 +130,7 @@ def _how(review: Review) -> str:
 
 
 def _selected(review: Review) -> list[Pool]:
-    """The pools it selects, if all of them have cards."""
+    """The pools the pod selects, if all of them have cards."""
     cluster = review.cluster
     if cluster is None or not _selects_by_own_labels(review, cluster):
         return []
@@ -140,7 +140,7 @@ def _selected(review: Review) -> list[Pool]:
 
 
 def _tolerated(review: Review) -> list[Pool]:
-    """Card pools whose taints it tolerates by their keys, though somebody keeps them for his own."""
+    """Dedicated card pools whose taints the pod tolerates by key."""
     cluster = review.cluster
     named = tuple(toleration for toleration in review.tolerations if toleration.key)
     return [
@@ -148,19 +148,19 @@ def _tolerated(review: Review) -> list[Pool]:
         for pool in (cluster.pools if cluster else ())
         if pool.card
         and cluster
-        and reserved_keys(cluster, pool)
+        and dedicated_keys(cluster, pool)
         and not untolerated_taints(pool, named, review.requests)
     ]
 
 
 def _selects_by_own_labels(review: Review, cluster: Cluster) -> bool:
     terms = review.affinity.required or ()
-    asked = [*review.affinity.selector, *(r.key for term in terms for r in term.expressions)]
-    return any(own_label(cluster, key) for key in asked)
+    keys = [*review.affinity.selector, *(r.key for term in terms for r in term.expressions)]
+    return any(is_policy_label(cluster, key) for key in keys)
 
 
 def _has_other_means(review: Review) -> bool:
-    """A claim, an annotation, a placeholder or a misspelt resource: the card is not forgotten."""
+    """Whether a claim, an annotation, a placeholder or a misspelt resource may request the card."""
     spec, annotations = review.pod_set.spec, review.pod_set.annotations
     containers = [container for _, _, container in requests.containers(spec)]
     if not containers or spec.get("resourceClaims") or _KAI & {*annotations, *review.pod_set.labels}:
@@ -183,12 +183,14 @@ def _unclear(name: str, value: object) -> bool:
     return catalogue.is_card(name) and parse(value) is None
 
 
-def _helper(review: Review) -> bool:
-    """A launcher, head or driver: other pods of the same object ask, or may ask, for the cards."""
+def _is_helper(review: Review) -> bool:
+    """Whether other pods of the object request, or may request, the cards: a launcher, head or driver."""
     if review.workload and review.workload.cards == ():
         return False
     pod_sets = podsets.pod_sets(review.manifest.data)
-    return any(card_resources(one, review.cluster) or unreadable(one, review.cluster) for one in pod_sets)
+    return any(
+        card_resources(one, review.cluster) or has_unknown_amounts(one, review.cluster) for one in pod_sets
+    )
 
 
 def _resources(review: Review) -> str:
@@ -198,13 +200,13 @@ def _resources(review: Review) -> str:
 
 
 def _fix(review: Review) -> Fix | None:
-    """One card for the only container, where all pools it turns to offer one and the same resource."""
+    """Requests one card for the only container if all targeted pools offer the same single resource."""
     pools = _selected(review) or _tolerated(review)
     offered = {resource for pool in pools for resource in pool.resources}
     containers = review.pod_set.spec.get("containers")
     if len(offered) != 1 or not isinstance(containers, list) or len(containers) != 1:
         return None
-    if (review.workload and review.workload.cards == ()) or not stands(review, "containers"):
+    if (review.workload and review.workload.cards == ()) or not is_editable(review, "containers"):
         return None
     (resource,) = offered
     place = review.pod_set.place("containers", 0, "resources", "limits", resource)

@@ -1,4 +1,4 @@
-"""A workload that tolerates the control plane's taint.
+"""A workload tolerates the taint of the control plane.
 
 The taint keeps workloads off the nodes that run the cluster itself.
 """
@@ -89,15 +89,15 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of tolerations that name the key; blanket ones are PK112's."""
+    """Reports tolerations that name the key; PK112 reports tolerations of every taint."""
     taint = review.cluster.control_plane_taint if review.cluster else None
-    if taint is None or review.workload is None or review.device_stack:
+    if taint is None or review.workload is None or review.is_system_pod:
         return
     for position, toleration in enumerate(review.tolerations):
         if toleration.key == taint.key and tolerates(toleration, taint):
             yield Violation(
                 review.pod_set.place("tolerations", position),
-                f"its workload kind is {review.workload.name},"
+                f"the pod is of workload kind {review.workload.name},"
                 f" but it tolerates the control plane's taint {taint}",
                 "remove this toleration",
                 fix=partial(_fix, review, position),

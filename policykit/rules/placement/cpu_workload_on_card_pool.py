@@ -1,6 +1,6 @@
-"""A pod without cards that only card pools accept.
+"""Only card pools accept a pod that requests no card.
 
-It occupies processors and memory that the pods with cards beside it need.
+It uses CPU and memory that the pods with cards on the same nodes need.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review
 
 BAD = """\
@@ -54,36 +54,36 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of kinds without cards; launchers and other helpers of card kinds are left alone."""
+    """Reports workload kinds without cards, but not launchers and other helpers of kinds with cards."""
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or review.meant is None or review.card_resources:
+    if cluster is None or workload is None or review.eligible_pools is None or review.card_resources:
         return
-    if review.device_stack or review.pod_set.per_node or not review.judged:
+    if review.is_system_pod or review.pod_set.per_node or not review.is_final:
         return
     if not _uses_none(cluster, workload):
         return
     if not cluster.complete and all(pool.card for pool in cluster.pools):
         return  # pools without cards exist, but the policy describes none
     accepting = review.accepting
-    if any(pool.unschedulable for pool in review.meant):
-        return  # cordoned nodes come back, and then it lands there
-    if accepting and all(pool.card and pool not in review.meant for pool in accepting):
+    if any(pool.unschedulable for pool in review.eligible_pools):
+        return  # the pod lands there once the nodes are uncordoned
+    if accepting and all(pool.card and pool not in review.eligible_pools for pool in accepting):
         names = ", ".join(pool.name for pool in accepting)
         yield Violation(
             review.pod_set.path,
-            f"the pod asks for no card, but only card pools accept it: {names}",
+            f"the pod requests no card, but only card pools accept it: {names}",
             "\n".join(_advice(review)),
             Severity.ERROR if workload.cards == () else None,
         )
 
 
 def _uses_none(cluster: Cluster, workload: WorkloadKind) -> bool:
-    """The kind says so, or no pool that it may use has cards."""
-    return workload.cards == () or not any(pool.card for pool in cluster.pools if may_use(workload, pool))
+    """Whether the kind is declared without cards, or no pool it may use has cards."""
+    return workload.cards == () or not any(pool.card for pool in cluster.pools if is_allowed(workload, pool))
 
 
 def _advice(review: Review) -> Iterator[str]:
-    yield "let it land on a pool without cards, or name pools for it under helpers in the policy:"
+    yield "make a pool without cards accept it, or list its pools under helpers in the policy:"
     for landing in review.landings:
         if not landing.pool.card:
             yield f"{landing.pool.name}: {landing.detail}"

@@ -1,8 +1,8 @@
 """A daemon of the card nodes does not tolerate the taints of a pool it serves.
 
-A device plugin, a discovery or driver daemon, an exporter of card metrics or a pod network has
-to run on every node it serves. Where it does not, the node offers no cards, or shows no product
-label, and nothing says so.
+A device plugin, a discovery or driver daemon, an exporter of card metrics or a pod network must
+run on every node it serves. A node without it offers no cards or has no product label, and
+nothing reports that.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ spec:
 """
 
 _OF_CARDS = frozenset({"device-plugin", "discovery", "exporter", "driver", "network"})
-"""Roles that, for one vendor's cards, have to run on each of its nodes."""
+"""Roles that must run on every node with the vendor's cards."""
 _WORDS = {"device-plugin": "device plugin", "cni": "pod network", "driver": "driver daemon"}
 _OPERATOR = ("gpu-operator", "daemonsets.tolerations")
 
@@ -77,17 +77,17 @@ _OPERATOR = ("gpu-operator", "daemonsets.tolerations")
 class _Daemon(NamedTuple):
     what: str
     vendor: str
-    """Empty: of no vendor."""
+    """Empty if it belongs to no vendor."""
     every_pool: bool
-    """Also of pools without cards."""
+    """Whether it also serves pools without cards."""
     path: Path
-    """Of its tolerations."""
+    """Path of its tolerations."""
     tolerations: tuple[Toleration, ...]
     affinity: NodeAffinity
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Speaks once per daemon; the help lists what all of its pools need."""
+    """Reports each daemon once; the help lists the tolerations for all of its pools."""
     cluster = context.cluster
     if cluster is None or manifest.partial:
         return
@@ -95,11 +95,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     for daemon in found:
         if any(is_placeholder(text) for one in daemon.tolerations for text in (one.key, *one[1:4])):
             continue
-        lacking = {p.name: taints for p in _served(cluster, daemon) if (taints := _lacking(p, daemon))}
+        lacking = {p.name: taints for p in _served_pools(cluster, daemon) if (taints := _lacking(p, daemon))}
         if lacking:
             pool, taints = next(iter(lacking.items()))
             pools = f"pools {', '.join(lacking)}" if len(lacking) > 1 else f"pool {pool}"
-            wanted = _wanted(lacking)
+            wanted = _required_tolerations(lacking)
             yield Violation(
                 daemon.path,
                 f"{daemon.what} serves {pools}, but does not tolerate taint {taints[0]} of {pool}",
@@ -136,7 +136,7 @@ def _role(spec: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _operator(manifest: Manifest) -> Iterator[_Daemon]:
-    """The NVIDIA GPU operator gives one list to all its daemons; a filled one replaces its defaults."""
+    """The NVIDIA GPU operator applies one list to all its daemons; a non-empty list replaces the defaults."""
     if manifest.group != "nvidia.com":
         return
     path = ("spec", "daemonsets", "tolerations")
@@ -145,7 +145,7 @@ def _operator(manifest: Manifest) -> Iterator[_Daemon]:
     yield _Daemon("the GPU operator", "nvidia", False, path, written or shipped, NodeAffinity())
 
 
-def _served(cluster: Cluster, daemon: _Daemon) -> Iterator[Pool]:
+def _served_pools(cluster: Cluster, daemon: _Daemon) -> Iterator[Pool]:
     for pool in cluster.pools:
         card = cluster.card_of(pool)
         if card is None:
@@ -162,15 +162,15 @@ def _maker(vendor: str) -> str:
 
 
 def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
-    """Whether the daemon's own selection leads to the pool; a doubt counts against it.
+    """Whether the daemon certainly selects nodes of the pool.
 
-    Labels that mark the vendor's nodes, discovered or switched on, are there.
+    Labels that mark the vendor's nodes, set by discovery or as a switch, are assumed to exist.
     """
     answer = selection(cluster, pool, daemon.affinity)
     if answer is not None:
         return answer
     known = {**pool.labels, **{k: v for shape in pool.shapes for k, v in shape.labels.items()}}
-    there = partial(_there, known, daemon.vendor)
+    there = partial(_is_present, known, daemon.vendor)
     selector = [Requirement(k, "In", (v,)) for k, v in daemon.affinity.selector.items()]
     if not all(map(there, selector)):
         return False
@@ -178,7 +178,7 @@ def _selects(cluster: Cluster, pool: Pool, daemon: _Daemon) -> bool:
     return terms is None or any(term.expressions and all(map(there, term.expressions)) for term in terms)
 
 
-def _there(known: Mapping[str, str], vendor: str, requirement: Requirement) -> bool:
+def _is_present(known: Mapping[str, str], vendor: str, requirement: Requirement) -> bool:
     return requirement.key in known or _marks(requirement, vendor)
 
 
@@ -196,20 +196,20 @@ def _lacking(pool: Pool, daemon: _Daemon) -> tuple[Taint, ...]:
     return untolerated_taints(pool, daemon.tolerations, {})
 
 
-def _wanted(lacking: Mapping[str, tuple[Taint, ...]]) -> tuple[Toleration, ...]:
-    """One for each key and effect, whatever the value: a daemon serves every pool of the key."""
+def _required_tolerations(lacking: Mapping[str, tuple[Taint, ...]]) -> tuple[Toleration, ...]:
+    """One for each key and effect with any value: a daemon serves every pool with the key."""
     taints = [taint for each in lacking.values() for taint in each]
     return tuple(dict.fromkeys(Toleration(taint.key, "Exists", "", taint.effect) for taint in taints))
 
 
 def _advice(wanted: Sequence[Toleration]) -> Iterator[str]:
-    yield "add to tolerations, and keep what is there:"
+    yield "add to tolerations, keeping the existing ones:"
     for one in wanted:
         yield f"- {{key: {one.key}, operator: Exists, effect: {one.effect}}}"
 
 
 def _fix(manifest: Manifest, daemon: _Daemon, wanted: Sequence[Toleration]) -> Fix | None:
-    """Behind those that are written; where none are, what the chart gives by itself is written too."""
+    """Appends to the existing tolerations; if there are none, also writes the defaults of the chart."""
     there = lookup(manifest.data, daemon.path)
     if there is not None and not isinstance(there, list):
         return None

@@ -1,7 +1,7 @@
-"""A toleration that names a taint key of the cluster and matches none of its taints.
+"""A toleration names a taint key of the cluster but matches none of its taints.
 
-Key, value and effect must all agree with one taint; an operator left out means Equal, and a value
-left out means the empty value.
+Key, value and effect must all match one taint. An omitted operator means Equal, and an omitted
+value means the empty value.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint, Toleration
 from policykit.nearest import nearest
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.landing import untolerated_taints
-from policykit.placement.meant import may_use
-from policykit.placement.placing import stands
+from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
 
 BAD = """\
@@ -97,13 +97,13 @@ spec:
 """
 
 _OPERATORS = frozenset({"", "Equal", "Exists"})
-"""Others are PK116's."""
+"""PK116 reports all others."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of near misses of owned taint keys; unknown products are PK106's, other keys nobody's."""
+    """Reports near misses on taint keys of the cluster; PK106 reports unknown products."""
     cluster = review.cluster
-    if cluster is None or review.device_stack:
+    if cluster is None or review.is_system_pod:
         return
     for position, toleration in enumerate(review.tolerations):
         taints = [taint for taint in _taints(cluster) if taint.key == toleration.key]
@@ -113,29 +113,29 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             continue
         if toleration.operator not in _OPERATORS or _is_product(cluster, toleration, taints):
             continue
-        if _spare(review, toleration, taints):
+        if _is_redundant(review, toleration, taints):
             continue
         yield Violation(
             review.pod_set.place("tolerations", position),
-            f"this toleration matches no taint of the cluster: {_difference(toleration, taints)}",
-            f"{_near(toleration, taints)}the taints of that key are "
+            f"the toleration matches no taint of the cluster: {_difference(toleration, taints)}",
+            f"{_suggestion(toleration, taints)}the taints with that key are "
             + ", ".join(sorted(str(taint) for taint in set(taints))),
             fix=partial(_fix, review, position, taints),
-            follows=frozenset({"PK101"}) if _lacked(review, toleration, taints) else frozenset(),
+            follows=frozenset({"PK101"}) if _is_missing(review, toleration, taints) else frozenset(),
         )
 
 
-def _lacked(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:
-    """Whether written rightly it would open a pool that is meant: missing-toleration adds it."""
-    rightly = _meant(toleration, taints)
-    return rightly is not None and any(
-        tolerates(rightly, taint)
-        for pool in review.meant or ()
+def _is_missing(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:
+    """Whether the corrected toleration opens an eligible pool: the fix of missing-toleration adds it."""
+    corrected = _corrected(toleration, taints)
+    return corrected is not None and any(
+        tolerates(corrected, taint)
+        for pool in review.eligible_pools or ()
         for taint in untolerated_taints(pool, review.tolerations, review.requests)
     )
 
 
-def _near(toleration: Toleration, taints: list[Taint]) -> str:
+def _suggestion(toleration: Toleration, taints: list[Taint]) -> str:
     values = tuple(sorted({taint.value for taint in taints if taint.value}))
     near = nearest(toleration.value, values) if toleration.value and toleration.value not in values else ""
     return f"did you mean {near}? " if near else ""
@@ -147,52 +147,54 @@ def _taints(cluster: Cluster) -> list[Taint]:
 
 
 def _is_product(cluster: Cluster, toleration: Toleration, taints: list[Taint]) -> bool:
-    """A product that no taint has: PK106's, if no pool has it either."""
+    """Whether it names a product that no taint has: PK106 reports it if no pool has it either."""
     named = toleration.operator != "Exists" and bool(toleration.value)
     of_cards = any(toleration.key == card.product_key for card in cluster.cards.values())
     return named and of_cards and all(taint.value != toleration.value for taint in taints)
 
 
-def _spare(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:
-    """Whether only the effect is another, and other tolerations answer what it would."""
+def _is_redundant(review: Review, toleration: Toleration, taints: list[Taint]) -> bool:
+    """Whether only the effect differs, and other tolerations already match the same taints."""
     same = [taint for taint in taints if tolerates(toleration._replace(effect=""), taint)]
     return bool(same) and all(any(tolerates(t, taint) for t in review.tolerations) for taint in same)
 
 
 def _difference(toleration: Toleration, taints: list[Taint]) -> str:
     if toleration.operator != "Exists" and not toleration.value:
-        return "it has neither value nor operator Exists, so it means the empty value"
+        return "it has neither a value nor operator Exists, so it matches only the empty value"
     if toleration.operator != "Exists" and all(taint.value != toleration.value for taint in taints):
         return f"no taint has value {toleration.value!r}"
     return f"no taint has effect {toleration.effect}"
 
 
 def _fix(review: Review, position: int, taints: Sequence[Taint]) -> Fix | None:
-    """The one toleration that is nearly written; nothing where the others already say it.
+    """Corrects the toleration, or removes it if another one already covers the correction.
 
-    None where several may be meant, or where a pool would open that the workload kind may not use.
+    None if the correction is ambiguous or would open a pool that the workload kind may not use.
     """
-    there = review.tolerations[position]
-    meant = _meant(there, taints)
-    if meant is None or not stands(review, "tolerations"):
+    written = review.tolerations[position]
+    intended = _corrected(written, taints)
+    if intended is None or not is_editable(review, "tolerations"):
         return None
-    if any(covers(other, meant) for at, other in enumerate(review.tolerations) if at != position):
-        return Fix("remove this toleration: others say what it should", removal(review, [position]))
+    if any(covers(other, intended) for at, other in enumerate(review.tolerations) if at != position):
+        return Fix("remove this toleration: others already cover it", removal(review, [position]))
     place = review.pod_set.place("tolerations", position)
     changed = [
-        field for field in ("operator", "value", "effect") if getattr(there, field) != getattr(meant, field)
+        field
+        for field in ("operator", "value", "effect")
+        if getattr(written, field) != getattr(intended, field)
     ]
-    patches = tuple(Patch("add", (*place, field), getattr(meant, field)) for field in changed)
+    patches = tuple(Patch("add", (*place, field), getattr(intended, field)) for field in changed)
     then = after(review, patches)
     if then is None or _opens_wrongly(review, then):
         return None
-    return Fix(f"tolerate {meant}", patches)
+    return Fix(f"tolerate {intended}", patches)
 
 
-def _meant(there: Toleration, taints: Sequence[Taint]) -> Toleration | None:
-    """The toleration with the one field corrected that keeps it from matching; None: not one alone."""
+def _corrected(there: Toleration, taints: Sequence[Taint]) -> Toleration | None:
+    """The toleration with the one wrong field corrected; None if no single correction is certain."""
     if there.seconds is not None:
-        return None  # it speaks of eviction, which these taints do not cause
+        return None  # tolerationSeconds concern eviction, which these taints do not cause
     same_effect = [taint for taint in taints if there.effect in ("", taint.effect)]
     if there.operator != "Exists" and not there.value:
         return _completed(there, same_effect)
@@ -206,7 +208,7 @@ def _meant(there: Toleration, taints: Sequence[Taint]) -> Toleration | None:
 
 
 def _completed(there: Toleration, taints: Sequence[Taint]) -> Toleration | None:
-    """Without a value: the only one there is where Equal is written, else Exists was forgotten."""
+    """Without a value: the only known value if the operator is Equal, otherwise operator Exists."""
     values = {taint.value for taint in taints}
     if there.operator == "Equal":
         return there._replace(value=values.pop()) if len(values) == 1 else None
@@ -217,7 +219,7 @@ def _opens_wrongly(before: Review, then: Review) -> bool:
     workload = before.workload
     if workload is None or not before.card_resources:
         return False
-    return any(pool not in before.accepting and not may_use(workload, pool) for pool in then.accepting)
+    return any(pool not in before.accepting and not is_allowed(workload, pool) for pool in then.accepting)
 
 
 RULE = Rule(

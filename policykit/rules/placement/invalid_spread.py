@@ -1,8 +1,8 @@
-"""A topology spread constraint that is refused, or that counts no pods.
+"""A topology spread constraint is invalid or counts no pods.
 
-Two constraints of one key and one whenUnsatisfiable are refused, and so is minDomains without
-DoNotSchedule. A labelSelector that is missing or empty is accepted and selects no pod: the
-constraint then asks for the topology label on the node and spreads nothing.
+The API server refuses two constraints with the same key and the same whenUnsatisfiable, and
+minDomains without DoNotSchedule. It accepts a missing or empty labelSelector, which selects no
+pods: the constraint then only requires the topology label on the node and spreads nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         if one.get("minDomains") is not None and when == _SOFT:
             yield Violation(
                 review.pod_set.place(FIELD, at, "minDomains"),
-                f"minDomains is refused with whenUnsatisfiable {_SOFT}: it takes {_HARD}",
+                f"whenUnsatisfiable is {_SOFT}, but minDomains requires {_HARD}",
                 f"delete minDomains, or write whenUnsatisfiable: {_HARD}",
                 key=True,
             )
@@ -66,7 +66,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 review.pod_set.place(FIELD, at, *(("labelSelector",) if written else ())),
                 f"the labelSelector is {'empty' if written else 'missing'}: the constraint counts no pods"
                 " and spreads nothing",
-                "select the pods that are to be spread, by a label of this template",
+                "select the pods to spread by a label of this template",
                 Severity.WARNING,
                 key=written,
             )
@@ -81,14 +81,14 @@ def _repeated(
     if (key, when) in seen:
         yield Violation(
             review.pod_set.place(FIELD, at, "topologyKey"),
-            f"an earlier constraint spreads by {key} with {when} already: a pod takes one of them only",
-            "delete one of the two constraints, or put them together",
+            f"an earlier constraint also spreads by {key} with {when}, but only one is allowed",
+            "delete one of the two constraints, or merge them",
         )
     seen.add((key, when))
 
 
 def _counts_nothing(selector: object) -> bool:
-    """Null, or without any label; another shape is PK004's."""
+    """Null, or without any label; PK004 reports wrong types."""
     if selector is None:
         return True
     parts = ("matchLabels", "matchExpressions")

@@ -1,8 +1,8 @@
-"""A toleration that the API server refuses.
+"""A toleration is invalid.
 
-An empty key needs operator Exists, Exists takes no value, seconds need effect NoExecute, and
-the comparing operators need a feature gate that is off by default. One such toleration and
-no pod of the workload is created.
+An empty key needs operator Exists, Exists takes no value, tolerationSeconds needs effect
+NoExecute, and the operators Gt and Lt need a feature gate that is off by default. The API server
+refuses every pod of the workload because of one invalid toleration.
 """
 
 from __future__ import annotations
@@ -51,31 +51,31 @@ spec:
 _OPERATORS = ("", "Equal", "Exists", "Gt", "Lt")
 _ADVICE = {
     "key": "write the key of the taint, as `kubectl describe node` shows it",
-    "operator": "write operator: Exists to answer any value, or Equal with the taint's value",
+    "operator": "write operator: Exists to match any value, or Equal with the taint's value",
     "value": "delete the value, or write operator: Equal to compare it",
-    "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds go with NoExecute only",
+    "effect": "write NoSchedule, PreferNoSchedule or NoExecute; tolerationSeconds requires NoExecute",
 }
 _SECONDS = "write effect: NoExecute, or delete tolerationSeconds"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Every problem of every toleration, at the field that has it; what is filled in later has none."""
+    """Reports every invalid field of every toleration except placeholders."""
     written = review.pod_set.spec.get("tolerations")
     items = written if isinstance(written, list) else []
     shape = shape_of(review.manifest.api_version, review.manifest.kind)
     for position, (toleration, item) in enumerate(zip(review.tolerations, items, strict=False)):
         if isinstance(item, Mapping) and "$patch" not in item:
-            # One problem per field: the first is the one to mend.
+            # One problem per field: the first is the one to fix.
             for field, message in dict(reversed(problems(toleration))).items():
                 path = review.pod_set.place("tolerations", position, field)
                 text = getattr(toleration, field)
-                if not is_placeholder(text) and not (shape and _told(shape, path, field, text)):
+                if not is_placeholder(text) and not (shape and _is_schema_problem(shape, path, field, text)):
                     advice = _SECONDS if field == "effect" and not toleration.effect else _ADVICE[field]
-                    yield Violation(path, f"toleration refused: {message}", advice)
+                    yield Violation(path, f"invalid toleration: {message}", advice)
 
 
-def _told(shape: Shape, path: Path, field: str, text: str) -> bool:
-    """Whether it is a matter of the object's shape: a word outside a list, or no label syntax."""
+def _is_schema_problem(shape: Shape, path: Path, field: str, text: str) -> bool:
+    """Whether the check of the object's schema reports it: not an allowed value, or not a valid label."""
     if field == "effect":
         return bool(text) and text not in EFFECTS
     if field == "operator":
@@ -84,7 +84,7 @@ def _told(shape: Shape, path: Path, field: str, text: str) -> bool:
 
 
 def _is_label(shape: Shape, path: Path) -> bool:
-    """Whether the schema of the kind says that a label's key or value stands there."""
+    """Whether the schema of the kind has a label key or value at this path."""
     found: Shape | None = shape
     for step in path:
         found = found and (found.field(step) if isinstance(step, str) else found.item())

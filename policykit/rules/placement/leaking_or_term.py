@@ -1,7 +1,7 @@
-"""One of several alternative node selector terms admits pools that the others exclude.
+"""One node selector term admits pools that another term excludes.
 
 The terms of a required node affinity are alternatives: a node needs to match only one of them.
-A condition meant for all has to stand in each.
+A condition that must always hold has to be in every term.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.landing import selection
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -91,23 +91,23 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of each term that admits an accepting pool outside M, where another term does not."""
+    """Reports each term that admits an accepting, ineligible pool that another term does not admit."""
     cluster, terms = review.cluster, review.affinity.required
-    if cluster is None or not review.meant or terms is None or len(terms) < 2:
+    if cluster is None or not review.eligible_pools or terms is None or len(terms) < 2:
         return
     if any(map(is_placeholder, _texts(terms))):
         return
-    outside = [pool for pool in review.accepting if pool not in review.meant]
+    outside = [pool for pool in review.accepting if pool not in review.eligible_pools]
     alone = [NodeAffinity(review.affinity.selector, (term,)) for term in terms]
     admitted = [[p.name for p in outside if selection(cluster, p, one) is True] for one in alone]
     for position, names in enumerate(admitted):
         excluded = [n for n in names if any(n not in others for others in admitted)]
         if excluded:
             yield Violation(
-                review.pod_set.place("affinity", *REQUIRED, position),
-                f"this term admits pool {excluded[0]}, which another one excludes:"
-                " a node needs to match one term only",
-                "put the conditions into one term, where all of them must hold",
+                review.pod_set.place("affinity", *REQUIRED_TERMS, position),
+                f"this term admits pool {excluded[0]}, which another term excludes:"
+                " a node needs to match only one term",
+                "put the conditions into one term, so that all of them must hold",
             )
 
 

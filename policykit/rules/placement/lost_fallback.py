@@ -1,7 +1,7 @@
-"""A workload that can use only some of the pools the policy gives it.
+"""A workload can use only some of the pools the policy allows.
 
-The hybrid pools are there for the time when the dedicated ones are full. A pod that does not
-tolerate or select them waits beside free cards.
+Hybrid pools take pods when the dedicated pools are full. A pod that does not tolerate or select
+them stays pending although cards are free.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.label_values import label_values
+from policykit.placement.landing import Landing
 from policykit.placement.recognition import selected_values
 from policykit.placement.review import Review
-from policykit.placement.stated import stated
-from policykit.placement.verdict import Landing
 
 BAD = """\
 apiVersion: batch/v1
@@ -91,35 +91,36 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when some pools of M accept, and another is closed by a taint or the usage selection."""
+    """Reports a pod if some eligible pools accept it, and a taint or its usage selection excludes another."""
     workload = review.workload
-    if workload is None or not review.meant or not review.judged:
+    if workload is None or not review.eligible_pools or not review.is_final:
         return
     if not review.card_resources and workload.helpers is None:
         return  # pools without cards may be reserved for something else
-    landings = [landing for landing in review.landings if landing.pool in review.meant]
+    landings = [landing for landing in review.landings if landing.pool in review.eligible_pools]
     open_ = [landing for landing in landings if landing.accepts]
-    lost = [landing for landing in landings if _closed(review, landing)]
+    lost = [landing for landing in landings if _is_excluded(review, landing)]
     if not open_ or not lost:
         return
+    pool, detail = lost[0].pool.name, lost[0].detail
     more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
     yield Violation(
         review.pod_set.place("tolerations") if lost[0].taint else _selected(review),
-        f"{workload.name} may use pool {lost[0].pool.name} too{more}, but is kept off it: {lost[0].detail}",
-        f"tolerate and select the pools {', '.join(pool.name for pool in review.meant)},"
-        f" or leave {lost[0].pool.name} out in the policy",
+        f"{workload.name} may also use pool {pool}{more}, but cannot land there: {detail}",
+        f"tolerate and select the pools {', '.join(each.name for each in review.eligible_pools)},"
+        f" or exclude {pool} in the policy",
         fix=partial(placement_fix, review),
     )
 
 
 def _selected(review: Review) -> Path:
-    """The first pair, or list of values, that selects a usage."""
+    """Path of the first pair or list of values that selects a usage."""
     key = review.cluster.usage_key if review.cluster else ""
-    first = next(place.path for place in stated(review, key) if place.selects)
+    first = next(place.path for place in label_values(review, key) if place.selects)
     return first if isinstance(first[-1], str) else first[:-1]
 
 
-def _closed(review: Review, landing: Landing) -> bool:
+def _is_excluded(review: Review, landing: Landing) -> bool:
     if landing.reason == "untolerated-taint":
         return True
     key = review.cluster.usage_key if review.cluster else ""

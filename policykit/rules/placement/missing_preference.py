@@ -1,7 +1,7 @@
-"""A workload that does not prefer the pools the policy prefers for it.
+"""A workload does not prefer the pools that the policy prefers for its kind.
 
-Without the preferred term every allowed pool is as good as another, and the hybrid pools fill up
-while the dedicated ones stay empty.
+Without preferred terms every allowed pool scores the same, and hybrid pools fill up while
+dedicated pools stay empty.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
+from policykit.placement.landing import Landing
 from policykit.placement.review import Review
-from policykit.placement.verdict import Landing
 
 BAD = """\
 apiVersion: batch/v1
@@ -86,14 +86,22 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when the pools that accept it are not ranked as the policy ranks their usages."""
+    """Reports a pod if its preferred terms do not rank the accepting pools as the policy does."""
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not workload.prefer or not review.meant or not review.judged:
+    if (
+        cluster is None
+        or workload is None
+        or not workload.prefer
+        or not review.eligible_pools
+        or not review.is_final
+    ):
         return
     if not review.card_resources or not cluster.usage_key:
         return
-    open_ = [landing for landing in review.landings if landing.accepts and landing.pool in review.meant]
-    fault = _fault(workload, open_)
+    open_ = [
+        landing for landing in review.landings if landing.accepts and landing.pool in review.eligible_pools
+    ]
+    fault = _ranking_problem(workload, open_)
     if fault is not None:
         usage, but = fault
         weight = workload.prefer[usage]
@@ -105,16 +113,16 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         )
 
 
-def _fault(workload: WorkloadKind, landings: list[Landing]) -> tuple[str, str] | None:
-    """(usage, what is wrong with its score) of the first pool that is not ranked as it should be."""
+def _ranking_problem(workload: WorkloadKind, landings: list[Landing]) -> tuple[str, str] | None:
+    """(usage, problem with the score) of the first pool with the wrong rank."""
     weights = [workload.prefer.get(landing.pool.usage, 0) for landing in landings]
     for one, weight in zip(landings, weights, strict=True):
         if weight and weight == max(weights) and one.score <= 0:
-            return one.pool.usage, f"no preferred term leads to pool {one.pool.name}"
+            return one.pool.usage, f"no preferred term matches pool {one.pool.name}"
         for other, its in zip(landings, weights, strict=True):
             if weight > its and one.score <= other.score:
                 scores = f"pool {one.pool.name} scores {one.score} and pool {other.pool.name} {other.score}"
-                return one.pool.usage, f"by its preferred terms {scores}"
+                return one.pool.usage, f"with its preferred terms {scores}"
     return None
 
 

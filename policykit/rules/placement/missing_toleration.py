@@ -1,7 +1,7 @@
-"""A pod that no pool meant for it lets in, because a taint is not tolerated.
+"""A pod does not tolerate the taints of any of its eligible pools.
 
-A hard taint keeps every pod away that does not tolerate its key, value and effect. When that
-holds for each pool the pod is meant for, it stays Pending for ever.
+A hard taint repels every pod that does not tolerate its key, value and effect. If every eligible
+pool has such a taint, the pod stays pending.
 """
 
 from __future__ import annotations
@@ -84,16 +84,18 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every pool of M has a hard taint that nothing tolerates.
+    """Reports a pod if every eligible pool has a hard taint it does not tolerate.
 
-    A pod without cards that another pool accepts runs all the same, and so is left alone; so is one
-    that selects other pools, and lands there.
+    A pod without cards that another pool accepts is not reported, nor is a pod that selects other
+    pools and lands there.
     """
-    if not review.meant or not review.judged:
+    if not review.eligible_pools or not review.is_final:
         return
     if not review.card_resources and any(landing.verdict != "refused" for landing in review.landings):
         return
-    lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.meant}
+    lacking = {
+        p.name: untolerated_taints(p, review.tolerations, review.requests) for p in review.eligible_pools
+    }
     if not all(lacking.values()) or _selects_others(review):
         return
     pool = _first_choice(review)
@@ -102,28 +104,28 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     yield Violation(
         review.pod_set.place("tolerations"),
         f"the pod does not tolerate taint {taints[0]}{more} of pool {pool.name}"
-        + (f", nor the taints of {_others(review, pool)}" if len(review.meant) > 1 else ""),
+        + (f", nor the taints of {_others(review, pool)}" if len(review.eligible_pools) > 1 else ""),
         "\n".join(_advice(review, taints)),
         fix=partial(placement_fix, review),
     )
 
 
 def _selects_others(review: Review) -> bool:
-    """Whether it runs on pools that it selects, and no toleration would open one of M: wrong-usage's."""
+    """Whether it selects ineligible pools that accept it: wrong-usage reports that."""
     cluster = review.cluster
     if cluster is None or not review.accepting or not review.selects_nodes:
         return False
-    return all(selection(cluster, pool, review.affinity) is False for pool in review.meant or ())
+    return all(selection(cluster, pool, review.affinity) is False for pool in review.eligible_pools or ())
 
 
 def _first_choice(review: Review) -> Pool:
-    """The pool to name: the one the workload kind prefers most."""
+    """The eligible pool that the workload kind prefers most."""
     prefer = review.workload.prefer if review.workload else {}
-    return max(review.meant or (), key=lambda pool: prefer.get(pool.usage, 0))
+    return max(review.eligible_pools or (), key=lambda pool: prefer.get(pool.usage, 0))
 
 
 def _others(review: Review, named: Pool) -> str:
-    return ", ".join(pool.name for pool in review.meant or () if pool is not named)
+    return ", ".join(pool.name for pool in review.eligible_pools or () if pool is not named)
 
 
 def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
@@ -132,23 +134,26 @@ def _advice(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
         toleration = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
         fields = ", ".join(f"{k}: {v}" for k, v in to_dict(toleration).items())
         yield f"- {{{fields}}}"
-    yield from _near(review, taints)
-    yield from _dead(review, taints)
-    yield from _elsewhere(review)
+    yield from _similar_keys(review, taints)
+    yield from _unmatched_tolerations(review, taints)
+    yield from _undeclared_label(review)
 
 
-def _elsewhere(review: Review) -> Iterator[str]:
-    """A label of a cloud or of other cards that it selects by: no pool may be what it is for."""
+def _undeclared_label(review: Review) -> Iterator[str]:
+    """A label of a cloud or of other cards in its selection: the pod may be intended for other nodes."""
     terms = review.affinity.required or ()
-    for key in (*review.affinity.selector, *(asked.key for term in terms for asked in term.expressions)):
+    for key in (
+        *review.affinity.selector,
+        *(expression.key for term in terms for expression in term.expressions),
+    ):
         declared = review.cluster is not None and key in review.cluster.declared_keys
         if not declared and (labels.provider(key) or labels.discovery(key)):
             yield f"it also selects nodes by {key}, which no pool declares"
             return
 
 
-def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
-    """Tolerations of these keys that no taint has: probably written for them, and wrongly."""
+def _unmatched_tolerations(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+    """Tolerations of these keys that match no taint: probably mistakes in the missing ones."""
     everywhere = [taint for pool in review.cluster.pools for taint in pool.taints] if review.cluster else []
     keys = {taint.key for taint in taints}
     for toleration in review.tolerations:
@@ -156,8 +161,8 @@ def _dead(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
             yield f"it tolerates {toleration}, but no pool has that taint"
 
 
-def _near(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
-    """Tolerations of the resource's name, where the taint's key is a label of it."""
+def _similar_keys(review: Review, taints: tuple[Taint, ...]) -> Iterator[str]:
+    """Tolerations of the resource name, where the key of the taint is a label of the card."""
     for taint in taints:
         for toleration in review.tolerations:
             if toleration.key and taint.key.startswith(f"{toleration.key}."):

@@ -1,7 +1,7 @@
-"""A workload that does not say which usages it wants, on a cluster where that matters.
+"""A workload does not select its usages, and a pool of another usage accepts it.
 
-Tolerations only permit. Where a pool of another usage has no taint the pod does not tolerate,
-nothing keeps the pod from landing there.
+Tolerations permit placement but do not restrict it. If the pod tolerates every taint of a pool of
+another usage, it can land there.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import partial
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -81,29 +81,29 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when nothing selects a usage and a pool outside M accepts the pod.
+    """Reports a pod if it selects no usage and a pool that is not eligible accepts it.
 
-    Helpers without cards are left alone: their pools need no usage.
+    Helpers without cards are not reported: their pools need no usage.
     """
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not review.meant or not review.judged:
+    if cluster is None or workload is None or not review.eligible_pools or not review.is_final:
         return
     if not review.card_resources or not cluster.usage_key or not workload.usages:
         return
-    outside = [pool.name for pool in review.accepting if pool not in review.meant]
+    outside = [pool.name for pool in review.accepting if pool not in review.eligible_pools]
     if outside and not _selects(review, cluster.usage_key):
         usages = ", ".join(workload.usages)
         yield Violation(
-            review.pod_set.place("affinity", *REQUIRED[:2]),
-            f"{workload.name} is meant for usage {usages}, but nothing selects a usage"
-            f" and pool {outside[0]} accepts it",
+            review.pod_set.place("affinity", *REQUIRED_TERMS[:2]),
+            f"{workload.name} may use only usage {usages}, but selects no usage, and pool"
+            f" {outside[0]} accepts it",
             f"require {cluster.usage_key} In [{usages}] in nodeAffinity",
             fix=partial(placement_fix, review),
         )
 
 
 def _selects(review: Review, key: str) -> bool:
-    """Whether a selector or a required term speaks of the key, whatever it says."""
+    """Whether the selector or a required term contains the key, with any operator and value."""
     if key in review.affinity.selector:
         return True
     return any(r.key == key for term in review.affinity.required or () for r in term.expressions)

@@ -1,6 +1,6 @@
-"""A pod with cards whose node affinity only says where it must not go.
+"""The required node affinity of a pod with cards only excludes nodes.
 
-NotIn and DoesNotExist match every node that lacks the label, machines added later among them.
+NotIn and DoesNotExist match every node without the label, including nodes added later.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: batch/v1
@@ -62,13 +62,13 @@ spec:
 
 _NEGATIVE = frozenset({"NotIn", "DoesNotExist"})
 _VIRTUAL = frozenset({"virtual-kubelet"})
-"""Values that mark virtual nodes, which pods with cards are kept off."""
+"""Values that mark virtual nodes, which pods with cards legitimately exclude."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every expression is negative; keeping off single nodes or zones is left alone."""
+    """Reports a pod if every expression is negative, except those that exclude single nodes or zones."""
     terms = review.affinity.required
-    if not review.card_resources or review.affinity.selector or not terms or review.device_stack:
+    if not review.card_resources or review.affinity.selector or not terms or review.is_system_pod:
         return
     expressions = [requirement for term in terms for requirement in term.expressions]
     if any(term.fields for term in terms) or not expressions:
@@ -82,10 +82,10 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     term_at = next(at for at, term in enumerate(terms) if term.expressions)
     first = terms[term_at].expressions[0]
     yield Violation(
-        review.pod_set.place("affinity", *REQUIRED, term_at, "matchExpressions", 0),
-        f"the pod only says where not to run ({first.key} {first.operator}): every node without the"
-        " label matches",
-        "say which nodes it wants with In, or leave the selection to the card request and the taints",
+        review.pod_set.place("affinity", *REQUIRED_TERMS, term_at, "matchExpressions", 0),
+        f"the required affinity only excludes nodes ({first.key} {first.operator}): every node"
+        " without the label matches",
+        "select nodes with operator In, or rely on the card request and the taints",
     )
 
 

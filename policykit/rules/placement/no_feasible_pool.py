@@ -1,7 +1,6 @@
-"""A pod that no pool of the policy accepts, for reasons that differ from pool to pool.
+"""No pool of the policy accepts a pod, for reasons that differ between pools.
 
-Each pool refuses it for something else, so no single line is the mistake: read the reasons and
-decide which of them is not meant.
+No single line is the mistake: read the reason of each pool and decide which one to remove.
 """
 
 from __future__ import annotations
@@ -88,28 +87,30 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks when every pool refuses, none is undecidable, and size alone (PK203) is not why."""
-    if review.cluster is None or review.meant is None or not review.judged or not review.landings:
+    """Reports a pod if every pool refuses it for certain, and not only for its size (PK203)."""
+    if review.cluster is None or review.eligible_pools is None or not review.is_final or not review.landings:
         return
     if any(landing.verdict != "refused" for landing in review.landings):
         return
-    if not review.meant:
-        yield from _nothing_meant(review, review.cluster)
-    elif any(landing.reason != "resources" for landing in review.landings if landing.pool in review.meant):
-        yield Violation(review.pod_set.path, f"{_every(review)} refuses it", _reasons(review))
+    if not review.eligible_pools:
+        yield from _no_eligible_pool(review, review.cluster)
+    elif any(
+        landing.reason != "resources" for landing in review.landings if landing.pool in review.eligible_pools
+    ):
+        yield Violation(review.pod_set.path, f"{_every(review)} refuses the pod", _reasons(review))
 
 
-def _nothing_meant(review: Review, cluster: Cluster) -> Iterator[Violation]:
-    """Where the policy may not know every pool, a pod without cards has one elsewhere."""
+def _no_eligible_pool(review: Review, cluster: Cluster) -> Iterator[Violation]:
+    """A pod without cards is not reported if the policy may not list every pool."""
     if not review.card_resources and not cluster.complete:
         return
-    what = f" that offers {', '.join(review.card_resources)}" if review.card_resources else ""
-    whose = f" and that {review.workload.name} may use" if review.workload and what else ""
+    offering = f" that offers {', '.join(review.card_resources)}" if review.card_resources else ""
+    allowed = f" and that {review.workload.name} may use" if review.workload and offering else ""
     yield Violation(
         review.pod_set.path,
-        f"{_every(review)} refuses it, and the policy has no pool{what}{whose}"
-        if what
-        else f"{_every(review)} refuses it, and the policy has no pool for its pods without cards",
+        f"{_every(review)} refuses the pod, and the policy has no pool{offering}{allowed}"
+        if offering
+        else f"{_every(review)} refuses the pod, and the policy has no pool for pods without cards",
         "\n".join((_reasons(review), *_offer(review))),
         None if cluster.complete else Severity.WARNING,
     )
@@ -117,8 +118,8 @@ def _nothing_meant(review: Review, cluster: Cluster) -> Iterator[Violation]:
 
 def _offer(review: Review) -> Iterator[str]:
     if review.card_resources:
-        asked = " and ".join(review.card_resources)
-        yield f"if nodes of a pool have {asked}, write it in the pool's allocatable"
+        resources = " and ".join(review.card_resources)
+        yield f"if the nodes of a pool have {resources}, add it to the pool's allocatable"
 
 
 def _every(review: Review) -> str:

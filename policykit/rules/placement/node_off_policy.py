@@ -1,7 +1,7 @@
-"""Labels and taints given to nodes disagree with each other or with the policy.
+"""Labels and taints of nodes disagree with each other or with the policy.
 
-Pods are let in by taints and led by labels. A node whose taint says one usage and whose label says
-another takes pods that look for neither, and a node that lacks a taint of its pool takes everybody's.
+Pods select labels and tolerate taints. A node with one usage in its taint and another in its label
+accepts the pods of neither, and a node without a taint of its pool accepts the pods of others.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ spec:
 GOOD = BAD + "  - {key: nvidia.com/gpu.product, value: NVIDIA-H20, effect: NoSchedule}\n"
 
 _MACHINES = ("karpenter.k8s.aws/instance-gpu-name", "karpenter.azure.com/sku-gpu-name")
-"""By which Karpenter pins the card of the nodes it makes."""
+"""Labels by which Karpenter fixes the card of its nodes."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Of each set of nodes: label against taint, then labels and taints against the pools."""
+    """Compares labels with taints, then both with the pools, for each set of nodes."""
     cluster = context.cluster
     if cluster is None:
         return
@@ -49,106 +49,109 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         stated = (*marks.labels.items(), *marks.taints)
         if any(is_placeholder(text) for each in stated for text in each):
             continue
-        at_odds = list(_at_odds(marks, cluster))
-        yield from at_odds
-        if not at_odds:
+        contradictions = list(_contradictions(marks, cluster))
+        yield from contradictions
+        if not contradictions:
             yield from _off_policy(manifest, marks, cluster)
 
 
-def _at_odds(marks: Marks, cluster: Cluster) -> Iterator[Violation]:
+def _contradictions(marks: Marks, cluster: Cluster) -> Iterator[Violation]:
     for at, taint in enumerate(marks.taints):
         label = marks.labels.get(taint.key)
-        if taint.key in _own_keys(cluster) and label and taint.value and label != taint.value:
+        if taint.key in _policy_keys(cluster) and label and taint.value and label != taint.value:
             yield Violation(
                 (*marks.taints_at, at),
-                f"the taint says {taint.key}={taint.value}, the label {label}",
-                "write the same value in both: pods that select the label tolerate that value",
+                f"the taint is {taint.key}={taint.value}, but the label is {label}",
+                "use the same value in both: pods tolerate the value they select",
                 Severity.ERROR,
             )
 
 
 def _off_policy(manifest: Manifest, marks: Marks, cluster: Cluster) -> Iterator[Violation]:
-    named = {key: marks.labels[key] for key in _own_keys(cluster) if key in marks.labels}
+    named = {key: marks.labels[key] for key in _policy_keys(cluster) if key in marks.labels}
     if not named:
         return
     agreeing = [pool for pool in cluster.pools if _agrees(pool, named)]
     pools = [pool for pool in agreeing if named.keys() & pool.labels.keys()] or agreeing
     if not pools:
-        yield from _of_no_pool(marks, cluster, named)
+        yield from _unknown_pool(marks, cluster, named)
         return
-    yield from _foreign(marks, cluster, pools)
+    yield from _foreign_taints(marks, cluster, pools)
     lacking = {pool.name: _lacking(marks, pool) for pool in pools}
     if marks.settled and all(lacking.values()):
         pool = min(pools, key=lambda each: len(lacking[each.name]))
         taints = lacking[pool.name]
         yield Violation(
             marks.taints_at,
-            f"nodes of pool {pool.name} have taint {taints[0]}, these do not",
-            "add it, or pods of others land there:\n" + "\n".join(_item(taint) for taint in taints),
+            f"nodes of pool {pool.name} have taint {taints[0]}, but these do not",
+            "add the taint, so that other pods cannot land there:\n"
+            + "\n".join(_item(taint) for taint in taints),
             fix=partial(_fix, manifest, marks, taints) if len(pools) == 1 else None,
         )
-    yield from _unpromised(marks, cluster, pools)
+    yield from _missing_product_label(marks, cluster, pools)
 
 
-def _own_keys(cluster: Cluster) -> list[str]:
+def _policy_keys(cluster: Cluster) -> list[str]:
     """The usage key and the product keys of the cards, in the policy's order."""
     keys = (cluster.usage_key, *(card.product_key for card in cluster.cards.values()))
     return list(dict.fromkeys(key for key in keys if key))
 
 
 def _agrees(pool: Pool, named: dict[str, str]) -> bool:
-    """A pool that does not state a label may have nodes with any value of it."""
+    """Nodes of a pool that does not declare a label may have any value of it."""
     return all(pool.labels.get(key, value) == value for key, value in named.items())
 
 
-def _of_no_pool(marks: Marks, cluster: Cluster, named: dict[str, str]) -> Iterator[Violation]:
-    """A value no pool has, or a pair that no pool has together: that only if all pools are known."""
+def _unknown_pool(marks: Marks, cluster: Cluster, named: dict[str, str]) -> Iterator[Violation]:
+    """A value that no pool has, or, if the policy is complete, a combination that no pool has."""
     for key, value in named.items():
         known = sorted({pool.labels[key] for pool in cluster.pools if key in pool.labels})
         if known and value not in known and (cluster.complete or key == cluster.usage_key):
             yield Violation(
                 marks.label_at(key),
-                f"the label says {key}={value}, the pools of the policy have {', '.join(known)}",
-                "write the value of the pool these nodes belong to, or declare the pool",
+                f"the label is {key}={value}, but the pools of the policy have {', '.join(known)}",
+                "use the value of the pool these nodes belong to, or declare the pool",
             )
             return
     if cluster.complete and len(named) > 1:
         pairs = " with ".join(f"{key}={value}" for key, value in named.items())
         yield Violation(
-            marks.labels_at, f"no pool of the policy has {pairs}", "declare the pool, or correct a label"
+            marks.labels_at,
+            f"no pool of the policy has {pairs}",
+            "declare the pool, or correct one of the labels",
         )
 
 
-def _foreign(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
-    """Taints under the policy's keys that none of the pools has."""
+def _foreign_taints(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
+    """Taints with keys of the policy that none of the pools has."""
     there = {taint for pool in pools for taint in pool.taints}
     for at, taint in enumerate(marks.taints):
-        if taint.key not in _own_keys(cluster) or taint in there:
+        if taint.key not in _policy_keys(cluster) or taint in there:
             continue
         same = sorted(str(one) for one in there if one.key == taint.key)
-        has = ", ".join(same) if same else "no taint of that key"
+        has = ", ".join(same) if same else "no taint with that key"
         yield Violation(
             (*marks.taints_at, at),
-            f"the taint {taint} is not one of pool {pools[0].name}, which has {has}",
-            "write the pool's taint, or change the pool in the policy",
+            f"taint {taint} does not belong to pool {pools[0].name}, which has {has}",
+            "use the taint of the pool, or change the pool in the policy",
         )
 
 
 def _lacking(marks: Marks, pool: Pool) -> list[Taint]:
-    """A key with another value or effect is at odds with the pool, not missing."""
+    """Taints of the pool whose keys are absent; a different value or effect is reported separately."""
     keys = {taint.key for taint in marks.taints}
     return [taint for taint in pool.hard_taints if taint.key not in keys]
 
 
-def _unpromised(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
-    """The product label that discovery writes later: an autoscaler looks only at the template."""
+def _missing_product_label(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
+    """The product label, which discovery writes later but an autoscaler needs in the template."""
     pinned = any(len(marks.requirements.get(key, ())) == 1 for key in _MACHINES)
     cards = {pool.card: cluster.card_of(pool) for pool in pools}
     card = next(iter(cards.values())) if len(cards) == 1 else None
     if card and pinned and card.product_key and card.product_key not in marks.labels:
         yield Violation(
             marks.labels_at,
-            f"the template does not promise {card.product_key}, so no node is made for a pod that selects it",
+            f"the template lacks label {card.product_key}, so no node is created for a pod that selects it",
             f"add the label {card.product_key}: {pools[0].labels.get(card.product_key, card.product)}",
         )
 

@@ -1,8 +1,8 @@
-"""A list of tolerations replaces inherited ones and loses some of them.
+"""A list of tolerations replaces an inherited list and drops some of its entries.
 
-Lists of this field are never merged: what a service, a job, a workflow's template or a role's patch
-writes takes the place of what its runtime, its workflow or its role states. The pods then lack the
-tolerations of the card pools that the lower layer had.
+Lists of tolerations are never merged: the list of a service, a job, a workflow template or a role
+patch replaces the list of its runtime, workflow or role. The pods then lack the inherited
+tolerations of the card pools.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ spec:
 
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
-    """What is inherited from another object is known where that object is in the scope."""
+    """Tolerations inherited from another object are known only if the scope contains that object."""
     templates = {
         (t.value.kind, t.value.namespace, t.value.name, t.value.part): t.value.tolerations
         for t in scope.of(Template)
@@ -67,15 +67,15 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             yield ScopeViolation(
                 located,
                 "tolerations",
-                f"these tolerations replace those of {where}, and {_words(lost[0])} is lost",
-                "write the whole list, what is inherited included:\n" + "\n".join(_item(one) for one in lost),
+                f"these tolerations replace those of {where} and drop {_words(lost[0])}",
+                "include the inherited tolerations:\n" + "\n".join(_item(one) for one in lost),
             )
 
 
 def _inherited(
     value: Override, templates: dict[tuple[str, str, str, str], tuple[Toleration, ...]]
 ) -> tuple[tuple[Toleration, ...], str]:
-    """The list that is replaced, and where it stands; none where its object is not known."""
+    """The replaced list and its location; empty if its object is unknown."""
     if not value.kinds:
         return value.inherited, value.inherited_from
     for kind in value.kinds:
@@ -94,7 +94,7 @@ def _kept(inherited: Toleration, mine: tuple[Toleration, ...]) -> bool:
 
 def _words(lost: Toleration) -> str:
     value = f"={lost.value}" if lost.value else ""
-    return f"that of {lost.key or 'every key'}{value}" + (f":{lost.effect}" if lost.effect else "")
+    return f"the toleration of {lost.key or 'every key'}{value}" + (f":{lost.effect}" if lost.effect else "")
 
 
 def _item(lost: Toleration) -> str:

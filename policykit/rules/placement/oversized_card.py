@@ -1,6 +1,6 @@
-"""A pod that states how much card memory it needs, on a card with at least twice as much.
+"""A pod can land on a card with at least twice the card memory it declares.
 
-Seed design: a small model does not belong on a large card while a smaller card would do.
+A small model should not occupy a large card if a smaller card is sufficient.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.card import Card
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review
 
 BAD = """\
@@ -58,26 +58,26 @@ _MIB = 1024 * 1024
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Compares the largest card of the accepting pools with the smallest that would do."""
-    asked = _asked(review)
-    if review.cluster is None or not asked or not review.card_resources:
+    """Compares the largest card of the accepting pools with the smallest sufficient card."""
+    needed = _declared_memory(review)
+    if review.cluster is None or not needed or not review.card_resources:
         return
     chosen = max(_cards(review, accepting=True), key=_memory, default=None)
-    fitting = [card for card in _cards(review, accepting=False) if _memory(card) >= asked]
+    fitting = [card for card in _cards(review, accepting=False) if _memory(card) >= needed]
     smallest = min(fitting, key=_memory, default=None)
     if chosen is None or smallest is None or _memory(smallest) >= _memory(chosen):
         return
-    if asked * 2 <= _memory(chosen):
+    if needed * 2 <= _memory(chosen):
         yield Violation(
             review.pod_set.place("annotations", _KEY),
-            f"needs {asked // _MIB} MiB of card memory and may land on {chosen.product or chosen.name}"
+            f"needs {needed // _MIB} MiB of card memory, but may land on {chosen.product or chosen.name}"
             f" with {_memory(chosen) // _MIB} MiB",
             f"{smallest.product or smallest.name} has {_memory(smallest) // _MIB} MiB: select that",
         )
 
 
-def _asked(review: Review) -> int:
-    """Bytes of card memory stated, 0 where none or unreadable."""
+def _declared_memory(review: Review) -> int:
+    """Declared card memory in bytes; 0 if it is absent or invalid."""
     for entries in (review.pod_set.annotations, review.pod_set.labels, review.manifest.annotations):
         if _KEY in entries:
             quantity = parse(entries[_KEY])
@@ -86,7 +86,7 @@ def _asked(review: Review) -> int:
 
 
 def _cards(review: Review, *, accepting: bool) -> Iterator[Card]:
-    """Cards of known memory: of the accepting pools, or of all the workload may use."""
+    """Cards with known memory, of the accepting pools or of all pools the workload may use."""
     cluster = review.cluster
     if cluster is None:
         return
@@ -96,7 +96,7 @@ def _cards(review: Review, *, accepting: bool) -> Iterator[Card]:
             continue
         if accepting and pool not in review.accepting:
             continue
-        if review.workload is None or may_use(review.workload, pool):
+        if review.workload is None or is_allowed(review.workload, pool):
             yield card
 
 

@@ -1,8 +1,8 @@
-"""A pod template that is bound to nodes by their names.
+"""A pod template is bound to nodes by name.
 
-With nodeName no scheduler looks at the pods: taints of effect NoSchedule, gangs, queues and
-free cards count for nothing, and a pod that does not fit fails. A selector on the host name
-is kinder, but the workload still stops with its node.
+Pods with nodeName bypass the scheduler: NoSchedule taints, gangs, queues and free cards are
+ignored, and a pod that does not fit fails. With a selector on the host name the scheduler still
+places the pods, but the workload stops with its node.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ GOOD = BAD.replace("      nodeName: gpu-node-1\n", "")
 _HOSTNAME = "kubernetes.io/hostname"
 _CLIQUE = "nvidia.com/gpu.clique"
 _TERMS = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
-_ADVICE = "select by labels that several nodes carry: the pool's usage, the card's product, the zone"
+_ADVICE = "select labels that several nodes share, such as usage, card product or zone"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Templates only: a bare Pod may be one that already runs, read from a cluster."""
-    if review.manifest.kind == "Pod" or review.device_stack:
+    """Reports templates only: a bare Pod may be a running one, read from a cluster."""
+    if review.manifest.kind == "Pod" or review.is_system_pod:
         return
     pod_set = review.pod_set
     name = pod_set.spec.get("nodeName")
     if isinstance(name, str) and name and not is_placeholder(name):
         yield Violation(
-            pod_set.place("nodeName"), f"nodeName is {name!r}: no scheduler looks at these pods", _ADVICE
+            pod_set.place("nodeName"), f"nodeName is {name!r}, so the pods bypass the scheduler", _ADVICE
         )
     selected = review.affinity.selector.get(_HOSTNAME, "")
     if selected and not is_placeholder(selected):
@@ -65,7 +65,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         yield Violation(
             pod_set.place("nodeSelector", _CLIQUE),
             f"nodeSelector binds the pods to one group of linked nodes, {clique!r}",
-            f"use {_CLIQUE} as topologyKey of a pod affinity: the pods then share a group, whichever is free",
+            f"use {_CLIQUE} as topologyKey of a pod affinity: the pods then share any free group",
         )
     pinning = _pinning(review.affinity)
     if pinning:
@@ -78,7 +78,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _pinning(affinity: NodeAffinity) -> tuple[Path, tuple[str, ...]] | None:
-    """Place in the first term, and all names, where every term that is ORed names nodes."""
+    """Path in the first term, and all names, if every term names nodes."""
     found = [naming for term in affinity.required or () if (naming := _naming(term))]
     if not found or len(found) < len(affinity.required or ()):
         return None

@@ -1,7 +1,7 @@
-"""A placement field stands where its kind does not take it.
+"""An object has a placement field that its kind does not accept.
 
-Knative refuses fields of placement unless an administrator has turned their flags on, and Grove
-refuses two for good. The object is then rejected, or its controller makes no pods.
+Knative refuses placement fields unless an administrator has enabled their feature flags, and Grove
+always refuses two of them. The object is rejected, or its controller creates no pods.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _FLAGS: Mapping[str, str] = {
 }
 """Off by default. Source: knative/serving pkg/apis/serving/fieldmask.go."""
 _NEVER: Mapping[str, tuple[str, ...]] = {"PodCliqueSet": ("nodeName", "topologySpreadConstraints")}
-"""What no setting allows."""
+"""Fields that no setting allows."""
 _MODE = "serving.kserve.io/deploymentMode"
 _ON_KNATIVE = ("Knative", "Serverless")
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """An error where no setting allows the field, a warning where Knative's flags may."""
+    """An error if no setting allows the field; a warning if a Knative flag may allow it."""
     made_by = owner(review.manifest, review.pod_set)
     spec = review.pod_set.spec
     if made_by.group == "grove.io":
@@ -68,7 +68,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 yield Violation(
                     review.pod_set.place(field),
                     f"{made_by.kind} refuses {field}",
-                    f"delete {field}: Grove places the pods of a clique itself",
+                    f"delete {field}: Grove controls the placement of a clique's pods",
                     key=True,
                 )
     elif _knative(review.manifest):
@@ -84,7 +84,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _knative(manifest: Manifest) -> bool:
-    """By kind, or a KServe service that says so; what KServe does unsaid is in its configuration."""
+    """By kind, or by annotation of a KServe service; its default mode is not in the manifest."""
     if manifest.kind == "InferenceService":
         return manifest.annotations.get(_MODE) in _ON_KNATIVE
     return manifest.group == "serving.knative.dev"

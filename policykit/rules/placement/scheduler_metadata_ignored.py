@@ -1,8 +1,8 @@
 """A pod carries one scheduler's metadata but names another scheduler.
 
-Gang, queue and device labels and annotations are read by the scheduler they belong to. On a
-pod that another one places they are silently ignored: the gang starts piece by piece, the
-queue is not charged. A schedulerName that nothing serves leaves the pod pending for ever.
+Labels and annotations for gangs, queues and devices are read only by the scheduler they belong to.
+Any other scheduler silently ignores them: the gang starts piece by piece, and the queue is not
+charged. A pod whose schedulerName belongs to no scheduler stays pending.
 """
 
 from __future__ import annotations
@@ -44,35 +44,35 @@ GOOD = BAD.replace("spec:\n", "spec:\n  schedulerName: koord-scheduler\n")
 
 _LOST = {"gang": "it joins no gang", "queue": "no queue is charged", "device": "it has no effect"}
 _LIKENESS = 0.8
-"""Of a misspelt name; many schedulers are called something-scheduler."""
+"""Required for a suggestion; many schedulers are called something-scheduler."""
 _OWNERS = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"})
-"""Built-in kinds whose own annotations Volcano reads."""
+"""Built-in kinds whose annotations Volcano reads from the object itself."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """One violation per scheduler whose metadata is ignored, or one for an unknown schedulerName."""
     manifest, pod_set = review.manifest, review.pod_set
     scheduler, path, cluster = pod_set.scheduler_name, pod_set.scheduler_path, review.cluster
-    # No scheduler looks at a pod with a node.
+    # A pod with nodeName bypasses the scheduler.
     if path is None or is_placeholder(scheduler) or pod_set.spec.get("nodeName"):
         return
-    if cluster and scheduler and _unserved(manifest, scheduler, cluster):
+    if cluster and scheduler and _is_unknown_scheduler(manifest, scheduler, cluster):
         yield Violation(
             path,
-            f"schedulerName is {scheduler}, which nothing in the policy serves",
+            f"schedulerName is {scheduler}, which is not a scheduler of the policy",
             f"write one of {', '.join(sorted(cluster.schedulers))}, or add {scheduler} to the policy's "
-            "schedulers if it runs in the cluster: without it the pod stays pending",
+            "schedulers if it runs in the cluster",
             fix=partial(_fix, review, _nearest(review, cluster)),
         )
         return
     if cluster and not scheduler:
-        scheduler = _given(review, cluster)
+        scheduler = _assigned_scheduler(review, cluster)
     system = system_of(scheduler, cluster)
     unknown = system is None or gives_scheduler(manifest, scheduler)
-    if unknown or (not scheduler and _sketched(pod_set)):
+    if unknown or (not scheduler and _is_incomplete(pod_set)):
         return
     carried = {
-        dialect.name: _carried(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
+        dialect.name: _dialect_keys(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
     }
     several = sum(bool(found) for found in carried.values()) > 1
     for dialect in DIALECTS:
@@ -86,31 +86,31 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             yield found._replace(fix=partial(_fix, review, meant))
 
 
-def _given(review: Review, cluster: Cluster) -> str:
-    """The schedulerName that a ClusterColocationProfile of the policy writes as the pod is admitted."""
+def _assigned_scheduler(review: Review, cluster: Cluster) -> str:
+    """The schedulerName that a ClusterColocationProfile of the policy sets on admission."""
     from policykit.targets.koordinator.admission import scheduler_given
 
     return scheduler_given(cluster, review.pod_set, review.manifest.namespace or review.namespace)
 
 
-def _sketched(pod_set: PodSet) -> bool:
-    """Whether only a part of the template is shown (a built-in kind without a container)."""
+def _is_incomplete(pod_set: PodSet) -> bool:
+    """Whether the template is incomplete (a built-in kind without containers)."""
     return pod_set.strategic and not any(True for _ in containers(pod_set.spec))
 
 
-def _unserved(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
+def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) -> bool:
     if not cluster.schedulers or scheduler in cluster.schedulers:
         return False
     known = system_of(scheduler, None) is not None
-    # Spark's batchScheduler has words of its own, which need not be names of schedulers.
+    # Spark's batchScheduler has its own values, which need not be scheduler names.
     if manifest.group == "sparkoperator.k8s.io":
         return known
-    # An operator may write another name over one that exists; a slip it does not explain.
+    # An operator may overwrite the name of an existing scheduler; it does not explain a misspelt name.
     return not (known and gives_scheduler(manifest, scheduler))
 
 
 def _taken_over(dialect: Dialect, cluster: Cluster | None, namespace: str) -> bool:
-    """Its admission controller may give the pod the right schedulerName, unless it is not there."""
+    """Whether its admission controller is installed and may set the right schedulerName."""
     if not dialect.takes_over or cluster is None or not cluster.schedulers:
         return dialect.takes_over
     from policykit.targets.yunikorn.admission import covers
@@ -119,12 +119,12 @@ def _taken_over(dialect: Dialect, cluster: Cluster | None, namespace: str) -> bo
     return target is not None and covers(target, namespace)
 
 
-def _carried(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
+def _dialect_keys(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
     return [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
 
 
 def _place(key: Key, manifest: Manifest, pod_set: PodSet) -> Path:
-    """Where the pod set or its owner carries a key; empty: nowhere."""
+    """Path of a key on the pod set or its owner; empty if neither has it."""
     if not key.on_owner:
         entries: Mapping[str, str] = pod_set.labels if key.where == "labels" else pod_set.annotations
         return pod_set.place(key.where, key.key) if key.key in entries else ()
@@ -141,13 +141,13 @@ def _violation(
     cluster: Cluster | None,
     covered: bool,
 ) -> Violation:
-    """`covered`: an admission controller may put its own schedulerName over the one that is written."""
+    """`covered`: an admission controller may overwrite schedulerName."""
     key, path = ignored[0]
     is_its = f" and {len(ignored) - 1} more are" if len(ignored) > 1 else " is"
     placed_by = scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
     but = f"but {placed_by} places the pod: {_LOST[key.purpose]}"
     if covered:
-        but = f"but schedulerName is {scheduler}: one of the two is ignored"
+        but = f"but schedulerName is {scheduler}: one of them is ignored"
     return Violation(
         path,
         f"{key.key}{is_its} {dialect.title}'s, {but}",
@@ -159,21 +159,21 @@ def _violation(
 def _advice(dialect: Dialect, key: Key, cluster: Cluster | None) -> str:
     wanted = _scheduler(dialect, cluster)
     if not wanted:
-        return f"delete the {key.where[:-1]}: the policy has no {dialect.title}"
+        return f"delete the {key.where[:-1]}: the policy does not include {dialect.title}"
     return f"write schedulerName: {wanted}, or delete the {key.where[:-1]}"
 
 
 def _scheduler(dialect: Dialect, cluster: Cluster | None) -> str:
-    """The schedulerName that the system answers to; empty: the policy does not have it."""
+    """The schedulerName of the system; empty if the policy does not include it."""
     target = cluster.targets.get(dialect.name) if cluster else None
     name = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
     return "" if cluster and cluster.schedulers and name not in cluster.schedulers else name
 
 
 def _nearest(review: Review, cluster: Cluster) -> str:
-    """The served scheduler that is written almost so, else the workload kind's own.
+    """The scheduler of the policy with the most similar name, else that of the workload kind.
 
-    Empty for the name of a scheduler that exists: it was chosen, and the policy may lack it.
+    Empty for the name of an existing scheduler: it is no mistake, the policy may just lack it.
     """
     name = review.pod_set.scheduler_name
     if system_of(name, None) is not None:
@@ -183,7 +183,7 @@ def _nearest(review: Review, cluster: Cluster) -> str:
 
 
 def _fix(review: Review, name: str) -> Fix | None:
-    """None where nothing says which scheduler is meant, or where the policy gives the kind another."""
+    """None if the intended scheduler is unknown, or if the policy assigns the kind another one."""
     from policykit.targets.workloads import fields
 
     wanted = review.workload.scheduler if review.workload else ""

@@ -1,6 +1,6 @@
-"""A pod selects nodes of one card and asks for another: vendor, sharing mode or host differ.
+"""A pod selects nodes with one card and requests another: vendor, sharing mode or host differ.
 
-The nodes it selects do not offer the resource it asks for, so no node can satisfy both.
+The selected nodes do not offer the requested resource, so no node satisfies both.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from policykit.catalogue import labels
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
+from policykit.placement.label_values import REQUIRED_TERMS, known_values, label_values, same_card_value
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_values, other_suffix, stated
 
 BAD = """\
 apiVersion: v1
@@ -64,7 +64,7 @@ _ARCH = "kubernetes.io/arch"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Three faults: another vendor's label, another sharing suffix, the other host architecture."""
+    """Three checks: the vendor of labels, the sharing suffix and the host architecture."""
     if review.card_resources and review.cluster is not None:
         yield from _vendors(review)
         yield from _suffixes(review)
@@ -72,27 +72,27 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _vendors(review: Review) -> Iterator[Violation]:
-    makers = {maker for name in review.card_resources for maker in _makers(name)}
+    makers = {maker for name in review.card_resources for maker in _vendors_of(name)}
     if not makers or "" in makers:
         return
     for key, values, path in _keys(review):
         maker = "" if labels.of_any_card(key) else _hardware(labels.discovery(key))
-        if maker and maker not in makers and _whose(maker, key, values):
+        if maker and maker not in makers and _belongs_to(maker, key, values):
             yield Violation(
                 path,
                 f"selects nodes by {key}, a label of {_name(maker)} cards,"
-                f" but asks for {', '.join(review.card_resources)}",
-                "select and ask for cards of one vendor",
+                f" but requests {', '.join(review.card_resources)}",
+                "select and request cards of the same vendor",
             )
 
 
-def _whose(maker: str, key: str, values: Sequence[str]) -> bool:
-    """Whether the label is the maker's. A key without a domain (accelerator) is by its value alone."""
+def _belongs_to(maker: str, key: str, values: Sequence[str]) -> bool:
+    """Whether the label is the vendor's; for a key without a domain (accelerator), by its value."""
     return "/" in key or any(value.lower().startswith(f"{maker}-") for value in values)
 
 
-def _makers(resource: str) -> Iterator[str]:
-    """Vendors whose cards offer a resource; an empty one: of any vendor, or not known."""
+def _vendors_of(resource: str) -> Iterator[str]:
+    """Vendors whose cards offer a resource; an empty one means any vendor or an unknown one."""
     known = catalogue.resource(resource)
     for vendor in (known.offered_by or (known.vendor,)) if known is not None else ("",):
         yield _hardware(vendor)
@@ -114,29 +114,29 @@ def _suffixes(review: Review) -> Iterator[Violation]:
         return
     for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
         known = known_values(cluster, key)
-        for place in stated(review, key):
-            there = other_suffix(place.value, known)
+        for place in label_values(review, key):
+            there = same_card_value(place.value, known)
             if place.selects and there:
                 yield Violation(
                     place.path,
                     f"selects {place.value}, but the cards of the pools are {there}",
-                    "the suffix tells how cards are shared or cut: write the value the pool has",
+                    "the suffix encodes how cards are shared or partitioned: use the value of the pool",
                 )
 
 
 def _architecture(review: Review) -> Iterator[Violation]:
     cluster = review.cluster
-    if cluster is None or not review.meant:
+    if cluster is None or not review.eligible_pools:
         return
-    hosts = {card.arch for pool in review.meant if (card := cluster.card_of(pool)) is not None}
+    hosts = {card.arch for pool in review.eligible_pools if (card := cluster.card_of(pool)) is not None}
     if len(hosts) != 1 or "" in hosts:
         return
-    for place in stated(review, _ARCH):
+    for place in label_values(review, _ARCH):
         if place.selects and place.value not in hosts:
             yield Violation(
                 place.path,
-                f"selects {_ARCH} {place.value}, but the nodes of its card are {min(hosts)}",
-                f"build the image for {min(hosts)} and select that",
+                f"selects {_ARCH} {place.value}, but nodes with the requested card are {min(hosts)}",
+                f"build the image for {min(hosts)} and select that architecture",
             )
 
 
@@ -146,7 +146,7 @@ def _keys(review: Review) -> Iterator[tuple[str, tuple[str, ...], Path]]:
     for term_at, term in enumerate(review.affinity.required or ()):
         for at, requirement in enumerate(term.expressions):
             if requirement.operator in ("In", "Exists", "Gt", "Lt"):
-                path = (*REQUIRED, term_at, "matchExpressions", at, "key")
+                path = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "key")
                 yield requirement.key, requirement.values, review.pod_set.place("affinity", *path)
 
 

@@ -1,8 +1,8 @@
-"""A hard spread constraint counts nodes that the pods cannot enter.
+"""A hard spread constraint counts nodes whose taints the pods do not tolerate.
 
-Without `nodeTaintsPolicy: Honor` every node with the topology label is a place to fill, also where
-a taint keeps the pods out. Such a place stays at zero pods, so after maxSkew pods in each of the
-others the next one stays pending for ever.
+Without `nodeTaintsPolicy: Honor`, every node with the topology label defines a domain, even if its
+taints repel the pods. Such a domain stays at zero pods, so once every other domain has maxSkew pods,
+the next pod stays pending.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from policykit.kube.affinity import NodeAffinity
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.placing import stands
+from policykit.placement.placement_patches import is_editable
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -67,32 +67,32 @@ _HOSTNAME = "kubernetes.io/hostname"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Compares the places of pools the pods may enter with those of pools whose taints keep them out.
+    """Compares the domains of accepting pools with those of pools whose taints repel the pods.
 
-    Source: PodTopologySpread of kube-scheduler 1.36. A place whose label the policy does not state
-    does not count.
+    Source: PodTopologySpread of kube-scheduler 1.36. Domains that the policy does not declare are
+    not counted.
     """
     cluster, listed = review.cluster, review.pod_set.spec.get(_FIELD)
-    if cluster is None or not review.judged or review.pod_set.per_node or not isinstance(listed, list):
+    if cluster is None or not review.is_final or review.pod_set.per_node or not isinstance(listed, list):
         return
     for at, one in enumerate(listed):
         key = one.get("topologyKey") if isinstance(one, Mapping) else None
         if not isinstance(key, str) or not _hard(one):
             continue
-        shut = _shut(review, cluster, key, one)
-        if shut:
-            names = ", ".join(pool.name for pool in shut)
-            taint = review.landing(shut[0]).taint
+        repelling = _repelling_pools(review, cluster, key, one)
+        if repelling:
+            names = ", ".join(pool.name for pool in repelling)
+            taint = review.landing(repelling[0]).taint
             yield Violation(
                 review.pod_set.place(_FIELD, at),
                 f"spreads by {key} over pool {names}, but does not tolerate taint {taint}",
-                "write nodeTaintsPolicy: Honor, so that only nodes the pods may enter are counted",
+                "write nodeTaintsPolicy: Honor, so that only nodes with tolerated taints are counted",
                 fix=partial(_fix, review, at),
             )
 
 
 def _hard(one: Mapping[str, Any]) -> bool:
-    """Counts tainted nodes, and some pods; what counts none is PK131's."""
+    """Whether it counts tainted nodes and selects pods; PK131 reports one that selects none."""
     selector = one.get("labelSelector")
     counted = isinstance(selector, Mapping) and any(selector.values())
     return (
@@ -102,39 +102,39 @@ def _hard(one: Mapping[str, Any]) -> bool:
     )
 
 
-def _shut(review: Review, cluster: Cluster, key: str, one: Mapping[str, Any]) -> list[Pool]:
-    """Pools with places that only nodes the pods cannot enter have."""
+def _repelling_pools(review: Review, cluster: Cluster, key: str, one: Mapping[str, Any]) -> list[Pool]:
+    """Pools with domains that consist only of nodes whose taints repel the pods."""
     from policykit.placement.landing import selection
 
-    asked = review.affinity if one.get("nodeAffinityPolicy") != "Ignore" else NodeAffinity()
+    considered = review.affinity if one.get("nodeAffinityPolicy") != "Ignore" else NodeAffinity()
     entered = [landing.pool for landing in review.landings if landing.verdict != "refused"]
-    if not review.accepting or any(_places(pool, key) is None for pool in entered):
+    if not review.accepting or any(_domains(pool, key) is None for pool in entered):
         return []
-    open_places = {place for pool in entered for place in _places(pool, key) or ()}
+    open_domains = {domain for pool in entered for domain in _domains(pool, key) or ()}
     return [
         landing.pool
         for landing in review.landings
         if landing.reason == "untolerated-taint"
-        and selection(cluster, landing.pool, asked) is True
-        and not (_places(landing.pool, key) or frozenset()) <= open_places
+        and selection(cluster, landing.pool, considered) is True
+        and not (_domains(landing.pool, key) or frozenset()) <= open_domains
     ]
 
 
-def _places(pool: Pool, key: str) -> frozenset[str] | None:
-    """Values of the label on the pool's nodes; None: the policy does not say."""
+def _domains(pool: Pool, key: str) -> frozenset[str] | None:
+    """Values of the label on the pool's nodes; None if the policy does not declare them."""
     shapes = [shape for shape in pool.shapes if shape.maximum != 0]
     if key == _HOSTNAME:
-        # A node is a place of its own; a pool that may be empty has none for certain.
+        # Each node is a domain; a pool that may be empty has none for certain.
         return frozenset({pool.name}) if any(shape.minimum > 0 for shape in shapes) else frozenset()
     values = [{**pool.labels, **shape.labels}.get(key) for shape in shapes]
     return None if None in values else frozenset(value for value in values if value is not None)
 
 
 def _fix(review: Review, at: int) -> Fix | None:
-    if not stands(review, _FIELD):
+    if not is_editable(review, _FIELD):
         return None
     patch = Patch("add", review.pod_set.place(_FIELD, at, "nodeTaintsPolicy"), "Honor")
-    return Fix("count only nodes the pods may enter", (patch,), Applicability.SAFE)
+    return Fix("count only nodes with tolerated taints", (patch,), Applicability.SAFE)
 
 
 RULE = Rule(

@@ -1,7 +1,7 @@
-"""A pod that may enter reserved pools but is not kept on them.
+"""A pod tolerates the taint of a dedicated pool but does not select the pool.
 
-A toleration opens a reserved pool and attracts nothing. Where a pool without that taint accepts
-the pod too, it can land there, away from the nodes it was meant for.
+A toleration permits placement but does not attract the pod. If a pool without the taint also
+accepts it, the pod can land there instead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.reserved import reserved_keys
+from policykit.placement.dedicated_keys import dedicated_keys
 from policykit.placement.review import Review
 
 BAD = """\
@@ -81,26 +81,28 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of the first toleration of a reserved key that an accepting pool outside M lacks.
+    """Reports the first toleration of a dedicated key that an accepting, ineligible pool lacks.
 
-    A provider's taint (spot nodes, fallback nodes) marks nodes a pod may use, not its own.
+    A cloud's taint (spot nodes, fallback nodes) marks nodes that a pod may also use.
     """
     cluster = review.cluster
-    if cluster is None or review.meant is None or not review.judged or review.device_stack:
+    if cluster is None or review.eligible_pools is None or not review.is_final or review.is_system_pod:
         return
     if review.pod_set.per_node and not review.card_resources:
-        return  # a daemon tolerates what it finds on the nodes
-    reserved = frozenset[str]().union(*(reserved_keys(cluster, pool) for pool in cluster.pools))
+        return  # a daemon tolerates the taints of the nodes it serves
+    dedicated = frozenset[str]().union(*(dedicated_keys(cluster, pool) for pool in cluster.pools))
     for position, toleration in enumerate(review.tolerations):
-        if toleration.key not in reserved:
+        if toleration.key not in dedicated:
             continue
         for pool in review.accepting:
-            if pool not in review.meant and all(taint.key != toleration.key for taint in pool.taints):
+            if pool not in review.eligible_pools and all(
+                taint.key != toleration.key for taint in pool.taints
+            ):
                 yield Violation(
                     review.pod_set.place("tolerations", position),
-                    f"the pod tolerates {toleration}, but pool {pool.name}, which has no such taint,"
-                    " accepts it too",
-                    "select the pools it is meant for with node affinity: a toleration attracts nothing",
+                    f"the pod tolerates {toleration}, but pool {pool.name} without that taint"
+                    " also accepts it",
+                    "select the intended pools with node affinity: a toleration does not attract pods",
                     fix=partial(placement_fix, review),
                 )
                 return

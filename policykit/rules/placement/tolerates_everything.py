@@ -1,8 +1,7 @@
 """A workload tolerates every taint.
 
-An empty key with operator Exists answers every taint there is: cards reserved for others,
-the control plane, nodes about to be drained. Daemons of the node itself need that; a
-workload does not.
+An empty key with operator Exists matches every taint: those of cards dedicated to others, of the
+control plane and of nodes being drained. System daemons need that; workloads do not.
 """
 
 from __future__ import annotations
@@ -44,20 +43,20 @@ spec:
 
 _CRITICAL = ("system-node-critical", "system-cluster-critical")
 _SYSTEM_IMAGES = ("csi", "autoscaler", "karpenter")
-"""Parts of image names of storage drivers and node provisioners."""
+"""Words in image names of storage drivers and node provisioners."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Every such toleration of a workload; DaemonSets and system components are left alone."""
-    if review.pod_set.per_node or review.device_stack or _is_system(review):
+    """Reports every such toleration of a workload, but not those of DaemonSets and system components."""
+    if review.pod_set.per_node or review.is_system_pod or _is_system(review):
         return
     for position, toleration in enumerate(review.tolerations):
         if not toleration.key and toleration.operator == "Exists":
             taints = f"every {toleration.effect} taint" if toleration.effect else "every taint"
             yield Violation(
                 review.pod_set.place("tolerations", position),
-                f"toleration without a key and with operator Exists answers {taints}, of any pool",
-                "name the keys of the taints that this workload should pass",
+                f"a toleration with operator Exists and no key matches {taints} of any pool",
+                "name the keys of the taints that this workload should tolerate",
             )
 
 
@@ -70,7 +69,7 @@ def _is_system(review: Review) -> bool:
 
 
 def _is_system_image(image: str) -> bool:
-    """By the words of the image's own name, registry, tag and digest left out."""
+    """By the words of the image name without registry, tag and digest."""
     name = image.partition("@")[0].rpartition("/")[2].partition(":")[0]
     return any(word in _SYSTEM_IMAGES for word in name.replace("_", "-").split("-"))
 

@@ -1,7 +1,6 @@
 """A pod selects nodes by a label that no pool of the policy declares.
 
-Labels are free text: nothing tells a misspelt key from one that no node carries, and the pod
-stays Pending without a word about it.
+Label keys are free text: Kubernetes cannot detect a misspelt key, and the pod stays pending.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.placement.asking import is_card_of
+from policykit.placement.card_requests import is_card_resource
+from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED
 
 BAD = """\
 apiVersion: v1
@@ -64,9 +63,9 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Under partial coverage it speaks only of pods that the policy has a say in."""
+    """Reports only pods covered by the policy if it does not list every pool."""
     cluster = review.cluster
-    if cluster is None or not review.concerned or review.device_stack or review.pod_set.per_node:
+    if cluster is None or not review.is_covered or review.is_system_pod or review.pod_set.per_node:
         return
     for key, path, is_pair in _selected(review):
         if not is_placeholder(key) and not _known(cluster, key):
@@ -80,7 +79,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
 
 
 def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
-    """(key, where, whether in a nodeSelector): each key once, by a pair or a positive expression."""
+    """(key, path, whether in nodeSelector) of each key in a pair or a positive expression, once."""
     seen: set[str] = set()
     for key in review.affinity.selector:
         seen.add(key)
@@ -89,7 +88,7 @@ def _selected(review: Review) -> Iterator[tuple[str, Path, bool]]:
         for at, requirement in enumerate(term.expressions):
             if requirement.key not in seen and requirement.operator not in ("NotIn", "DoesNotExist"):
                 seen.add(requirement.key)
-                path = (*REQUIRED, term_at, "matchExpressions", at, "key")
+                path = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "key")
                 yield requirement.key, review.pod_set.place("affinity", *path), False
 
 
@@ -100,11 +99,11 @@ def _known(cluster: Cluster, key: str) -> bool:
 
 
 def _advice(cluster: Cluster, key: str) -> str:
-    if is_card_of(key, cluster):
-        return f"{key} is a resource: ask for it under limits, and select by the card's product label"
+    if is_card_resource(key, cluster):
+        return f"{key} is a resource: request it under limits, and select the product label of the card"
     instead = labels.replaced_by(key)
     if instead:
-        return f"no daemon sets it any more: the label is {instead}"
+        return f"no daemon sets this label any more: use {instead}"
     near = nearest(key, tuple(sorted(cluster.declared_keys)))
     if near:
         return f"did you mean {near}?"

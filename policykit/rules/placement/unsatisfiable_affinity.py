@@ -1,7 +1,7 @@
-"""A required node affinity term, or a nodeSelector, that no node can ever match.
+"""No node can match a nodeSelector or a required node affinity term.
 
-Expressions of one term must all hold; a term without expressions matches nothing; Gt and Lt
-compare whole numbers only, so `80GB` never passes. A value that no pool carries ends the same.
+All expressions of a term must hold; a term without expressions matches nothing; Gt and Lt compare
+integers only, so `80GB` never matches. A value that no pool has cannot match either.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.placement.contradiction import contradiction
+from policykit.placement.label_values import REQUIRED_TERMS, is_known_for_every_pool, known_values
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, known_everywhere, known_values
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -60,13 +60,13 @@ spec:
 """
 
 _OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
-_MEND = "mend the expression, or remove the term"
+_ADVICE = "correct the expression, or remove the term"
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """An error where every term is dead, a warning where another one still matches."""
+    """An error if no term can match; a warning if another term still can."""
     unknown = [*_unknown_pairs(review)]
-    yield from (_of_pair(review, key) for key in unknown)
+    yield from (_pair_violation(review, key) for key in unknown)
     if review.affinity.selector or review.affinity.required:
         from policykit.rules.placement.node_label_values import impossible_values
 
@@ -76,42 +76,42 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if terms is None:
         return
     if not terms:
-        path = review.pod_set.place("affinity", *REQUIRED)
-        yield Violation(path, "a required node affinity without terms matches no node", _MEND)
+        path = review.pod_set.place("affinity", *REQUIRED_TERMS)
+        yield Violation(path, "a required node affinity without terms matches no node", _ADVICE)
     selector = review.affinity.selector.items()
     pairs = {key: value for key, value in selector if key not in unknown and not is_placeholder(value)}
-    dead = [_dead(review, pairs, term) for term in terms]
+    dead = [_impossible_condition(review, pairs, term) for term in terms]
     for at, why in enumerate(dead):
         if why is not None:
             path, message = why
             yield Violation(
-                review.pod_set.place("affinity", *REQUIRED, at, *path),
+                review.pod_set.place("affinity", *REQUIRED_TERMS, at, *path),
                 message,
-                _MEND,
+                _ADVICE,
                 None if all(dead) else Severity.WARNING,
             )
 
 
 def _refused(review: Review) -> Iterator[Violation]:
-    """Preferences are judged by the API server as requirements are."""
+    """The API server validates preferred terms like required ones."""
     for position, preference in enumerate(review.affinity.preferred):
         for at, requirement in enumerate(preference.term.expressions):
             problem = selectors.operands_problem(requirement)
             if problem and requirement.operator in _OPERATORS and not _is_filled_in(requirement):
                 path = ("affinity", "nodeAffinity", PREFERRED, position, "preference", "matchExpressions", at)
                 yield Violation(
-                    review.pod_set.place(*path), f"this expression can never match: {problem}", _MEND
+                    review.pod_set.place(*path), f"this expression can never match: {problem}", _ADVICE
                 )
 
 
 def _unknown_pairs(review: Review) -> Iterator[str]:
     """Keys of the nodeSelector whose value no pool has."""
     for key, value in review.affinity.selector.items():
-        if review.cluster is not None and _carried_by_none(review, review.cluster, key, (value,)):
+        if review.cluster is not None and _no_pool_has(review, review.cluster, key, (value,)):
             yield key
 
 
-def _of_pair(review: Review, key: str) -> Violation:
+def _pair_violation(review: Review, key: str) -> Violation:
     value, known = review.affinity.selector[key], _known(review, key)
     return Violation(
         review.pod_set.place("nodeSelector", key),
@@ -120,8 +120,8 @@ def _of_pair(review: Review, key: str) -> Violation:
     )
 
 
-def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:
-    """(path below the term, message) of what kills it; None: a node could match."""
+def _impossible_condition(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, str] | None:
+    """(path below the term, message) of the condition that cannot hold; None if a node could match."""
     if not term.expressions and not term.fields:
         return (), "a term without expressions matches no node"
     cluster = review.cluster
@@ -131,38 +131,40 @@ def _dead(review: Review, pairs: Mapping[str, str], term: Term) -> tuple[Path, s
         problem = selectors.problem(requirement)
         if problem:
             return path, f"this expression can never match: {problem}"
-        asked = requirement.values
+        values = requirement.values
         if (
             cluster is not None
             and requirement.operator == "In"
-            and _carried_by_none(review, cluster, requirement.key, asked)
+            and _no_pool_has(review, cluster, requirement.key, values)
         ):
             there = _there(_known(review, requirement.key))
-            return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(asked)}]: {there}"
+            return (*path, "values"), f"no pool has {requirement.key} in [{', '.join(values)}]: {there}"
     clash = contradiction(pairs, [requirement for _, requirement in written])
     if clash is None:
         return None
     at, earlier = clash
     position, requirement = written[at]
-    return ("matchExpressions", position), f"{requirement} and {earlier} never hold together"
+    return ("matchExpressions", position), f"{requirement} and {earlier} can never both hold"
 
 
 def _is_filled_in(requirement: Requirement) -> bool:
-    """Whether another tool writes a part of it."""
+    """Whether a part of it is a placeholder."""
     return any(map(is_placeholder, (requirement.key, requirement.operator, *requirement.values)))
 
 
-def _carried_by_none(review: Review, cluster: Cluster, key: str, values: Sequence[str]) -> bool:
-    """An owned key of which every pool's value is known, and is none of these.
+def _no_pool_has(review: Review, cluster: Cluster, key: str, values: Sequence[str]) -> bool:
+    """Whether the value of every pool is known for this key of the policy, and is none of these.
 
-    Products are PK106's. Where the policy may not know every pool, the zone or the instance
-    type of a pod that it has no say in is left alone.
+    PK106 reports products. If the policy may not list every pool, zones and instance types are
+    checked only for pods covered by it.
     """
-    if any(key == card.product_key for card in cluster.cards.values()) or not known_everywhere(cluster, key):
+    if any(key == card.product_key for card in cluster.cards.values()) or not is_known_for_every_pool(
+        cluster, key
+    ):
         return False
     if any(is_placeholder(value) for value in values):
         return False
-    if not review.concerned and (labels.well_known(key) or labels.provider(key)):
+    if not review.is_covered and (labels.well_known(key) or labels.provider(key)):
         return False
     return not known_values(cluster, key).intersection(values)
 

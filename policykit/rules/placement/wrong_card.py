@@ -1,7 +1,7 @@
-"""A pod names a card model that no pool of the policy has.
+"""A pod selects or tolerates a card model that no pool of the policy has.
 
-The product label carries the exact name the device reports. Marketing names, names of a cloud
-and names of other clusters match nothing, and the pod stays Pending.
+The product label contains the exact name that the device reports. Marketing names, names used by
+clouds and names from other clusters match nothing, and the pod stays pending.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.placing import stands
-from policykit.placement.review import Review
-from policykit.placement.stated import (
-    Stated,
-    known_everywhere,
+from policykit.placement.label_values import (
+    LabelValue,
+    is_known_for_every_pool,
     known_values,
-    other_suffix,
-    stated,
-    to_be_stated,
+    label_values,
+    placeholder_uses,
+    same_card_value,
 )
+from policykit.placement.placement_patches import is_editable
+from policykit.placement.review import Review
 
 BAD = """\
 apiVersion: v1
@@ -73,50 +73,52 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """An unknown value beside a right one speaks only where another card of the pools was meant."""
+    """An unknown value next to a known one is reported only if it stands for another card of the pools."""
     cluster = review.cluster
-    if cluster is None or review.device_stack:
+    if cluster is None or review.is_system_pod:
         return
     for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
-        if not known_everywhere(cluster, key):
+        if not is_known_for_every_pool(cluster, key):
             continue
         known = known_values(cluster, key)
-        open_ended = to_be_stated(review, key)
-        wrong = [one for one in _wrong(stated(review, key), known) if one.selects not in open_ended]
+        open_ended = placeholder_uses(review, key)
+        wrong = [one for one in _wrong(label_values(review, key), known) if one.selects not in open_ended]
         for place in wrong:
             yield _violation(key, place, known)._replace(fix=partial(_fix, review, place, wrong, known))
 
 
-def _wrong(places: Sequence[Stated], known: frozenset[str]) -> Iterator[Stated]:
+def _wrong(places: Sequence[LabelValue], known: frozenset[str]) -> Iterator[LabelValue]:
     for selects in (True, False):
         mine = [place for place in places if place.selects is selects]
         right = {place.value for place in mine} & known
         for place in mine:
-            if place.value in known or other_suffix(place.value, known):
+            if place.value in known or same_card_value(place.value, known):
                 continue
-            if not right or not set(_meant(place.value, known)) <= right:
+            if not right or not set(_pool_values(place.value, known)) <= right:
                 yield place
 
 
-def _fix(review: Review, place: Stated, wrong: Sequence[Stated], known: frozenset[str]) -> Fix | None:
-    """The one value of the pools that is meant, everywhere the pod names it: selected and tolerated.
+def _fix(review: Review, place: LabelValue, wrong: Sequence[LabelValue], known: frozenset[str]) -> Fix | None:
+    """Writes the value of the pools everywhere the pod selects or tolerates the card.
 
-    None where none or several may be meant: H100 is every H100.
+    None if no value or several match: H100 stands for every H100.
     """
-    meant = _meant(place.value, known)
-    if len(meant) != 1 or not all(stands(review, f) for f in ("nodeSelector", "affinity", "tolerations")):
+    values = _pool_values(place.value, known)
+    if len(values) != 1 or not all(
+        is_editable(review, f) for f in ("nodeSelector", "affinity", "tolerations")
+    ):
         return None
-    same = [one for one in wrong if _meant(one.value, known) == meant]
+    same = [one for one in wrong if _pool_values(one.value, known) == values]
     written: dict[Path, Path] = {}
     for one in same:
         written.setdefault(one.path[:-1] if isinstance(one.path[-1], int) else one.path, one.path)
-    patches = [Patch("replace", path, meant[0]) for path in written.values()]
-    # A second name of the same card in a list of values says nothing more.
+    patches = [Patch("replace", path, values[0]) for path in written.values()]
+    # A second name of the same card in a list of values is redundant.
     patches += [Patch("remove", one.path) for one in reversed(same) if one.path not in written.values()]
-    return Fix(f"write {meant[0]}", tuple(patches), Applicability.SAFE)
+    return Fix(f"write {values[0]}", tuple(patches), Applicability.SAFE)
 
 
-def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:
+def _violation(key: str, place: LabelValue, known: frozenset[str]) -> Violation:
     verb = "selects" if place.selects else "tolerates"
     has = ", ".join(sorted(known)) or "none"
     return Violation(
@@ -126,21 +128,21 @@ def _violation(key: str, place: Stated, known: frozenset[str]) -> Violation:
     )
 
 
-def _meant(value: str, known: frozenset[str]) -> list[str]:
-    """Values of the pools that this one may stand for."""
+def _pool_values(value: str, known: frozenset[str]) -> list[str]:
+    """Values of the pools that this value may stand for."""
     cards = catalogue.candidates(value)
     return [v for card in cards for v in (card.product, *card.aliases, card.native_value) if v in known]
 
 
 def _advice(key: str, value: str, known: frozenset[str]) -> str:
-    here = _meant(value, known)
+    here = _pool_values(value, known)
     if len(here) == 1:
         return f"write {here[0]}"
     if here:
-        return f"one of {', '.join(here)} may be meant"
+        return f"it may stand for {' or '.join(here)}"
     candidates = [card.product for card in catalogue.candidates(value)]
     if candidates:
-        return f"as a label it would be {' or '.join(candidates)}, which no pool of the policy has"
+        return f"the label value would be {' or '.join(candidates)}, which no pool of the policy has"
     return f"copy the value from a node: kubectl get nodes -L {key}"
 
 

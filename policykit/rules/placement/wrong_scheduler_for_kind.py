@@ -1,7 +1,7 @@
-"""A pod names another scheduler than the policy gives its workload kind.
+"""The scheduler of a pod differs from the one the policy assigns to its workload kind.
 
-Two schedulers that place pods of one kind do not see each other's plans: gangs are split, queues
-are charged for one half, and a node may be promised twice.
+Two schedulers that place pods of the same kind do not coordinate: gangs are split, queues are
+charged for only some of the pods, and both may assign the same resources of a node.
 """
 
 from __future__ import annotations
@@ -58,37 +58,37 @@ GOOD = BAD.replace(
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Silent where the kind's controller writes schedulerName, and of names that nothing serves (PK122)."""
+    """Ignores kinds whose controller sets schedulerName, and names of no known scheduler (PK122)."""
     cluster, path = review.cluster, review.pod_set.scheduler_path
     wanted = review.workload.scheduler if review.workload else ""
     if cluster is None or path is None or not wanted or review.pod_set.per_node:
         return
     there = review.pod_set.scheduler_name
-    if (there or DEFAULT_SCHEDULER) == wanted or is_placeholder(there) or _left_alone(review, cluster):
+    if (there or DEFAULT_SCHEDULER) == wanted or is_placeholder(there) or _is_exempt(review, cluster):
         return
     kind = review.workload.name if review.workload else ""
-    found = f"schedulerName is {there}" if there else f"no schedulerName is written ({DEFAULT_SCHEDULER})"
+    found = f"schedulerName is {there}" if there else f"no schedulerName is set ({DEFAULT_SCHEDULER})"
     yield Violation(
         path,
-        f"{found}, but the policy gives workload kind {kind} to {wanted}",
-        f"write schedulerName: {wanted}, or another workload kind if this is not {kind}",
+        f"{found}, but the policy assigns workload kind {kind} to {wanted}",
+        f"write schedulerName: {wanted}, or use another workload kind if this is not {kind}",
         fix=partial(_fix, review, wanted),
     )
 
 
-def _left_alone(review: Review, cluster: Cluster) -> bool:
-    """Whether the name that counts is not the one in the object, or not known to be wrong."""
+def _is_exempt(review: Review, cluster: Cluster) -> bool:
+    """Whether the effective name differs from the one in the object, or is not known to be wrong."""
     there = review.pod_set.scheduler_name
     if gives_scheduler(review.manifest, there):
         return True
     if there:
         return bool(cluster.schedulers) and there not in cluster.schedulers
-    unknown = review.manifest.partial or review.unsettled or review.pod_set.stored
+    unknown = review.manifest.partial or review.may_still_change or review.pod_set.stored
     return unknown or _taken_over(review, cluster)
 
 
 def _taken_over(review: Review, cluster: Cluster) -> bool:
-    """YuniKorn's admission controller and Koordinator's profiles give pods without one a schedulerName."""
+    """Whether YuniKorn's admission controller or a Koordinator profile sets the schedulerName."""
     from policykit.targets.koordinator.admission import scheduler_given
     from policykit.targets.yunikorn.admission import covers
 

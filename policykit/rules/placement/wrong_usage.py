@@ -1,7 +1,7 @@
-"""A workload that can land on a pool whose usage the policy does not allow it.
+"""A workload can land on a pool whose usage the policy does not allow for its kind.
 
-Inference pods on training nodes take the cards a training job waits for: the usages are there to
-keep them apart.
+Usages keep workloads apart: inference pods on training nodes take cards that training jobs are
+waiting for.
 """
 
 from __future__ import annotations
@@ -17,9 +17,14 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.workload import WorkloadKind
-from policykit.placement.placing import misshapen, placeable, placing, wanted_by
+from policykit.placement.label_values import REQUIRED_TERMS, label_values
+from policykit.placement.placement_patches import (
+    desired_for,
+    is_placement_editable,
+    malformed_field,
+    placement_patches,
+)
 from policykit.placement.review import Review
-from policykit.placement.stated import REQUIRED, stated
 
 BAD = """\
 apiVersion: batch/v1
@@ -96,7 +101,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks once per pod set, of the first pool that accepts it and should not."""
+    """Reports each pod set once, for the first pool that should not accept it."""
     cluster, workload = review.cluster, review.workload
     wrong = _wrong_pools(review)
     if cluster is None or workload is None or not wrong:
@@ -106,7 +111,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         _path(review, cluster.usage_key, {pool.usage for pool in wrong}),
         f"{workload.name} may use {', '.join(workload.usages)}, but pool {wrong[0].name} of usage"
         f" {wrong[0].usage} accepts it",
-        f"keep it off usage {usages} in its affinity and tolerations, or allow that to {workload.name}"
+        f"exclude usage {usages} in its affinity and tolerations, or allow it for {workload.name}"
         " in the policy",
         fix=partial(_fix, review),
     )
@@ -120,66 +125,68 @@ def _wrong_pools(review: Review) -> list[Pool]:
 
 
 def _wrong(review: Review, workload: WorkloadKind, key: str, pool: Pool) -> bool:
-    """A usage that is not allowed. A helper without cards is blamed only for one that it names.
+    """Whether the pool's usage is not allowed; for a helper without cards, only if it names the usage.
 
-    Pools meant for helpers allow their usage: nothing in a pod tells pools of one usage apart.
+    The usages of eligible pools are always allowed: pods cannot distinguish pools of one usage.
     """
-    meant = {each.usage for each in review.meant or ()}
-    if not pool.usage or pool.usage in workload.usages or pool.usage in meant:
+    eligible = {each.usage for each in review.eligible_pools or ()}
+    if not pool.usage or pool.usage in workload.usages or pool.usage in eligible:
         return False
-    return bool(review.card_resources) or any(place.value == pool.usage for place in stated(review, key))
+    return bool(review.card_resources) or any(
+        place.value == pool.usage for place in label_values(review, key)
+    )
 
 
 def _path(review: Review, key: str, usages: set[str]) -> Path:
-    """Where one of these usages is selected, else tolerated, else where the selection would stand."""
-    for place in stated(review, key):
+    """Path where one of these usages is selected, else tolerated, else where the selection belongs."""
+    for place in label_values(review, key):
         if place.selects and place.value in usages:
             return place.path
     for position, toleration in enumerate(review.tolerations):
         if toleration.key == key and (toleration.operator == "Exists" or toleration.value in usages):
             return review.pod_set.place("tolerations", position)
-    return review.pod_set.place("affinity", *REQUIRED[:2])
+    return review.pod_set.place("affinity", *REQUIRED_TERMS[:2])
 
 
 def _fix(review: Review) -> Fix | None:
-    """Takes out what names a usage that is not allowed, and gives the placement of the kind.
+    """Removes disallowed usages and adds the placement of the workload kind.
 
-    None where the pods could still land there, or would no longer be of the kind.
+    None if the pods could still land there, or would no longer be of the kind.
     """
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not placeable(review) or misshapen(review):
+    if cluster is None or workload is None or not is_placement_editable(review) or malformed_field(review):
         return None
     usages = {pool.usage for pool in _wrong_pools(review)}
     tolerated = [
         at for at, t in enumerate(review.tolerations) if t.key == cluster.usage_key and t.value in usages
     ]
     patches = list(removal(review, tolerated))
-    want = wanted_by(review)
+    want = desired_for(review)
     if want is None or all(key != cluster.usage_key for key, _ in want.required):
-        patches += _unselected(after(review, patches), cluster.usage_key, usages)
+        patches += _without_usages(after(review, patches), cluster.usage_key, usages)
     now = after(review, patches)
     if now is not None and want is not None:
-        patches += placing(now, want)
+        patches += placement_patches(now, want)
     then = after(review, patches)
     if not patches or then is None or then.workload != workload or _wrong_pools(then):
         return None
-    return Fix(f"keep {workload.name} off usage {', '.join(sorted(usages))}", tuple(patches))
+    return Fix(f"exclude usage {', '.join(sorted(usages))}", tuple(patches))
 
 
-def _unselected(review: Review | None, key: str, usages: set[str]) -> list[Patch]:
-    """Takes these values out of node selector and required terms, and what would be left empty."""
+def _without_usages(review: Review | None, key: str, usages: set[str]) -> list[Patch]:
+    """Removes these values from node selector and required terms, with parts that become empty."""
     patches: list[Patch] = []
     while review is not None:
-        place = next((one for one in stated(review, key) if one.selects and one.value in usages), None)
+        place = next((one for one in label_values(review, key) if one.selects and one.value in usages), None)
         if place is None:
             break
-        patches.append(Patch("remove", _whole(review, place.path)))
+        patches.append(Patch("remove", _outermost(review, place.path)))
         review = after(review, patches[-1:])
     return patches
 
 
-def _whole(review: Review, path: Path) -> Path:
-    """The outermost part of the selection that would be empty without what stands at `path`."""
+def _outermost(review: Review, path: Path) -> Path:
+    """Path of the outermost part of the selection that would be empty without the value at `path`."""
     fields = [review.pod_set.place(field) for field in ("nodeSelector", "affinity")]
     field = next(place for place in fields if path[: len(place)] == place)
     while len(path) > len(field):

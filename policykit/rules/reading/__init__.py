@@ -1,1 +1,1 @@
-"""PK0: what stands in the way of reading a manifest as what it means to be."""
+"""PK0: syntax, API kinds, fields and values."""

@@ -1,8 +1,8 @@
-"""A key that stands twice in one mapping.
+"""A mapping contains the same key twice.
 
-The API server refuses such a document under strict validation; everything else silently
-takes the last of the two, so half of what was written has no effect. Where apiVersion and
-kind stand again, a line `---` is missing before another object.
+The API server refuses such a document under strict validation; other tools silently use the last
+value and ignore the first. If apiVersion and kind are repeated, a `---` line is missing before
+another object.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ spec:
 """
 
 _NAMES = frozenset({"apiVersion", "kind"})
-"""Keys that no object has twice by accident."""
+"""Keys whose repetition marks the start of another object."""
 
 
 def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
-    joined = _joined(reading.parsed)
-    told = {id(each.node) for each in joined}
+    joined = _object_boundaries(reading.parsed)
+    reported = {id(each.node) for each in joined}
     for duplicate in reading.parsed.duplicates:
         key, line = duplicate.key, duplicate.first.start.line + 1
-        if id(duplicate.node) not in told:
-            words = f"the key `{key}` stands here and at line {line} of the same mapping"
-            advice = "keep one of the two, or join what stands below them"
+        if id(duplicate.node) not in reported:
+            message = f"duplicate key `{key}`: the same mapping also has it on line {line}"
+            advice = "keep one of them, or merge their values"
         elif key == joined[0].key:
-            words = f"another object begins here without `---` between it and the one at line {line}"
-            advice = "begin it with a line `---`"
+            message = f"another object begins here without `---` after the one on line {line}"
+            advice = "add a `---` line before it"
         else:
-            continue  # the object that begins above has it too
-        yield TextViolation(_span(duplicate.node), words, advice)
+            continue  # reported with the object that begins above
+        yield TextViolation(_span(duplicate.node), message, advice)
 
 
-def _joined(parsed: Parsed) -> tuple[Duplicate, ...]:
-    """Keys of objects that follow another one without `---`: apiVersion and kind stand again."""
+def _object_boundaries(parsed: Parsed) -> tuple[Duplicate, ...]:
+    """Keys of objects that follow another one without `---`: apiVersion and kind are repeated."""
     entries = parsed.root.entries if parsed.root is not None else None
     if not isinstance(entries, dict):
         return ()

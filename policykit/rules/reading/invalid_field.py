@@ -1,13 +1,12 @@
-"""A value of the wrong type, outside what is allowed, or missing.
+"""A value has the wrong type, is not allowed, or is missing.
 
-The API server refuses the object: text where a number belongs, a word no enum has, a
-container without an image, two containers of one name, a selector that its own pods do not
-meet. null is as good as absent; a placeholder that another tool
-fills in is never accused, and nothing is missing from a partial document. A controller
-without selector and labels is a patch, or a base that a kustomization labels; with labels
-alone the missing selector is a warning, since a kustomization may add that too. Spark
-completes a pod template of its own. An excerpt with `...` in it, and a file that is called a
-patch or a pod template, may lack anything too.
+The API server refuses the object: a string instead of a number, a value outside an enum, a
+container without an image, two containers with the same name, a selector that does not match the
+object's own pods. null counts as absent, and placeholders of other tools are never reported.
+Partial documents may omit any field: excerpts with `...`, files named as a patch or a pod template,
+and Spark's pod templates. A controller without selector and labels is a patch, or a base that a
+kustomization labels; if only the selector is missing, it is a warning, since a kustomization may
+add it.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ spec:
 """
 
 _NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[._-][^/]*)?\Z")
-"""A file whose name says that no whole object is to be expected."""
+"""File names of patches and pod templates, which need not be complete objects."""
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE, WRONG_TYPE})
 _OF_WHOLE_OBJECTS = frozenset({INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE})
@@ -84,9 +83,9 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
     fragment = "metadata" not in manifest.data and any(map(_is_name, structure.problems))
     for problem in structure.problems:
         if _of_a_gang(problem):
-            continue  # invalid-gang-metadata says it, and mends it
+            continue  # invalid-gang-metadata reports and fixes it
         if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind == BAD_VALUE:
-            continue  # a patch may say by itself which object it is for, whatever its own name
+            continue  # a patch may identify its object by other means than its name
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = (
                 Severity.WARNING if _is_selector(problem) or problem.kind == MISSING_REFERENCE else None
@@ -94,8 +93,8 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             advice = problem.help
             if fragment and problem.kind == MISSING_FIELD:
                 if not _is_name(problem):
-                    continue  # one cause: this is the middle of an object
-                advice += ", or say `# policykit: partial` where it is a part of an object"
+                    continue  # one cause: this is an excerpt of an object
+                advice += ", or add `# policykit: partial` if it is only part of an object"
             yield Violation(problem.path, problem.message, advice, severity, problem.key)
 
 
@@ -113,14 +112,14 @@ def _is_selector(problem: Problem) -> bool:
 
 
 def _labelled_elsewhere(manifest: Manifest) -> bool:
-    """A Deployment or the like with neither a selector nor labels on its pods."""
+    """Whether it is a controller such as a Deployment without selector and pod labels."""
     if manifest.group != "apps" or lookup(manifest.data, ("spec", "selector")) is not None:
         return False
     return not lookup(manifest.data, ("spec", "template", "metadata", "labels"))
 
 
 def _completed_by_spark(manifest: Manifest) -> bool:
-    """A Pod with neither name nor containers, or with the containers that Spark gives the image."""
+    """Whether it is a Pod without name and containers, or with containers whose image Spark sets."""
     if manifest.kind != "Pod" or manifest.group:
         return False
     containers = lookup(manifest.data, ("spec", "containers"))

@@ -1,7 +1,7 @@
-"""A label or taint whose key or value has the wrong form.
+"""The key or value of a label or taint is invalid.
 
-Values are text of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean
-or a number, and the API server refuses the whole object.
+Values are strings of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean or a
+number, and the API server refuses the whole object.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
 
 
 def _fix(manifest: Manifest, path: Path) -> Fix | None:
-    """Quotes around the text as it was written: 1.10 is "1.10", yes is "yes"."""
+    """Quotes the original text: 1.10 becomes "1.10", yes becomes "yes"."""
     written = manifest.written(path)
     if not written or label_value_problem(written):
         return None

@@ -1,7 +1,7 @@
-"""An amount that is not a Kubernetes quantity.
+"""An amount is not a valid Kubernetes quantity.
 
-Suffixes are exact: k, M, G, T and Ki, Mi, Gi, Ti, never GB, gi or a space before them. The API
-server refuses anything else.
+Suffixes are case-sensitive and follow the number directly: k, M, G, T and Ki, Mi, Gi, Ti, but not GB
+or gi. The API server refuses anything else.
 """
 
 from __future__ import annotations

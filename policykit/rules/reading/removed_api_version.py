@@ -1,8 +1,8 @@
-"""An API version that is no longer served, or not yet.
+"""An API version is no longer served, or not yet.
 
-The API server answers "no matches for kind", so the object is never created. Without a
-stated version of the cluster, a version that some supported release still serves is a
-warning; one that is newer than the cluster is only known where the version is stated.
+The API server answers "no matches for kind", so the object is never created. If the policy does not
+state the Kubernetes version, an API version that a supported release still serves is a warning, and
+one that is too new is not reported.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def _too_new(manifest: Manifest, context: Context) -> Iterator[Violation]:
     what = f"{manifest.api_version} {manifest.kind}"
     yield Violation(
         ("apiVersion",),
-        f"{what} is served since Kubernetes {since}, the cluster is {version}",
-        f"use {older[0]}" if older else f"it needs a cluster of {since} or later",
+        f"{what} is served since Kubernetes {since}, but the cluster is {version}",
+        f"use {older[0]}" if older else f"it requires Kubernetes {since} or later",
     )
 
 
@@ -82,25 +82,25 @@ def _versions(manifest: Manifest) -> list[str]:
 
 
 def _fix(manifest: Manifest, successor: str) -> Fix | None:
-    """Only where the newer version says the same of this very object."""
+    """Only if the newer version is equivalent for this object."""
     from policykit.kube.structure.conversion import converted
 
     patches = converted(manifest.data, successor, partial=manifest.partial)
     if patches is None:
         return None
-    beside = ", and the fields as it has them" if len(patches) > 1 else ""
-    return Fix(f"write {successor}{beside}", patches, Applicability.UNSAFE)
+    fields = " and convert the fields" if len(patches) > 1 else ""
+    return Fix(f"write {successor}{fields}", patches, Applicability.UNSAFE)
 
 
 def _when(gone: Removal, version: str) -> str:
     if not gone.release:
         return f"is not served by current releases of {gone.system}"
-    stated = f", the cluster is {version}" if version else ""
+    stated = f", but the cluster is {version}" if version else ""
     return f"is not served since {gone.system} {gone.release}{stated}"
 
 
 def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
-    # A scheduler reads its own configuration, whatever release the cluster is.
+    # A scheduler reads its own configuration, whatever the Kubernetes version.
     if gone.system != _KUBERNETES or manifest.group == "kubescheduler.config.k8s.io":
         return Severity.WARNING
     old = not served_until(gone.release, OLDEST_SUPPORTED)
@@ -108,7 +108,7 @@ def _severity(manifest: Manifest, gone: Removal, version: str) -> Severity:
 
 
 def _read_by_koordinator(manifest: Manifest) -> bool:
-    """koord-scheduler decodes other versions than kube-scheduler: PK601 says which."""
+    """koord-scheduler reads other versions than kube-scheduler: PK601 checks them."""
     if manifest.kind != "KubeSchedulerConfiguration":
         return False
     from policykit.targets.koordinator.scheduler.configuration import is_koordinators

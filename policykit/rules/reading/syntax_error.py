@@ -1,7 +1,7 @@
-"""Text that is not YAML or JSON.
+"""A document is not valid YAML or JSON.
 
-Nothing in such a document is read: kubectl, GitOps tools and policykit stop there. The
-place and the likely cause are given; the rest of the file is still looked at.
+kubectl, GitOps tools and policykit cannot read such a document. The finding gives the location and
+the likely cause; the other documents of the file are still checked.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ spec:
 def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
     problem = reading.parsed.problem
     if problem:
-        # Only a broken file pays for the search for the cause.
+        # The search for the cause is loaded only for invalid files.
         from policykit.manifests.syntax import explain
 
         cause = explain(reading.text, problem, reading.parsed.start_line)

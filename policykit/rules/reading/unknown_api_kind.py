@@ -1,8 +1,8 @@
-"""An API kind that its group does not have.
+"""An API group does not have the kind.
 
-A slip in `kind` or a kind under another group's apiVersion: the API server answers "no
-matches for kind". Only groups that policykit knows whole are judged, so custom resources
-of others are never named, but where one letter parts their group from one that has the kind.
+With a misspelt `kind` or the apiVersion of another group, the API server answers "no matches for
+kind". Only groups whose kinds are all known are checked; other custom resources are reported only
+if their group differs by one letter from a group that has the kind.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if (api_version, kind) in context.served.custom:
         return
     if kinds is None:
-        yield from _slip(api_version, kind)
+        yield from _misspelt_group(api_version, kind)
         return
     if kind not in kinds:
         advice = _advice(kind, kinds, 0.75 if manifest.group else 0.85)
-        # Other tools' files say `apiVersion: v1` as well (kubeconfig): the core group needs a likeness.
+        # Other files also have `apiVersion: v1` (kubeconfig): the core group needs a similar kind.
         if advice or manifest.group:
             yield Violation(("kind",), f"{_group(manifest)} has no kind {kind}", advice)
         return
@@ -62,15 +62,15 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
 
 
-def _slip(api_version: str, kind: str) -> Iterator[Violation]:
-    """A foreign group that one letter parts from the one that has the kind: app/v1 Deployment."""
+def _misspelt_group(api_version: str, kind: str) -> Iterator[Violation]:
+    """An unknown group that differs by one letter from one that has the kind: app/v1 Deployment."""
     for home in homes_of(kind):
         if _one_letter_apart(api_version.lower(), home):
             yield Violation(("apiVersion",), f"{api_version} has no kind {kind}", f"did you mean {home}?")
 
 
 def _one_letter_apart(one: str, other: str) -> bool:
-    """Whether they are alike but for one letter, more or another; or but for capitals."""
+    """Whether they differ by at most one inserted, deleted or replaced letter."""
     begins = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
     if begins is None:
         begins = min(len(one), len(other))

@@ -1,8 +1,7 @@
-"""A field that its API kind does not have.
+"""An API kind does not have the field.
 
-The API server refuses it under strict validation and drops it otherwise: what it says never
-takes effect. The usual cause is indentation: a block that stands beside the field it belongs
-under leaves that field empty.
+The API server refuses the field under strict validation and drops it otherwise, so it never takes
+effect. The usual cause is indentation: a block is next to the field it belongs under.
 """
 
 from __future__ import annotations
@@ -55,24 +54,24 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
 
 
 def _fix(structure: Structure, problem: Problem, served: Served) -> Fix | None:
-    """Under the name, or in the place, that was meant; None where that would only be another fault."""
+    """Renames or moves the field as intended; None if that would cause another problem."""
     manifest = structure.manifest
     if problem.path[:-1] == problem.intended[:-1]:
         name = str(problem.intended[-1])
         patches, together = [Patch("rename", problem.path, name)], [problem]
-        said = f"rename `{problem.path[-1]}` to `{name}`"
+        title = f"rename `{problem.path[-1]}` to `{name}`"
     else:
-        together = [p for p in structure.problems if _goes_along(p, problem) and _free(manifest, p)]
+        together = [p for p in structure.problems if _moves_with(p, problem) and _is_free(manifest, p)]
         patches = [_move(moved) for moved in together]
-        said = _said(together)
+        title = _title(together)
     places = [moved.intended for moved in together]
-    if not _free(manifest, problem) or not _mends(structure, patches, places, served):
+    if not _is_free(manifest, problem) or not _removes_problems(structure, patches, places, served):
         return None
-    return Fix(said, tuple(patches), Applicability.UNSAFE)
+    return Fix(title, tuple(patches), Applicability.UNSAFE)
 
 
-def _goes_along(other: Problem, problem: Problem) -> bool:
-    """Fields of one block are moved together: once one is there, the rest no longer look misplaced."""
+def _moves_with(other: Problem, problem: Problem) -> bool:
+    """Whether both fields move together, as parts of one block."""
     return (
         bool(other.intended)
         and other.path[:-1] == problem.path[:-1]
@@ -80,8 +79,8 @@ def _goes_along(other: Problem, problem: Problem) -> bool:
     )
 
 
-def _free(manifest: Manifest, problem: Problem) -> bool:
-    """Whether nothing stands where it was meant to be, and no list on the way leaves a choice."""
+def _is_free(manifest: Manifest, problem: Problem) -> bool:
+    """Whether the intended path is free, and no list on the way makes it ambiguous."""
     place = problem.intended
     for depth in range(_shared(problem), len(place)):
         above = lookup(manifest.data, place[:depth])
@@ -97,14 +96,14 @@ def _move(problem: Problem) -> Patch:
 
 
 def _shared(problem: Problem) -> int:
-    """How many steps lead both to where a field stands and to where it was meant to."""
+    """Length of the common prefix of the actual and the intended path."""
     old, new = problem.path[:-1], problem.intended[:-1]
     return next(
         (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
     )
 
 
-def _said(moved: Sequence[Problem]) -> str:
+def _title(moved: Sequence[Problem]) -> str:
     if not moved:
         return ""
     names = " and ".join(f"`{problem.path[-1]}`" for problem in moved)
@@ -114,8 +113,10 @@ def _said(moved: Sequence[Problem]) -> str:
     return f"move {names} to {dotted(there) if there else 'the top level'}"
 
 
-def _mends(structure: Structure, patches: Iterable[Patch], places: Collection[Path], served: Served) -> bool:
-    """Whether one fault goes with each change, and no other of the kind comes."""
+def _removes_problems(
+    structure: Structure, patches: Iterable[Patch], places: Collection[Path], served: Served
+) -> bool:
+    """Whether each patch removes one problem, and none causes another."""
     manifest, made = structure.manifest, 0
     data = manifest.data
     try:
@@ -130,7 +131,7 @@ def _mends(structure: Structure, patches: Iterable[Patch], places: Collection[Pa
 
 
 def _weight(problems: Iterable[Problem]) -> int:
-    """Faults that a wrong guess would bring. Labels and amounts are looked into where they belong."""
+    """Problems that a wrong guess would cause. Labels and amounts are checked by their own rules."""
     return sum(problem.kind not in (INVALID_LABEL, INVALID_QUANTITY) for problem in problems)
 
 

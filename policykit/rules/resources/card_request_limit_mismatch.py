@@ -1,8 +1,8 @@
-"""A container asks for an extended resource in a way the API server refuses.
+"""A container requests an extended resource with invalid amounts.
 
-Cards cannot be overcommitted or split: the amount is a whole number, the limit must be
-written, and a request written beside it must be the same. A request without a limit is
-refused when the pod is created, so a controller with such a template makes no pods.
+Cards cannot be overcommitted or split: the amount must be an integer, the limit must be set, and a
+request must equal the limit. The API server refuses such pods on creation, so a controller with
+such a template creates none.
 """
 
 from __future__ import annotations
@@ -53,11 +53,14 @@ spec:
 
 
 _DEFAULTS = ("spec", "templateDefaults")
-"""What Argo merges into every template of a workflow."""
+"""Defaults that Argo merges into every template of a workflow."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Per container and resource the first fault. Source: `validateResourceRequirements` (v1.36)."""
+    """Reports the first problem per container and resource.
+
+    Source: `validateResourceRequirements` (v1.36).
+    """
     for base, resources, whole in _lists(review):
         requests, limits = _amounts(resources, "requests"), _amounts(resources, "limits")
         whole = whole and not any(map(is_placeholder, limits))
@@ -65,16 +68,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             if not isinstance(resource, str) or not is_extended(resource):
                 continue
             if whole and _empty(resource, requests, limits):
-                yield _nothing((*base, "limits", resource))
-            elif fault := _fault(resource, requests, limits, whole):
-                side, message, advice = fault
+                yield _no_amount((*base, "limits", resource))
+            elif problem := _problem(resource, requests, limits, whole):
+                side, message, advice = problem
                 path = (*base, side, resource)
                 yield Violation(path, message, advice, fix=partial(_fix, review, path))
 
 
 def _lists(review: Review) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
-    """The resources of each container, also of those that a kind keeps elsewhere (Argo's templates),
-    and whether nothing is merged into them."""
+    """Path and resources of each container, including Argo's templates, and whether they are complete."""
     data, pod_set, whole = review.manifest.data, review.pod_set, not review.manifest.partial
     for field, position, container in containers(pod_set.spec):
         resources = container.get("resources")
@@ -89,15 +91,15 @@ def _lists(review: Review) -> Iterator[tuple[Path, Mapping[str, Any], bool]]:
 
 
 def _empty(resource: str, requests: Mapping[str, Any], limits: Mapping[str, Any]) -> bool:
-    """Whether its limit is written without an amount, and so is its request if it has one."""
+    """Whether the limit has no amount, and neither has the request if there is one."""
     return resource in limits and limits[resource] is None and requests.get(resource) is None
 
 
-def _nothing(path: Path) -> Violation:
+def _no_amount(path: Path) -> Violation:
     """The API server reads null as 0. Source: apimachinery `resource.Quantity.UnmarshalJSON` (v0.36)."""
     return Violation(
         path,
-        f"{path[-1]} has no amount, which counts as 0: the pod gets none",
+        f"{path[-1]} has no amount, which means 0",
         "write the amount, or delete the line",
         Severity.WARNING,
         key=True,
@@ -105,7 +107,7 @@ def _nothing(path: Path) -> Violation:
 
 
 def _fix(review: Review, path: Path) -> Fix | None:
-    """Writes the missing limit; which of two amounts is right, or half a card, nobody can know."""
+    """Adds a missing limit; other problems have no certain fix."""
     *_, side, resource = path
     resources = lookup(review.manifest.data, path[:-2])
     if side != "requests" or not isinstance(resources, dict):
@@ -124,17 +126,17 @@ def _amounts(resources: Mapping[str, Any], side: str) -> Mapping[str, Any]:
     return amounts if isinstance(amounts, Mapping) else {}
 
 
-def _fault(
+def _problem(
     resource: str, requests: Mapping[str, Any], limits: Mapping[str, Any], whole: bool
 ) -> tuple[str, str, str] | None:
-    """(requests or limits, message, help) of the first fault; an unreadable amount has none."""
+    """(requests or limits, message, help) of the first problem; invalid amounts are not checked."""
     for side, amounts in (("limits", limits), ("requests", requests)):
         quantity = parse(amounts.get(resource))
         if quantity is not None and not quantity.whole:
             return (
                 side,
-                f"{resource} is {amounts[resource]}, an extended resource takes whole numbers only",
-                "ask for whole cards, or for the resource of a shared or partitioned card",
+                f"{resource} is {amounts[resource]}, but extended resources require integers",
+                "request whole cards, or the resource of a shared or partitioned card",
             )
     if resource not in limits:
         if not whole:
@@ -150,7 +152,7 @@ def _fault(
     return (
         "requests",
         f"{resource} has request {requests[resource]} but limit {limits[resource]}",
-        "write the same amount on both sides, or only the limit: the request is then copied from it",
+        "write the same amount for both, or only the limit, which is also used as the request",
     )
 
 

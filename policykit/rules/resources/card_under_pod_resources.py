@@ -1,7 +1,7 @@
-"""A pod asks for cards at pod level, where only cpu, memory and huge pages may stand.
+"""A pod requests cards at pod level, where only cpu, memory and huge pages are allowed.
 
-`spec.resources` is shared by all containers, and a device belongs to one of them. The API server
-refuses the pod; a controller with such a template makes none.
+All containers share `spec.resources`, but a device belongs to one container. The API server refuses
+the pod, so a controller with such a template creates none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ spec:
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Each name once. Source: `validatePodResourceRequirements` (v1.36)."""
+    """Reports each name once. Source: `validatePodResourceRequirements` (v1.36)."""
     resources = review.pod_set.spec.get("resources")
     seen: set[str] = set()
     for side in ("limits", "requests"):
@@ -59,7 +59,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 seen.add(name)
                 yield Violation(
                     review.pod_set.place("resources", side, name),
-                    f"{name} stands in the resources of the pod, which take cpu, memory and hugepages only",
+                    f"the pod-level resources contain {name}, but allow only cpu, memory and hugepages",
                     "write it under the resources of the container that uses it",
                     key=True,
                 )

@@ -1,4 +1,4 @@
-"""Device counts that do not fit the node, the board or the containers of a pod."""
+"""Device counts that do not suit the node, the board or the containers of a pod."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at, unreadable
+from policykit.placement.card_requests import has_unknown_amounts, request_path
 from policykit.placement.review import Review
 
 _INSTANCE = "node.kubernetes.io/instance-type"
 _SAGEMAKER = "ml."
-"""Before the machine's name on nodes of SageMaker HyperPod."""
+"""Prefix of the instance type on nodes of SageMaker HyperPod."""
 _ASCEND = "huawei.com/Ascend910"
 _BOARD = 8
-"""Cards of a whole node of the machines whose network devices are listed."""
+"""Cards per node of the instance types whose network devices are listed."""
 
 
 def unlikely_counts(review: Review) -> Iterator[Violation]:
     """Counts of one pod set that are very probably wrong, each a warning."""
     yield from _network(review)
     yield from _unused(review)
-    yield from _beside(review)
+    yield from _sidecars(review)
     yield from _boards(review)
 
 
 def _network(review: Review) -> Iterator[Violation]:
-    """Network devices against the machine that is selected, or against all pools."""
+    """Compares network devices with the selected instance type, or with all pools."""
     machine = review.affinity.selector.get(_INSTANCE, "")
     cards = sum(review.requests[name] for name in review.card_resources)
-    for name, asked in review.requests.items():
+    for name, amount in review.requests.items():
         known = resource(name)
-        if known is None or known.role != "network" or asked <= 0:
+        if known is None or known.role != "network" or amount <= 0:
             continue
-        there = known.per_node.get(machine.removeprefix(_SAGEMAKER))
-        if there is not None and (asked > there or (asked < there and cards >= _BOARD)):
+        available = known.per_node.get(machine.removeprefix(_SAGEMAKER))
+        if available is not None and (amount > available or (amount < available and cards >= _BOARD)):
             yield _unlikely(
-                asked_at(review.pod_set, name),
-                f"asks for {asked} {name}, a node {machine} has {there}",
-                f"ask for {there} with all cards of a node",
+                request_path(review.pod_set, name),
+                f"requests {amount} {name}, but a {machine} node has {available}",
+                f"request {available} together with all cards of a node",
             )
-        elif _lacked(review, name):
+        elif _no_pool_has(review, name):
             yield _unlikely(
-                asked_at(review.pod_set, name),
-                f"asks for {asked} {name}, which no pool of the policy has",
-                "correct the name, or write the resource under allocatable of the pools that have it",
+                request_path(review.pod_set, name),
+                f"requests {amount} {name}, which no pool of the policy has",
+                "correct the name, or add the resource to allocatable of the pools that have it",
             )
 
 
-def _lacked(review: Review, name: str) -> bool:
-    """Only where every pool there is says what its nodes have, network devices included."""
+def _no_pool_has(review: Review, name: str) -> bool:
+    """Whether the pools lack it; only if the policy lists every pool and their network devices."""
     cluster = review.cluster
-    if cluster is None or not cluster.complete or not review.judged:
+    if cluster is None or not cluster.complete or not review.is_final:
         return False
     shapes = [shape for pool in cluster.pools for shape in pool.shapes]
     devices = {each for shape in shapes for each in shape.allocatable if _is_network(each)}
@@ -67,36 +67,36 @@ def _is_network(name: str) -> bool:
 
 
 def _unused(review: Review) -> Iterator[Violation]:
-    """Cards of init containers alone: kept for the pod's life, and used for its start."""
-    if review.manifest.partial or review.pod_set.devices or review.device_stack:
+    """Cards requested only by init containers: the pod holds them after they have finished."""
+    if review.manifest.partial or review.pod_set.devices or review.is_system_pod:
         return
-    by_field = _asking(review)
+    by_field = _card_requests(review)
     if by_field["containers"] or by_field["sidecars"] or not by_field["initContainers"]:
         return
-    if unreadable(review.pod_set, review.cluster):
+    if has_unknown_amounts(review.pod_set, review.cluster):
         return
     path, name, title = by_field["initContainers"][0]
     yield _unlikely(
         path,
-        f"only init container {title} asks for {name}: the containers that run after it have no card",
-        "ask for the card in the container that uses it; an init container may then use the same one",
+        f"only init container {title} requests {name}, so the other containers have no card",
+        "request the card in the container that uses it; an init container can then use the same card",
     )
 
 
-def _beside(review: Review) -> Iterator[Violation]:
-    by_field = _asking(review)
+def _sidecars(review: Review) -> Iterator[Violation]:
+    by_field = _card_requests(review)
     main = {name for _, name, _ in by_field["containers"]}
     for path, name, title in by_field["sidecars"]:
         if name in main:
             yield _unlikely(
                 path,
-                f"sidecar {title} asks for {name} beside the main container: the pod takes both amounts",
-                "ask for cards in the main container alone, unless the sidecar needs its own",
+                f"sidecar {title} and a main container both request {name}: the pod gets the sum",
+                "request cards only in the main container, unless the sidecar needs its own",
             )
 
 
-def _asking(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
-    """(place, resource, container) of every card asked for, by kind of container."""
+def _card_requests(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
+    """(path, resource, container) of every requested card, by type of container."""
     found: dict[str, list[tuple[Path, str, str]]] = {"containers": [], "initContainers": [], "sidecars": []}
     cards = set(review.card_resources)
     for field, position, container in containers(review.pod_set.spec):
@@ -111,25 +111,25 @@ def _asking(review: Review) -> dict[str, list[tuple[Path, str, str]]]:
 
 
 def _boards(review: Review) -> Iterator[Violation]:
-    """Ascend boards join chips in pairs (910C) or in rings (910A)."""
-    asked = review.requests.get(_ASCEND, 0)
-    cluster, meant = review.cluster, review.meant
-    if cluster is None or not meant or asked <= 1:
+    """Ascend boards connect chips in pairs (910C) or in rings (910A)."""
+    amount = review.requests.get(_ASCEND, 0)
+    cluster, pools = review.cluster, review.eligible_pools
+    if cluster is None or not pools or amount <= 1:
         return
     from policykit.catalogue.products import product
 
-    cards = [cluster.card_of(pool) for pool in meant]
+    cards = [cluster.card_of(pool) for pool in pools]
     facts = [known.facts if card and (known := product(card.product)) else {} for card in cards]
-    for fact, allowed, why in (
+    for fact, allowed, reason in (
         ("request_step", (2, 4, 6, 8, 10, 12, 14, 16), "its cards have two chips each"),
-        ("ring", (1, 2, 4, 8), "its chips are joined in rings of four"),
+        ("ring", (1, 2, 4, 8), "its chips form rings of four"),
     ):
-        if all(fact in each for each in facts) and asked not in allowed:
+        if all(fact in each for each in facts) and amount not in allowed:
             listed = ", ".join(map(str, allowed))
             yield _unlikely(
-                asked_at(review.pod_set, _ASCEND),
-                f"asks for {asked} {_ASCEND}, and {why} (pool {meant[0].name})",
-                f"ask for one of {listed}",
+                request_path(review.pod_set, _ASCEND),
+                f"requests {amount} {_ASCEND}, but {reason} (pool {pools[0].name})",
+                f"request one of {listed}",
             )
 
 

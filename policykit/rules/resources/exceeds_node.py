@@ -1,7 +1,7 @@
-"""A pod asks for more than any node of its pools has.
+"""A pod requests more than any node of its pools has.
 
-The scheduler looks for one node that fits the whole pod. Where the largest node is too
-small the pod stays pending for ever, and no autoscaler can help.
+The scheduler needs one node that fits the whole pod. If even the largest node is too small, the
+pod stays pending, and no autoscaler can help.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.pool import Shape
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 
 BAD = """\
@@ -55,38 +55,38 @@ GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 8")
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Compares with every node shape of M; a shape of unknown size is never too small."""
-    shapes = [s for pool in review.meant or () for s in pool.shapes if s.maximum != 0]
+    """Compares the request with every node shape of the eligible pools; unknown sizes always fit."""
+    shapes = [s for pool in review.eligible_pools or () for s in pool.shapes if s.maximum != 0]
     if not shapes or any(not _lacking(shape, review) for shape in shapes):
         return
-    pools = ", ".join(pool.name for pool in review.meant or ())
+    pools = ", ".join(pool.name for pool in review.eligible_pools or ())
     for resource in sorted(review.requests):
-        asked = review.requests[resource]
+        amount = review.requests[resource]
         largest = _largest(shapes, resource)
-        if largest is not None and asked > largest:
+        if largest is not None and amount > largest:
             yield Violation(
-                asked_at(review.pod_set, resource),
-                f"one pod asks for {amount_text(resource, asked)} {resource}, "
-                f"the largest node of its pools has {amount_text(resource, largest)}",
-                f"ask for less per pod and use more pods (pools {pools})",
+                request_path(review.pod_set, resource),
+                f"one pod requests {amount_text(resource, amount)} {resource}, "
+                f"but the largest node of its pools has {amount_text(resource, largest)}",
+                f"request less per pod and use more pods (pools {pools})",
             )
             return
     lacking = sorted({resource for shape in shapes for resource in _lacking(shape, review)})
     yield Violation(
-        asked_at(review.pod_set, lacking[0]),
-        f"no node of its pools has enough {' and '.join(lacking)} together for one pod",
-        f"ask for less of one of them per pod (pools {pools})",
+        request_path(review.pod_set, lacking[0]),
+        f"no node of its pools has enough {' and '.join(lacking)} for one pod",
+        f"request less of them per pod (pools {pools})",
     )
 
 
 def _lacking(shape: Shape, review: Review) -> list[str]:
-    """Resources of which an empty node has less than one pod asks for."""
-    there = shape.allocatable
-    return [r for r, asked in review.requests.items() if r in there and asked > there[r]]
+    """Resources of which an empty node has less than one pod requests."""
+    allocatable = shape.allocatable
+    return [r for r, amount in review.requests.items() if r in allocatable and amount > allocatable[r]]
 
 
 def _largest(shapes: Sequence[Shape], resource: str) -> int | None:
-    """The most that one node has; None where a shape does not say."""
+    """The largest amount on one node; None if it is unknown for a shape."""
     if any(resource not in shape.allocatable for shape in shapes):
         return None
     return max(shape.allocatable[resource] for shape in shapes)

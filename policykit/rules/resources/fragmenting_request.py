@@ -1,7 +1,7 @@
-"""A pod asks for a number of cards that does not divide a node.
+"""A pod requests a number of cards that does not divide the cards of a node.
 
-Nodes of 8 cards take two pods of 3 and keep 2 cards that a third one cannot use. Such left-overs
-add up over a pool, though every number says that cards are free.
+A node with 8 cards fits two pods with 3 cards each; the remaining 2 cards cannot be used by a third.
+Such remainders add up over a pool although the cards count as free.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
 from policykit.rules.resources.exceeds_node import BAD as _JOB
 
@@ -20,21 +20,25 @@ GOOD = _JOB.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 4")
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks where the number divides none of the node sizes of M, and fits one of them."""
-    if review.cluster is None or review.pod_set.per_node or not review.meant:
+    """Reports a number that fits on a node of the eligible pools but divides none of their sizes."""
+    if review.cluster is None or review.pod_set.per_node or not review.eligible_pools:
         return
-    shapes = [shape for pool in review.meant for shape in pool.shapes if shape.maximum != 0]
+    shapes = [shape for pool in review.eligible_pools for shape in pool.shapes if shape.maximum != 0]
     for resource in review.card_resources:
-        asked = review.requests[resource]
+        amount = review.requests[resource]
         sizes = {shape.allocatable.get(resource, 0) for shape in shapes}
-        if 0 in sizes or not any(size >= asked for size in sizes) or any(size % asked == 0 for size in sizes):
+        if (
+            0 in sizes
+            or not any(size >= amount for size in sizes)
+            or any(size % amount == 0 for size in sizes)
+        ):
             continue
         size = max(sizes)
-        good = [str(one) for one in range(1, size + 1) if size % one == 0]
+        divisors = [str(one) for one in range(1, size + 1) if size % one == 0]
         yield Violation(
-            asked_at(review.pod_set, resource),
-            f"asks for {asked} {resource}, nodes have {size}: {size % asked} of them are left over",
-            f"numbers that divide a node: {', '.join(good)}",
+            request_path(review.pod_set, resource),
+            f"requests {amount} {resource}, but nodes have {size}: {size % amount} of them are left over",
+            f"request one of {', '.join(divisors)}",
         )
 
 

@@ -1,8 +1,8 @@
-"""A HorizontalPodAutoscaler that can never scale.
+"""A HorizontalPodAutoscaler can never scale its workload.
 
-metrics-server measures cpu and memory only, so a Resource metric on a card has no value and
-the autoscaler does nothing, with an event nobody reads. Nor can it work on a workload without
-a scale subresource, or between bounds that cross.
+metrics-server measures only cpu and memory, so a Resource metric on a card never has a value. An
+autoscaler also does nothing for a workload without a scale subresource, or with contradictory
+bounds.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _BLOCKS = {"Resource": "resource", "ContainerResource": "containerResource"}
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Metrics, target and bounds of the autoscaling/v2 API and its older versions."""
+    """Checks metrics, target and bounds of autoscaling/v2 and its older versions."""
     if manifest.group != "autoscaling":
         return
     spec = manifest.data.get("spec")
@@ -104,8 +104,8 @@ def _target(spec: Mapping[str, Any]) -> Iterator[Violation]:
     if what:
         yield Violation(
             ("spec", "scaleTargetRef", "kind"),
-            f"scaleTargetRef is {what}, which has no scale subresource",
-            "point it at a Deployment, StatefulSet or another kind that can be scaled",
+            f"scaleTargetRef is {what} without a scale subresource",
+            "refer to a Deployment, StatefulSet or another kind with a scale subresource",
         )
 
 
@@ -120,8 +120,8 @@ def _bounds(spec: Mapping[str, Any]) -> Iterator[Violation]:
     if low == 0 and not _measures_from_outside(spec):
         yield Violation(
             ("spec", "minReplicas"),
-            "minReplicas is 0, which needs an Object or External metric",
-            "write 1 or more: a pod that is not there measures nothing",
+            "minReplicas is 0, which requires an Object or External metric",
+            "write 1 or more: without pods the other metrics have no value",
         )
 
 

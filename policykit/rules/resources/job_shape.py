@@ -1,8 +1,7 @@
-"""A job whose counts or restart policy do not fit together.
+"""The counts or the restart policy of a job are inconsistent.
 
-An Indexed Job needs its number of completions, and only Never and OnFailure let a job end:
-the API server or the operator refuses anything else. Pods above the number of completions
-are never started.
+An Indexed Job requires completions, and a job requires restartPolicy Never or OnFailure: the API
+server or the operator refuses anything else. Pods beyond the number of completions never start.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _Check = Callable[[Manifest], Iterator[Violation]]
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Job and CronJob, JobSet, MPIJob and Ray's autoscaler v2, each by its own rules."""
+    """Checks Job, CronJob, JobSet, MPIJob and Ray with autoscaler v2."""
     of_kind = _CHECKS.get((manifest.group, manifest.kind))
     if of_kind:
         yield from of_kind(manifest)
@@ -56,7 +55,7 @@ def _job(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _job_set(manifest: Manifest) -> Iterator[Violation]:
-    """Of a JobSet's jobs; it fills in Indexed and OnFailure itself."""
+    """Checks the jobs of a JobSet, which sets Indexed and OnFailure itself."""
     jobs = lookup(manifest.data, ("spec", "replicatedJobs"))
     for position, _ in enumerate(jobs if isinstance(jobs, list) else ()):
         base = ("spec", "replicatedJobs", position, "template", "spec")
@@ -70,12 +69,12 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
     """Source: `validateJobSpec` in kubernetes `pkg/apis/batch/validation` (v1.36)."""
     yield from _too_parallel(base, spec)
     mode = spec.get("completionMode")
-    # With both counts unset each is 1, and an Indexed Job of one is fine.
+    # Without both counts each is 1, and an Indexed Job with one completion is valid.
     if mode == "Indexed" and spec.get("completions") is None and spec.get("parallelism") is not None:
         yield Violation(
             (*base, "completionMode"),
             f"completionMode is Indexed but completions is missing (parallelism {spec['parallelism']})",
-            f"write completions: {spec['parallelism']} if every pod has one index",
+            f"write completions: {spec['parallelism']} if each pod processes one index",
             Severity.ERROR,
         )
     if mode in (None, "NonIndexed"):
@@ -83,8 +82,8 @@ def _counts(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
             if spec.get(field) is not None:
                 yield Violation(
                     (*base, field),
-                    f"{field} needs completionMode Indexed, the Job is {mode or 'NonIndexed'}",
-                    "write completionMode: Indexed with the number of completions",
+                    f"{field} requires completionMode Indexed, but the Job is {mode or 'NonIndexed'}",
+                    "write completionMode: Indexed and the number of completions",
                     Severity.ERROR,
                     key=True,
                 )
@@ -96,7 +95,7 @@ def _too_parallel(base: Path, spec: Mapping[str, Any]) -> Iterator[Violation]:
         yield Violation(
             (*base, "parallelism"),
             f"parallelism {parallelism} is above completions {completions}: "
-            f"never more than {completions} run at once",
+            f"at most {completions} run at once",
             f"write completions: {parallelism} if {parallelism} pods should run together, "
             f"or parallelism: {completions}",
         )
@@ -106,17 +105,17 @@ def _restart(base: Path, spec: Mapping[str, Any], *, required: bool) -> Iterator
     written = lookup(spec, _RESTART)
     path = (*base, *_RESTART)
     if written == "Always" or (written is None and required and isinstance(spec.get("template"), Mapping)):
-        what = "Always" if written else "missing, which means Always"
+        what = "Always" if written else "absent, which means Always"
         yield Violation(
             path,
-            f"restartPolicy is {what}; a Job takes Never or OnFailure",
-            "write restartPolicy: Never (a new pod after a failure) or OnFailure (the same pod restarts)",
+            f"restartPolicy is {what}, but a Job requires Never or OnFailure",
+            "write restartPolicy: Never (a failure creates a new pod) or OnFailure (the same pod restarts)",
             Severity.ERROR,
         )
     elif spec.get("podFailurePolicy") is not None and written == "OnFailure":
         yield Violation(
             path,
-            "restartPolicy is OnFailure; podFailurePolicy needs Never",
+            "restartPolicy is OnFailure, but podFailurePolicy requires Never",
             "write restartPolicy: Never",
             Severity.ERROR,
         )
@@ -132,14 +131,14 @@ def _mpi_job(manifest: Manifest) -> Iterator[Violation]:
         if written in ("Always", "ExitCode"):
             yield Violation(
                 path,
-                f"restartPolicy of {role} is {written}; an MPIJob takes Never or OnFailure",
-                "write OnFailure for the Launcher, Never for the Worker",
+                f"restartPolicy of {role} is {written}, but an MPIJob requires Never or OnFailure",
+                "write OnFailure for the Launcher and Never for the Worker",
                 Severity.ERROR,
             )
 
 
 def _ray(manifest: Manifest) -> Iterator[Violation]:
-    """Autoscaler v2 replaces pods itself, so KubeRay (1.7) refuses pods that restart."""
+    """Autoscaler v2 replaces pods itself, so KubeRay (1.7) refuses other restart policies than Never."""
     base: Path = _RAY_CLUSTERS[manifest.kind]
     spec = lookup(manifest.data, base)
     if not isinstance(spec, Mapping) or spec.get("enableInTreeAutoscaling") is not True:
@@ -153,7 +152,7 @@ def _ray(manifest: Manifest) -> Iterator[Violation]:
         if written in ("Always", "OnFailure"):
             yield Violation(
                 (*base, *group, *_RESTART),
-                f"restartPolicy is {written}; autoscaler v2 takes Never or none",
+                f"restartPolicy is {written}, but autoscaler v2 requires Never",
                 "write restartPolicy: Never or delete the line",
                 Severity.ERROR,
             )

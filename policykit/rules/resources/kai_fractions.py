@@ -11,8 +11,8 @@ FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
 _CARD = "nvidia.com/gpu"
 
 
-def violations(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iterator[Violation]:
-    """What KAI refuses, with paths from the annotations; `asked`: what the pod asks for as resources.
+def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> Iterator[Violation]:
+    """Problems that KAI refuses, with paths below the annotations; `requested`: the resources of the pod.
 
     Source: NVIDIA/KAI-Scheduler pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go.
     """
@@ -36,10 +36,10 @@ def violations(annotations: Mapping[str, str], asked: Mapping[str, int]) -> Iter
     if len(there) > 1:
         message = f"{FRACTION} and {MEMORY} are both set, but KAI accepts only one"
         yield Violation((MEMORY,), message, "delete one of the two")
-    if there and asked.get(_CARD):
+    if there and requested.get(_CARD):
         yield Violation(
             (there[0],),
-            f"{there[0]} requests part of a card, but the containers request {asked[_CARD]} {_CARD}",
+            f"{there[0]} requests part of a card, but the containers request {requested[_CARD]} {_CARD}",
             "delete the annotation or the resource",
         )
 

@@ -1,9 +1,9 @@
 """A LimitRange sets amounts of an extended resource.
 
-Defaults are written into every container of the namespace that states none, so each helper,
-sidecar and web server is given cards. `max` alone has the same effect, because a missing
-default is copied from it; `min` injects requests without limits, which no pod may have. On
-pods as a whole, `min` and `max` turn away every pod without cards.
+Defaults apply to every container of the namespace without an amount, so each helper, sidecar and
+web server gets cards. `max` alone has the same effect, because it is also the default; `min` adds
+requests without limits, which are invalid. For type Pod, `min` and `max` refuse every pod without
+cards.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ spec:
 
 _EFFECTS = {
     "Container": {
-        "default": "gives {amount} {resource} to every container that states none",
-        "defaultRequest": "requests {amount} {resource} for every container that states none",
-        "min": "makes every container that states none request {amount} {resource}, without a limit",
-        "max": "becomes the default: it gives {amount} {resource} to every container that states none",
+        "default": "gives {amount} {resource} to every container without an amount",
+        "defaultRequest": "requests {amount} {resource} for every container without an amount",
+        "min": "makes every container without an amount request {amount} {resource} without a limit",
+        "max": "is also the default: it gives {amount} {resource} to every container without an amount",
     },
     "Pod": {
-        "min": "refuses every pod that does not ask for {amount} {resource}",
+        "min": "refuses every pod that requests less than {amount} {resource}",
         "max": "refuses every pod without a limit on {resource}",
     },
 }
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Every extended resource of every block, in the order defaults are applied (v1.36)."""
+    """Reports every extended resource, in the order in which defaults are applied (v1.36)."""
     limits = lookup(manifest.data, ("spec", "limits"))
     severity = _severity(context.cluster, manifest.namespace or context.namespace)
     items = limits if isinstance(limits, list) else []
@@ -81,7 +81,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 
 def _entries(item: Any) -> list[tuple[str, str]]:
-    """(block, extended resource) of every amount that takes effect on pods."""
+    """(block, extended resource) of every amount that affects pods."""
     blocks = _EFFECTS.get(str(item.get("type")), {}) if isinstance(item, Mapping) else {}
     return [
         (block, resource)
@@ -92,9 +92,9 @@ def _entries(item: Any) -> list[tuple[str, str]]:
 
 
 def _fix(items: Sequence[Any]) -> Fix | None:
-    """Deletes all of them at once: a request left without its limit would be worse than before.
+    """Deletes all of them together: a remaining request without its limit would be worse.
 
-    What they leave empty goes too; None where nothing of the object would be left.
+    Empty parents are deleted too; None if nothing of the object would remain.
     """
     patches: list[Patch] = []
     left = len(items)
@@ -115,7 +115,7 @@ def _fix(items: Sequence[Any]) -> Fix | None:
 
 
 def _severity(cluster: Cluster | None, namespace: str) -> Severity | None:
-    """An error where the policy has workloads without cards in this very namespace."""
+    """An error if the policy has workloads without cards in this namespace."""
     kinds = cluster.workloads.values() if cluster else ()
     if any(kind.cards == () and namespace in kind.namespaces for kind in kinds):
         return Severity.ERROR

@@ -1,7 +1,7 @@
-"""A card workload states neither cpu nor memory.
+"""A workload with cards requests neither cpu nor memory.
 
-The scheduler then counts no cpu and no memory for it: a card node is filled until its pods starve,
-and when memory runs short such pods (BestEffort, whatever cards they hold) are evicted first.
+The scheduler then reserves no cpu and no memory for it and can overload the node. If memory runs
+short, such pods (BestEffort despite their cards) are evicted first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
-from policykit.placement.asking import asked_at
+from policykit.placement.card_requests import request_path
 from policykit.placement.owner import owner
 from policykit.placement.review import Review
 
@@ -51,9 +51,9 @@ spec:
 
 _COMPUTE = ("cpu", "memory")
 _WHOLE_NODES = frozenset({"google.com/tpu"})
-"""Cards that a pod takes a whole node of, so no other card workload stands beside it."""
+"""Cards per node: a pod with all of them shares the node with no other card workload."""
 _FILLED = frozenset({"InferenceService", "ScheduledSparkApplication", "SparkApplication", "SparkConnect"})
-"""Kinds whose controllers give a container cpu and memory where none is stated.
+"""Kinds whose controllers set default cpu and memory.
 
 Source: kserve pkg/apis/serving/v1beta1 setResourceRequirementDefaults; Spark's executors have
 spark.executor.memory and cores, by default 1g and 1.
@@ -61,21 +61,21 @@ spark.executor.memory and cores, by default 1g and 1.
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Once per pod set. Limits count as requests, and so does what a LimitRange of the policy gives."""
+    """Reports each pod set once. Limits and defaults of the policy's LimitRanges count as requests."""
     cards = [name for name in review.card_resources if name not in _WHOLE_NODES]
-    if not cards or review.manifest.partial or review.pod_set.stored or review.device_stack:
+    if not cards or review.manifest.partial or review.pod_set.stored or review.is_system_pod:
         return
-    if _given(review) or any(_states_compute(resources) for resources in _resources(review)):
+    if _has_defaults(review) or any(_states_compute(resources) for resources in _resources(review)):
         return
     if any(device.amount is None or resource(device.resource) is None for device in review.pod_set.devices):
         return
-    if not any(True for _ in containers(review.pod_set.spec)) or review.unsettled:
+    if not any(True for _ in containers(review.pod_set.spec)) or review.may_still_change:
         return
     yield Violation(
-        asked_at(review.pod_set, cards[0]),
-        f"asks for {review.requests[cards[0]]} {cards[0]}, but for neither cpu nor memory:"
+        request_path(review.pod_set, cards[0]),
+        f"requests {review.requests[cards[0]]} {cards[0]}, but neither cpu nor memory:"
         " the pod is BestEffort and evicted first",
-        "state requests of cpu and memory: a card's share of what its node has is a good start",
+        "add requests for cpu and memory, such as the share of the node that each card has",
         key=True,
     )
 
@@ -89,7 +89,7 @@ def _resources(review: Review) -> Iterator[object]:
 
 
 def _around(data: object, path: Path) -> Iterator[object]:
-    """What a kind of its own form states beside a device: under requests or limits, or next to it."""
+    """Amounts next to a device in a custom kind, under requests or limits or at the same level."""
     for up in (1, 2, 3):
         found = lookup(data, path[:-up])
         if isinstance(found, Mapping):
@@ -98,9 +98,9 @@ def _around(data: object, path: Path) -> Iterator[object]:
 
 
 def _states_compute(resources: object) -> bool:
-    """As written, also by a placeholder or for Koordinator's and Volcano's own kinds of cpu and memory."""
+    """Whether cpu or memory is set, including placeholders and resources of Koordinator and Volcano."""
     if not isinstance(resources, Mapping):
-        # What is filled in later may hold anything.
+        # A placeholder may contain anything.
         return resources is not None
     sides = [resources.get(side) for side in ("requests", "limits")]
     if any(side is not None and not isinstance(side, Mapping) for side in sides):
@@ -110,12 +110,12 @@ def _states_compute(resources: object) -> bool:
 
 
 def _is_compute(name: str) -> bool:
-    """Not the memory of a card, as volcano.sh/gpu-memory."""
+    """Excludes card memory such as volcano.sh/gpu-memory."""
     return name in _COMPUTE or (name.endswith(("-cpu", "-memory")) and not is_card(name))
 
 
-def _given(review: Review) -> bool:
-    """Whether a controller, or the policy in this namespace, gives containers their share."""
+def _has_defaults(review: Review) -> bool:
+    """Whether a controller, or the policy in this namespace, sets defaults."""
     if owner(review.manifest, review.pod_set).kind in _FILLED:
         return True
     namespace = review.manifest.namespace or review.namespace

@@ -1,7 +1,6 @@
-"""A ResourceQuota grants more than all pools hold, or a resource that no pool has.
+"""A ResourceQuota exceeds the total of all pools, or limits a resource that no pool has.
 
-Such a quota limits nothing: pods wait for nodes long before it is used up, and a name that no node
-offers is granted in vain.
+Such a quota has no effect: pods wait for nodes before it is exhausted.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.quantity import amount, amount_text
 from policykit.model.severity import Severity
-from policykit.placement.asking import is_card_of
+from policykit.placement.card_requests import is_card_resource
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -39,39 +38,38 @@ _COMPUTE = frozenset({"cpu", "memory"})
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Each key by itself; only where the pools are all there is. Pools without a bound are never exceeded."""
+    """Checks each key if the policy lists every pool. Pools without an upper bound are never exceeded."""
     cluster, hard = context.cluster, lookup(manifest.data, _HARD)
     if cluster is None or not cluster.complete or not isinstance(hard, Mapping):
         return
     if any(quota.name == manifest.name for quota in cluster.quotas):
-        return  # the policy's own: what it says of its pools and quotas is for the policy to settle
+        return  # generated from the policy, where its quotas belong
     for key, written in hard.items():
         name = key.removeprefix(_PREFIX) if isinstance(key, str) else ""
         granted = amount(name, written)
         if not granted or not (name in _COMPUTE or (name != key and is_extended(name))):
             continue
-        held = _held(cluster, name)
+        held = _total(cluster, name)
         if held is None or granted <= held:
             continue
         if held:
-            message = (
-                f"grants {amount_text(name, granted)} {name}, all pools hold {amount_text(name, held)} of it"
-            )
-            advice = "grant at most what the pools hold, or correct the pools in the policy"
+            total = amount_text(name, held)
+            message = f"allows {amount_text(name, granted)} {name}, but all pools together have {total}"
+            advice = "lower it to the total of the pools, or correct the pools in the policy"
         else:
-            message = f"grants {amount_text(name, granted)} {name}, which no pool has"
+            message = f"allows {amount_text(name, granted)} {name}, which no pool has"
             advice = _offered(cluster)
         yield Violation((*_HARD, key), message, advice)
 
 
-def _held(cluster: Cluster, name: str) -> int | None:
-    """What all nodes have of a resource at most; None: unbounded, or the policy does not say."""
+def _total(cluster: Cluster, name: str) -> int | None:
+    """Largest total of a resource on all nodes; None if it is unbounded or unknown."""
     total = 0
     for pool in cluster.pools:
         for shape in pool.shapes:
             there = shape.allocatable.get(name)
             if there is None:
-                if name in _COMPUTE or name in pool.resources or not is_card_of(name, cluster):
+                if name in _COMPUTE or name in pool.resources or not is_card_resource(name, cluster):
                     return None
                 continue
             if shape.maximum is None:

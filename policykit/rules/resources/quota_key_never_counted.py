@@ -1,10 +1,10 @@
 """A ResourceQuota limits a resource under a key that is never counted.
 
-Of extended resources Kubernetes counts only `requests.<resource>`. The API server accepts
-`<resource>` and `limits.<resource>` as well, misspelt vendors (`requests.nvidia/gpu`) and objects
-without their group (`count/deployments`), and then ignores them, so the namespace looks limited
-and is not. Resources under kubernetes.io/ are never charged at all. Of names without a domain it
-takes only its own, and refuses a quota with any other, such as `request.memory`.
+Kubernetes counts extended resources only as `requests.<resource>`. The API server also accepts
+`<resource>`, `limits.<resource>`, misspelt vendors (`requests.nvidia/gpu`) and objects without
+their group (`count/deployments`), but ignores them, so the namespace is not limited. Resources under
+kubernetes.io/ are never charged. Unknown names without a domain, such as `request.memory`, are
+refused.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _SIDES = ("limits.", "limit.", "requests.", "request.")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Every key of spec.hard with an amount; one cause each."""
+    """Checks every key of spec.hard with an amount."""
     hard = lookup(manifest.data, _HARD) if manifest.api_version == "v1" else None
     keys = hard if isinstance(hard, Mapping) else {}
     for key, amount in keys.items():
@@ -63,20 +63,20 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             isinstance(key, str)
             and amount is not None
             and not is_placeholder(key)
-            and not _read_by_others(key)
+            and not _is_counted_elsewhere(key)
         ):
             yield from _refused(keys, key) or _uncounted(keys, key, context.cluster)
 
 
-def _read_by_others(key: str) -> bool:
-    """Keys that Kubernetes never counts, and HAMi's or Volcano's own accounting reads."""
+def _is_counted_elsewhere(key: str) -> bool:
+    """Whether HAMi's or Volcano's accounting uses the key, which Kubernetes never counts."""
     return key == _VOLCANO_ONLY or (key.startswith("limits.") and key.endswith(_HAMI_ONLY))
 
 
 def _refused(keys: Mapping[str, object], key: str) -> list[Violation]:
     problem = quota_keys.refusal(key)
     message = f"{key or 'a key that'} {problem}: the API server refuses it"
-    return [_said(keys, key, message, _meant(key))] if problem else []
+    return [_violation(keys, key, message, _counted_keys(key))] if problem else []
 
 
 def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) -> Iterator[Violation]:
@@ -84,18 +84,20 @@ def _uncounted(keys: Mapping[str, object], key: str, cluster: Cluster | None) ->
     problem, meant = _mistake(resource, cluster) if "/" in key else ("", ())
     if problem:
         named = [f"requests.{each}" for each in meant]
-        yield _said(keys, key, f"{key} is never counted: {resource} {problem}", named)
+        yield _violation(keys, key, f"{key} is never counted: {resource} {problem}", named)
     elif quota_keys.is_counted(key):
         return
     elif key.startswith(quota_keys.COUNT):
-        yield _said(keys, key, f"{key} is accepted but never counted: the API group is missing", _meant(key))
+        yield _violation(
+            keys, key, f"{key} is accepted but never counted: the API group is missing", _counted_keys(key)
+        )
     elif quota_keys.of_class(key)[0]:
         yield _of_class(keys, key)
     elif is_extended(resource):
         yield _without_requests(keys, key, resource)
     elif "kubernetes.io/" in resource:
         message = f"{key} is never counted: a ResourceQuota does not charge {resource}"
-        advice = "limit it in the scheduler's own quota (a queue, an ElasticQuota) and delete the key"
+        advice = "limit it in a quota of the scheduler (a queue, an ElasticQuota) and delete the key"
         yield Violation((*_HARD, key), message, advice, Severity.WARNING, key=True)
 
 
@@ -106,7 +108,7 @@ def _resource(key: str) -> str:
 
 
 def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[str, ...]]:
-    """What is wrong with a name that pods would ask for; the policy knows best what nodes offer."""
+    """Problem with a resource name and likely corrections; names of the pools are always valid."""
     if known(resource) or (cluster and any(resource in pool.resources for pool in cluster.pools)):
         return "", ()
     from policykit.catalogue.suggestions import resource_problem
@@ -114,8 +116,8 @@ def _mistake(resource: str, cluster: Cluster | None = None) -> tuple[str, tuple[
     return resource_problem(resource) or ("", ())
 
 
-def _meant(key: str) -> list[str]:
-    """Keys that count, for one that does not."""
+def _counted_keys(key: str) -> list[str]:
+    """Counted keys that may be intended instead."""
     resource = _resource(key)
     if counted := quota_keys.grouped(resource.removeprefix(quota_keys.COUNT)):
         return [counted]
@@ -127,13 +129,15 @@ def _meant(key: str) -> list[str]:
 def _of_class(keys: Mapping[str, object], key: str) -> Violation:
     domain, name = quota_keys.of_class(key)
     prefix, names = key.partition("/")[0], quota_keys.BY_CLASS[domain]
-    said = f"{key} is accepted but never counted"
+    never_counted = f"{key} is accepted but never counted"
     if prefix == domain:
         advice = f"write CLASS.{key} with the name of the class"
-        return Violation((*_HARD, key), f"{said}: it names no class", advice, key=True)
+        return Violation((*_HARD, key), f"{never_counted}: it does not name a class", advice, key=True)
     near = nearest(name, names)
     meant = [f"{prefix}/{each}" for each in ((near,) if near else names)]
-    return _said(keys, key, f"{said}: of a class a ResourceQuota counts only {' and '.join(names)}", meant)
+    return _violation(
+        keys, key, f"{never_counted}: for a class a ResourceQuota counts only {' and '.join(names)}", meant
+    )
 
 
 def _without_requests(keys: Mapping[str, object], key: str, resource: str) -> Violation:
@@ -141,11 +145,11 @@ def _without_requests(keys: Mapping[str, object], key: str, resource: str) -> Vi
     message = f"{key} is accepted but never counted: only {counted} is"
     advice = f"rename it to {counted}; the quota then takes effect"
     if counted in keys:
-        advice = f"delete it: {counted} stands beside it and does the work"
+        advice = f"delete it: the quota already has {counted}"
     return Violation((*_HARD, key), message, advice, key=True, fix=partial(_fix, keys, key, resource))
 
 
-def _said(keys: Mapping[str, object], key: str, message: str, meant: list[str]) -> Violation:
+def _violation(keys: Mapping[str, object], key: str, message: str, meant: list[str]) -> Violation:
     advice = f"did you mean {' or '.join(meant)}?" if meant else _FORMS
     only = len(meant) == 1 and meant[0] not in keys
     fix = partial(_renamed, key, meant[0]) if only else None
@@ -156,7 +160,7 @@ _FORMS = "write requests.<resource>, such as requests.nvidia.com/gpu, or count/<
 
 
 def _fix(hard: Mapping[str, object], key: str, resource: str) -> Fix | None:
-    """Deletes what has no effect beside the key that counts, else gives it effect."""
+    """Deletes the key if the counted key exists, else renames it."""
     counted = f"requests.{resource}"
     if counted in hard:
         return Fix(f"delete {key}", (Patch("remove", (*_HARD, key)),), Applicability.UNSAFE)

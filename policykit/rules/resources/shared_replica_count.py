@@ -1,8 +1,8 @@
-"""A container asks for several replicas of shared cards.
+"""A container requests several replicas of shared cards.
 
-On a shared pool one unit of the resource is a turn on a card, not a card. Two of them may be on the
-same card, buy neither more time nor more memory, and are refused at start where the device plugin
-has failRequestsGreaterThanOne.
+In a shared pool one unit of the resource is a replica of a card, not a card. Two replicas may be on
+the same card and give neither more time nor more memory. With failRequestsGreaterThanOne the device
+plugin refuses them.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _MODES = frozenset({"time-slicing", "mps"})
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Speaks of names that end in .shared, and under a policy of pools that are all shared."""
+    """Checks names that end in .shared, and with a policy also pods whose pools are all shared."""
     for field, position, container in containers(review.pod_set.spec):
-        for name, asked in requested(container).items():
-            if asked <= 1 or not name.startswith(_PLUGIN):
+        for name, amount in requested(container).items():
+            if amount <= 1 or not name.startswith(_PLUGIN):
                 continue
             pools = _shared_pools(review, name)
             if not pools and not name.endswith(_RENAMED):
@@ -52,22 +52,22 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             side = "limits" if isinstance(limits, dict) and name in limits else "requests"
             yield Violation(
                 review.pod_set.place(field, position, "resources", side, name),
-                f"asks for {asked} {name}, which are replicas of shared cards{_where(pools)}:"
-                " several of them may be one card",
-                "ask for 1, or for whole cards of a pool that is not shared",
+                f"requests {amount} {name}, which are replicas of shared cards{_where(pools)}:"
+                " several may be on the same card",
+                "request 1, or whole cards of a pool that is not shared",
             )
 
 
 def _shared_pools(review: Review, name: str) -> list[Pool]:
-    """The pools that are meant, if all of them share their cards under this name."""
-    offering = [pool for pool in review.meant or () if name in pool.resources]
+    """The eligible pools, if all of them share their cards under this name."""
+    offering = [pool for pool in review.eligible_pools or () if name in pool.resources]
     return offering if all(p.sharing.mode in _MODES and p.sharing.replicas > 1 for p in offering) else []
 
 
 def _where(pools: list[Pool]) -> str:
     if not pools:
         return ""
-    return f" (pool {pools[0].name}: {pools[0].sharing.replicas} to a card)"
+    return f" (pool {pools[0].name}: {pools[0].sharing.replicas} per card)"
 
 
 RULE = Rule(

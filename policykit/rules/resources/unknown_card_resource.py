@@ -1,8 +1,8 @@
-"""A container asks for a card under a name that nothing offers.
+"""A container requests a card by a resource name that no device plugin offers.
 
-No node has such a resource, so the pod stays pending for ever. Usual slips: a node label taken
-for a resource, a name without its vendor's domain, a card model in place of the resource, the
-wrong case, and `+` in the name of a MIG profile, where the resource has `.`.
+No node has such a resource, so the pod stays pending. Common mistakes are a node label instead of a
+resource, a name without the vendor's domain, a card model instead of the resource, the wrong case,
+and `+` instead of `.` in the name of a MIG profile.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from policykit.kube.requests import containers
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import renamed
+from policykit.placement.card_requests import rename_resource
 from policykit.placement.review import Review
 
 if TYPE_CHECKING:
@@ -54,25 +54,25 @@ _COMPUTE = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """Every name once per container. Names of unknown domains are anybody's, and silent."""
-    for path, name in _asked(review):
+    """Reports each name once per container, but no names with unknown domains."""
+    for path, name in _requested(review):
         if _offered(name, review.cluster):
             continue
         known = resource(name)
         if known is None:
             if name not in _COMPUTE:
-                yield from _mistaken(review, path, name)
-        elif known.role == "accounting" and not review.device_stack:
+                yield from _misspelt(review, path, name)
+        elif known.role == "accounting" and not review.is_system_pod:
             yield Violation(
                 path,
-                f"{name} is kept by the device plugin for its own accounts, pods must not ask for it",
-                "ask for the card itself",
+                f"{name} is for the device plugin's accounting, and pods must not request it",
+                "request the card itself",
                 Severity.WARNING,
                 key=True,
             )
 
 
-def _mistaken(review: Review, path: Path, name: str) -> Iterator[Violation]:
+def _misspelt(review: Review, path: Path, name: str) -> Iterator[Violation]:
     from policykit.catalogue.suggestions import resource_problem
 
     problem = resource_problem(name)
@@ -83,11 +83,11 @@ def _mistaken(review: Review, path: Path, name: str) -> Iterator[Violation]:
 
 
 def _fix(review: Review, path: Path, name: str, meant: str) -> Fix | None:
-    patches = renamed(review.manifest.data, path[:-2], name, meant)
-    return Fix(f"ask for {meant}", patches, Applicability.UNSAFE) if patches else None
+    patches = rename_resource(review.manifest.data, path[:-2], name, meant)
+    return Fix(f"request {meant}", patches, Applicability.UNSAFE) if patches else None
 
 
-def _asked(review: Review) -> Iterator[tuple[Path, str]]:
+def _requested(review: Review) -> Iterator[tuple[Path, str]]:
     pod_set = review.pod_set
     for field, position, container in containers(pod_set.spec):
         resources = container.get("resources")
@@ -103,14 +103,14 @@ def _asked(review: Review) -> Iterator[tuple[Path, str]]:
 
 
 def _offered(name: str, cluster: Cluster | None) -> bool:
-    """The policy knows better than any catalogue what its nodes have."""
+    """Whether the policy lists the resource, even if the catalogue does not."""
     pools = cluster.pools if cluster else ()
     return any(name in pool.resources or any(name in s.allocatable for s in pool.shapes) for pool in pools)
 
 
 def _advice(meant: tuple[str, ...]) -> str:
     if not meant:
-        return "ask for a resource that `kubectl describe node` lists under Allocatable"
+        return "request a resource that `kubectl describe node` lists under Allocatable"
     return f"did you mean {' or '.join(meant)}?"
 
 

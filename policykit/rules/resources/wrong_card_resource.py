@@ -1,9 +1,8 @@
-"""A pod asks for a card under a name that its pools do not offer.
+"""A pod requests a card by a resource name that its pools do not offer.
 
-What a node offers depends on how its device plugin is set up: whole cards, MIG slices,
-replicas under another name, or the names of another plugin (HAMi, Volcano's vGPU,
-Koordinator, one name per Ascend model). A name from another set-up is right somewhere, but
-on these pools the pod stays pending for ever.
+The resources of a node depend on the configuration of its device plugin: whole cards, MIG slices,
+renamed replicas, or the names of another plugin (HAMi, Volcano's vGPU, Koordinator, one name per
+Ascend model). If its pools do not offer the name, the pod stays pending.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from policykit.manifests.patch import Patch
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.asking import asked_at, renamed
-from policykit.placement.meant import may_use, product_of
-from policykit.placement.offering import shares
+from policykit.placement.card_requests import rename_resource, request_path
+from policykit.placement.eligible_pools import is_allowed, product_of
+from policykit.placement.pool_resources import offers_shared
 from policykit.placement.review import Review
 
 BAD = """\
@@ -49,11 +48,11 @@ spec:
 GOOD = BAD.replace("nvidia.com/mig-1g.12gb", "nvidia.com/gpu")
 
 _COUNTED = frozenset({"card", "shared", "partition"})
-"""Roles of resources whose amount is a number of devices."""
+"""Roles of resources whose amount is a device count."""
 
 
 def check(review: Review, context: Context) -> Iterator[Violation]:
-    """All card resources that no pool offers, where pools with such cards may be used."""
+    """Reports card resources that no pool offers if the pod may use pools with such cards."""
     wrong: dict[str, list[Pool]] = {}
     for name in review.card_resources:
         pools = _pools_for(name, review)
@@ -64,33 +63,33 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         offered = sorted({r for pool in wrong[first] for r in pool.resources})
         clear = len(wrong) == len(offered) == 1
         yield Violation(
-            asked_at(review.pod_set, first),
-            f"asks for {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
+            request_path(review.pod_set, first),
+            f"requests {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
             _advice(wrong[first], offered),
             fix=partial(_fix, review, first, offered[0]) if clear else None,
         )
 
 
 def _fix(review: Review, name: str, offered: str) -> Fix | None:
-    """The offered name in every container, where an amount means the same under it."""
+    """Renames the resource in every container if the amount means the same under the offered name."""
     patches: list[Patch] = []
     for field, position, container in containers(review.pod_set.spec):
         amount = requested(container).get(name)
         if amount is None:
             continue
-        made = renamed(
+        made = rename_resource(
             review.manifest.data, review.pod_set.place(field, position, "resources"), name, offered
         )
-        if not made or not _as_many(name, offered, amount):
+        if not made or not _is_equivalent(name, offered, amount):
             return None
         patches += made
     if not patches or any(device.resource == name for device in review.pod_set.devices):
         return None
-    return Fix(f"ask for {offered}", tuple(patches), Applicability.UNSAFE)
+    return Fix(f"request {offered}", tuple(patches), Applicability.UNSAFE)
 
 
-def _as_many(name: str, offered: str, amount: int) -> bool:
-    """Whole devices of one kind count alike; a slice for a card, or the other way, only one by one."""
+def _is_equivalent(name: str, offered: str, amount: int) -> bool:
+    """Whether the amounts are equivalent: equal types of devices, or a single slice or card."""
     one, other = resource(name), resource(offered)
     if one is None or one.role not in _COUNTED or one.unit == "percent":
         return False
@@ -98,15 +97,15 @@ def _as_many(name: str, offered: str, amount: int) -> bool:
 
 
 def _pools_for(name: str, review: Review) -> list[Pool]:
-    """Pools whose cards the name belongs to and which the pod set may use."""
+    """Pools that the pod set may use and whose cards the name belongs to."""
     cluster, known = review.cluster, resource(name)
-    if cluster is None or known is None or any(shares(cluster, pool, name) for pool in cluster.pools):
+    if cluster is None or known is None or any(offers_shared(cluster, pool, name) for pool in cluster.pools):
         return []
     return [p for p in cluster.pools if _has_such_cards(p, known.vendor) and _may_use(review, p, cluster)]
 
 
 def _has_such_cards(pool: Pool, wanted: str) -> bool:
-    """Whether the pool's cards are those that the wanted name's vendor makes, or shares."""
+    """Whether the vendor of the name makes or shares the cards of the pool."""
     hardware = _hardware(wanted)
     there = {_hardware(known.vendor) for r in pool.resources if (known := resource(r))}
     return bool(there) if not hardware else hardware in there
@@ -118,7 +117,7 @@ def _hardware(vendor_id: str) -> str:
 
 
 def _may_use(review: Review, pool: Pool, cluster: Cluster) -> bool:
-    if review.workload and not may_use(review.workload, pool):
+    if review.workload and not is_allowed(review.workload, pool):
         return False
     return not review.products or product_of(cluster, pool) in review.products
 
@@ -130,8 +129,8 @@ def _offers(pool: Pool, name: str) -> bool:
 def _advice(pools: Sequence[Pool], offered: Sequence[str]) -> str:
     names = ", ".join(pool.name for pool in pools)
     if len(offered) == 1:
-        return f"ask for {offered[0]} (pools {names})"
-    return f"ask for the resource of the pool that is meant (pools {names})"
+        return f"request {offered[0]} (pools {names})"
+    return f"request the resource of the intended pool (pools {names})"
 
 
 RULE = Rule(

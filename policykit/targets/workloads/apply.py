@@ -13,11 +13,11 @@ from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.placement.offering import offers
-from policykit.placement.placing import misshapen, placeable, placing
+from policykit.placement.desired_placement import DesiredPlacement, desired_placement
+from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
+from policykit.placement.pool_resources import offers
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
-from policykit.placement.wanted import Wanted, wanted
 from policykit.targets.workloads import fields
 from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.choice import Key, chosen, misnamed
@@ -120,14 +120,14 @@ class _Draft:
             self._unplaced(looked)
             return
         _check_shapes(looked)
-        changes = placing(looked, want)
-        if changes and not placeable(looked):
+        changes = placement_patches(looked, want)
+        if changes and not is_placement_editable(looked):
             self.notes.append(_ELSEWHERE)
         else:
             self._make(changes)
 
     def _unplaced(self, looked: Review) -> None:
-        if looked.meant is None and looked.pod_set.spec.get("resourceClaims"):
+        if looked.eligible_pools is None and looked.pod_set.spec.get("resourceClaims"):
             self.notes.append("which card its resource claims are for is not known: name it with --card")
         elif looked.card_resources:
             self.notes.append(f"no pool of the policy offers {_resources(looked)}: it is given no placement")
@@ -188,7 +188,7 @@ def _misnamed(name: str, cluster: Cluster) -> str:
 
 def _check_shapes(looked: Review) -> None:
     """What is of another shape, a placeholder for one, must not be written over."""
-    path = misshapen(looked)
+    path = malformed_field(looked)
     if path:
         value = lookup(looked.pod_set.spec, path)
         raise PolicykitError(
@@ -202,16 +202,16 @@ def _is_volcano_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     return isinstance(version, str) and version.startswith("batch.volcano.sh/")
 
 
-def _want(looked: Review, named: str) -> Wanted | None:
+def _want(looked: Review, named: str) -> DesiredPlacement | None:
     """The placement of the one card that serves; None where the policy says nothing of it."""
     cluster, workload = looked.cluster, looked.workload
     if cluster is None or workload is None:
         return None
-    if looked.meant is None:
-        return wanted(cluster, workload, cluster.cards[named]) if named else None
-    cards = tuple(dict.fromkeys(pool.card for pool in looked.meant))
+    if looked.eligible_pools is None:
+        return desired_placement(cluster, workload, cluster.cards[named]) if named else None
+    cards = tuple(dict.fromkeys(pool.card for pool in looked.eligible_pools))
     if not looked.card_resources:
-        return wanted(cluster, workload, None) if looked.meant else None
+        return desired_placement(cluster, workload, None) if looked.eligible_pools else None
     if not cards:
         _check_unserved(looked)
         return None
@@ -222,7 +222,7 @@ def _want(looked: Review, named: str) -> Wanted | None:
             f"name one with --card {cards[0]}, or state its product in the manifest",
         )
     card = named if named in cards else cards[0]
-    return wanted(cluster, workload, cluster.cards.get(card))
+    return desired_placement(cluster, workload, cluster.cards.get(card))
 
 
 def _check_unserved(looked: Review) -> None:

@@ -74,4 +74,4 @@ def _left_alone(review: Review) -> bool:
 
 
 def _of_the_nodes(review: Review) -> bool:
-    return review.device_stack or review.pod_set.per_node
+    return review.is_system_pod or review.pod_set.per_node

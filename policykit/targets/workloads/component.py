@@ -10,8 +10,8 @@ from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, pointer
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
+from policykit.placement.desired_placement import DesiredPlacement, affinity_data
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.placement.wanted import Wanted, affinity_data
 from policykit.targets import system_of
 from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.volcano.names import QUEUE_NAME
@@ -53,7 +53,7 @@ BUILT_IN = (
 
 
 def strategic_patch(
-    built_in: BuiltIn, workload: WorkloadKind, want: Wanted, cluster: Cluster
+    built_in: BuiltIn, workload: WorkloadKind, want: DesiredPlacement, cluster: Cluster
 ) -> dict[str, Any]:
     """A strategic merge patch for a built-in kind.
 
@@ -89,7 +89,7 @@ def known_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "")
     return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
 
 
-def pod_spec(workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
+def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:
     """The PodSpec fields the kind asks for."""
     spec: dict[str, Any] = {}
     affinity = affinity_data(want)
@@ -117,7 +117,7 @@ def volcano_labels(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
     return data
 
 
-def volcano_patch(workload: WorkloadKind, want: Wanted, cluster: Cluster) -> list[dict[str, Any]]:
+def volcano_patch(workload: WorkloadKind, want: DesiredPlacement, cluster: Cluster) -> list[dict[str, Any]]:
     """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
 
     `add` on a field that exists replaces it. Only the first task is named: others may not be there.

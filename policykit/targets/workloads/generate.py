@@ -11,7 +11,7 @@ from policykit.manifests.writer import dump
 from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.placement.wanted import Wanted, wanted
+from policykit.placement.desired_placement import DesiredPlacement, desired_placement
 from policykit.targets import system_of
 from policykit.targets.workloads import gang_words
 from policykit.targets.workloads.component import (
@@ -50,7 +50,7 @@ def generate(cluster: Cluster) -> Generated:
     names: set[str] = set()
     for workload in cluster.workloads.values():
         for card in _cards(cluster, workload):
-            want = wanted(cluster, workload, card)
+            want = desired_placement(cluster, workload, card)
             if want.pools:
                 name = _free(f"{workload.name}-{card.name if card else 'helpers'}", names)
                 artifacts.extend(_component(name, cluster, workload, want))
@@ -86,7 +86,9 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted) -> Iterator[Artifact]:
+def _component(
+    name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement
+) -> Iterator[Artifact]:
     folder = f"workloads/{name}"
     patches: list[dict[str, Any]] = []
     for built_in in BUILT_IN:

@@ -22,7 +22,8 @@ CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 LAST = "preemptionPolicy: PreemptLowerPriority\n"
 PRIORITIES = "generated/kubernetes/priorities.yaml"
 STALE = (
-    f"{PRIORITIES}:1:1 PK901 not what the policy gives: line 8 is 'value: 20000', it should be 'value: 10000'"
+    f"{PRIORITIES}:1:1 PK901 differs from what the policy generates: line 8 is 'value: 20000', but should be"
+    " 'value: 10000'"
 )
 
 
@@ -81,14 +82,14 @@ def test_files_are_named_as_they_were_given(generated: Path) -> None:
 
 def test_what_the_policy_dropped(generated: Path) -> None:
     edit(generated, "policykit.yaml", "priorities:\n  urgent: {value: 10000}\n", "")
-    found = [line.split(" not ")[0] for line in findings(generated, "policykit.yaml", code=1)]
+    found = [line.split(" differs ")[0] for line in findings(generated, "policykit.yaml", code=1)]
     assert [line.split(" policy ")[0] for line in found] == [
         "generated/README.md:1:1 PK901",
         f"{PRIORITIES}:1:1 PK902",
         "generated/kustomization.yaml:1:1 PK902",
     ]
     assert findings(generated, PRIORITIES, code=1) == [
-        f"{PRIORITIES}:1:1 PK902 policy policykit.yaml does not give this file any more"
+        f"{PRIORITIES}:1:1 PK902 policy policykit.yaml no longer generates this file"
     ]
 
 
@@ -101,9 +102,9 @@ def test_line_endings_of_a_checkout_are_no_edit(generated: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (LAST, f"{LAST}# more\n", "line 11, '# more', is too much"),
+        (LAST, f"{LAST}# more\n", "line 11, '# more', is not generated"),
         (LAST, "", "line 10, 'preemptionPolicy: PreemptLowerPriority', is missing"),
-        (LAST, LAST.rstrip(), "the lines end in another way"),
+        (LAST, LAST.rstrip(), "the line endings differ"),
         ("value: 10000", f"value: 10000 # {'x' * 80}", f"line 8 is 'value: 10000 # {'x' * 45}...'"),
     ],
     ids=["more", "less", "end", "long"],

@@ -8,7 +8,7 @@ from policykit.catalogue.labels import names_machine
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool
-from policykit.placement.meant import may_use
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.review import Review, review
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, Inject, fault, put, remove, replace
@@ -24,7 +24,7 @@ def _without_cards(subject: Subject) -> Iterator[Change]:
         none = (
             seen.workload is not None and seen.workload.cards == () and "resourceClaims" not in pod_set.spec
         )
-        if not none or not seen.judged or pod_set.per_node:
+        if not none or not seen.is_final or pod_set.per_node:
             continue
         places = [pod_set.place(field) for field in ("nodeSelector", "tolerations")]
         for pool in subject.cluster.pools if subject.cluster else ():
@@ -48,13 +48,13 @@ def _astray(subject: Subject) -> Iterator[Change]:
         open_pools = [
             pool for pool in (subject.cluster.pools if subject.cluster else ()) if not pool.hard_taints
         ]
-        if none and seen.judged and there and open_pools and all(pool.card for pool in open_pools):
+        if none and seen.is_final and there and open_pools and all(pool.card for pool in open_pools):
             yield Change(tuple(Patch("remove", field) for field in there))
 
 
 def _slice(subject: Subject) -> Iterator[Change]:
     """A part of a card, of pools that give whole ones."""
-    modes = {pool.sharing.mode for seen in judged(subject) for pool in seen.meant or ()}
+    modes = {pool.sharing.mode for seen in judged(subject) for pool in seen.eligible_pools or ()}
     whole = modes <= {"", "none", "exclusive", "whole"} and any(judged(subject))
     for path, name, _ in limits(subject) if whole and len(subject.pod_sets) == 1 else ():
         patches = [Patch("rename", (*path, name), "nvidia.com/mig-1g.10gb")]
@@ -111,7 +111,7 @@ def _usable(subject: Subject, seen: Review) -> list[Pool]:
         pool
         for pool in pools
         if seen.workload
-        and may_use(seen.workload, pool)
+        and is_allowed(seen.workload, pool)
         and all(name in pool.resources for name in seen.card_resources)
     ]
 
@@ -161,7 +161,7 @@ def _silent_about(subject: Subject, seen: Review, models: set[str]) -> Iterator[
 def _odd(subject: Subject) -> Iterator[Change]:
     """Three cards, of nodes with eight."""
     for seen in judged(subject):
-        shapes = [shape for pool in seen.meant or () for shape in pool.shapes if shape.maximum != 0]
+        shapes = [shape for pool in seen.eligible_pools or () for shape in pool.shapes if shape.maximum != 0]
         sizes = {shape.allocatable.get(name, 0) for shape in shapes for name in seen.card_resources}
         if len(seen.card_resources) != 1 or seen.pod_set.per_node or sizes != {8}:
             continue

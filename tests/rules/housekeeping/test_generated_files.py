@@ -27,10 +27,10 @@ def test_one_thing_is_said_of_a_file_that_differs(there: str, wanted: str | None
 
 def test_the_pages() -> None:
     assert [v.message for v in said(stale.BAD, stale.GOOD)] == [
-        "not what the policy gives: line 8 is 'value: 20000', it should be 'value: 10000'"
+        "differs from what the policy generates: line 8 is 'value: 20000', but should be 'value: 10000'"
     ]
     assert [v.message for v in said(orphaned.BAD, None)] == [
-        "policy policykit.yaml does not give this file any more"
+        "policy policykit.yaml no longer generates this file"
     ]
     assert said(stale.GOOD, stale.GOOD) == said(orphaned.GOOD, orphaned.GOOD) == []
 

@@ -114,7 +114,7 @@ SAID = "volcano (training) and default-scheduler (inference) can place pods on p
 def test_a_finding_stands_in_the_file_that_said_it() -> None:
     found = linted({FILE: HEAD + OVERLAY, "base.yaml": SHARING % ""}).findings
     assert lines(found) == [
-        f"base.yaml:5:3 PK911 warning {SAID}: each counts the pods of others only once they are bound"
+        f"base.yaml:5:3 PK911 warning {SAID}: each sees the pods of the other only once they are bound"
     ]
 
 
@@ -135,7 +135,7 @@ def test_what_a_profile_says_is_told_where_it_is_extended() -> None:
     )
     assert lines(linted({FILE: text}).findings) == [
         "6:3 PK911 warning yunikorn (training) and volcano (more) can place pods on pool train-h20: each"
-        " counts the pods of others only once they are bound"
+        " sees the pods of the other only once they are bound"
     ]
 
 

@@ -39,7 +39,7 @@ CRON = "apiVersion: batch/v1beta1\nkind: CronJob\n"
         pytest.param(
             CRON,
             "1.36",
-            [("error", "batch/v1beta1 CronJob is not served since Kubernetes 1.25, the cluster is 1.36")],
+            [("error", "batch/v1beta1 CronJob is not served since Kubernetes 1.25, but the cluster is 1.36")],
             id="the cluster does not serve it",
         ),
         pytest.param(
@@ -49,7 +49,7 @@ CRON = "apiVersion: batch/v1beta1\nkind: CronJob\n"
                 (
                     "warning",
                     "kubescheduler.config.k8s.io/v1beta3 KubeSchedulerConfiguration "
-                    "is not served since Kubernetes 1.29, the cluster is 1.36",
+                    "is not served since Kubernetes 1.29, but the cluster is 1.36",
                 )
             ],
             id="a scheduler may be older than its cluster",
@@ -125,5 +125,5 @@ def test_a_patch_by_its_name(path: str, whole: bool) -> None:
 def test_the_middle_of_an_object_may_be_meant() -> None:
     text = manifest("apiVersion: v1\nkind: Pod\nspec: {}\n")
     (violation,) = invalid_field.check(Structure(text, check(text.data, "v1", "Pod")), Context())
-    advice = "or say `# policykit: partial` where it is a part of an object"
+    advice = "or add `# policykit: partial` if it is only part of an object"
     assert violation.help == f"add `metadata.name`: the API server requires it, {advice}"

@@ -13,7 +13,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
-from policykit.placement.wanted import wanted
+from policykit.placement.desired_placement import desired_placement
 from policykit.targets.workloads.component import (
     BUILT_IN,
     BuiltIn,
@@ -86,7 +86,7 @@ def texts(made: Cluster) -> dict[str, str]:
 
 def test_placement_is_that_of_the_seed() -> None:
     made = cluster()
-    assert pod_spec(TRAINING, wanted(made, TRAINING, made.cards["h20"])) == {
+    assert pod_spec(TRAINING, desired_placement(made, TRAINING, made.cards["h20"])) == {
         "affinity": AFFINITY,
         "tolerations": TOLERATIONS,
         "schedulerName": "volcano",
@@ -97,7 +97,7 @@ def test_placement_is_that_of_the_seed() -> None:
 @pytest.mark.parametrize("built_in", BUILT_IN, ids=lambda built_in: built_in.kind)
 def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
     made = cluster()
-    want = wanted(made, TRAINING, made.cards["h20"])
+    want = desired_placement(made, TRAINING, made.cards["h20"])
     patch: Any = strategic_patch(built_in, TRAINING, want, made)
     assert (patch["apiVersion"], patch["kind"]) == (built_in.api_version, built_in.kind)
     template = patch
@@ -110,7 +110,7 @@ def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
 
 def test_a_volcano_job_is_patched_by_index() -> None:
     made = cluster()
-    operations = volcano_patch(TRAINING, wanted(made, TRAINING, made.cards["h20"]), made)
+    operations = volcano_patch(TRAINING, desired_placement(made, TRAINING, made.cards["h20"]), made)
     assert [(operation["op"], operation["path"]) for operation in operations] == [
         ("add", "/spec/queue"),
         ("add", "/spec/priorityClassName"),
@@ -124,9 +124,9 @@ def test_a_volcano_job_is_patched_by_index() -> None:
 def test_another_scheduler_is_named_on_the_job() -> None:
     made = cluster()
     other = TRAINING._replace(scheduler="koord-scheduler", queue="")
-    first, *_ = volcano_patch(other, wanted(made, other, made.cards["h20"]), made)
+    first, *_ = volcano_patch(other, desired_placement(made, other, made.cards["h20"]), made)
     assert first == {"op": "add", "path": "/spec/schedulerName", "value": "koord-scheduler"}
-    patch = strategic_patch(BUILT_IN[0], other, wanted(made, other, made.cards["h20"]), made)
+    patch = strategic_patch(BUILT_IN[0], other, desired_placement(made, other, made.cards["h20"]), made)
     assert "annotations" not in str(patch)
 
 
@@ -144,10 +144,12 @@ def test_another_scheduler_is_named_on_the_job() -> None:
 def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata: dict[str, Any]) -> None:
     made = cluster()
     kind = TRAINING._replace(scheduler=scheduler)
-    patch = strategic_patch(BUILT_IN[4], kind, wanted(made, kind, made.cards["h20"]), made)
+    patch = strategic_patch(BUILT_IN[4], kind, desired_placement(made, kind, made.cards["h20"]), made)
     del patch["metadata"]["labels"]["policykit.io/workload"], patch["metadata"]["name"]
     assert {where: entries for where, entries in patch["metadata"].items() if entries} == metadata
-    queued = any(one["path"] == "/spec/queue" for one in volcano_patch(kind, wanted(made, kind, None), made))
+    queued = any(
+        one["path"] == "/spec/queue" for one in volcano_patch(kind, desired_placement(made, kind, None), made)
+    )
     assert queued == (scheduler in ("volcano", ""))
 
 
@@ -259,7 +261,9 @@ def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[s
     made = asked(scheduler, across=Apartness("rack", hard=True))
     built_in = next(one for one in BUILT_IN if one.kind == kind)
     training = made.workloads["training"]
-    patch: Any = strategic_patch(built_in, training, wanted(made, training, made.cards["h20"]), made)
+    patch: Any = strategic_patch(
+        built_in, training, desired_placement(made, training, made.cards["h20"]), made
+    )
     for step in built_in.template:
         patch = patch[step]
     assert patch["spec"]["topologySpreadConstraints"] == [{**SPREAD, **keys}]
@@ -271,7 +275,7 @@ def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[s
 def test_closeness_is_said_where_no_number_of_pods_is_needed() -> None:
     made = asked("volcano", within=Closeness("rack", hard=True), gang="all")
     training = made.workloads["training"]
-    want = wanted(made, training, made.cards["h20"])
+    want = desired_placement(made, training, made.cards["h20"])
     (network,) = (
         one for one in volcano_patch(training, want, made) if one["path"] == "/spec/networkTopology"
     )

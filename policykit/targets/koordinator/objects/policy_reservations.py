@@ -8,9 +8,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
 from policykit.model.tenant import Reservation as PolicyReservation
-from policykit.placement.meant import may_use
+from policykit.placement.desired_placement import desired_placement
+from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.placement.wanted import wanted
 from policykit.targets.koordinator.objects.reservations import Owner, Reservation
 from policykit.targets.koordinator.objects.resources import counted
 from policykit.targets.release import Version
@@ -88,7 +88,7 @@ def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]
     return tuple(
         pool
         for pool in cluster.pools
-        if cards <= set(pool.resources) and (kind is None or not cards or may_use(kind, pool))
+        if cards <= set(pool.resources) and (kind is None or not cards or is_allowed(kind, pool))
     )
 
 
@@ -100,7 +100,9 @@ def _where(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tup
     if kind is None:
         return (), ()
     cards = [c for c in cluster.cards.values() if reservation.requests.get(c.resource)]
-    return wanted(cluster, kind, cards[0] if len(cards) == 1 else None).required if cards else (), ()
+    return desired_placement(
+        cluster, kind, cards[0] if len(cards) == 1 else None
+    ).required if cards else (), ()
 
 
 def _pool_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from policykit.manifests.shape import mapping, mappings, pairs, text
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Toleration
-from policykit.placement.wanted import expression
+from policykit.placement.desired_placement import expression
 from policykit.targets.koordinator.objects.shapes import present
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"

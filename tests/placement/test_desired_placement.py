@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.kube.tolerations import to_dict
-from policykit.placement.wanted import Wanted, affinity_data, wanted
+from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from tests.clusters import policy, profile
 from tests.placement.pods import H20, L20, PRODUCT, UNTAINTED, USAGE, look, pod
 
 
-def tolerated(want: Wanted) -> list[str]:
+def tolerated(want: DesiredPlacement) -> list[str]:
     return [str(toleration) for toleration in want.tolerations]
 
 
 def test_as_seed_000_designs_it() -> None:
     cluster = profile("hybrid-volcano")
-    want = wanted(cluster, cluster.workloads["training"], cluster.cards["h20"])
+    want = desired_placement(cluster, cluster.workloads["training"], cluster.cards["h20"])
     assert [pool.name for pool in want.pools] == ["train-h20", "hybrid-h20"]
     assert want.required == ((USAGE, ("training", "hybrid")),)
     assert want.preferred == ((100, USAGE, "training"),)
@@ -43,7 +43,7 @@ def test_the_product_is_selected_where_a_usable_pool_has_no_taint_for_it() -> No
             "workloads": {"training": {"usages": ["training"]}},
         }
     )
-    want = wanted(cluster, cluster.workloads["training"], cluster.cards["h20"])
+    want = desired_placement(cluster, cluster.workloads["training"], cluster.cards["h20"])
     assert want.required == ((USAGE, ("training",)), (PRODUCT, ("NVIDIA-H20",)))
 
 
@@ -58,7 +58,7 @@ def test_what_is_injected_is_not_written() -> None:
         "workloads": {"any": {}},
     }
     cluster = policy(data)
-    assert wanted(cluster, cluster.workloads["any"], cluster.cards["l4"]).tolerations == ()
+    assert desired_placement(cluster, cluster.workloads["any"], cluster.cards["l4"]).tolerations == ()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_helpers(helpers: list[str] | None, pools: list[str]) -> None:
             "workloads": {"training": {"usages": ["training"], "prefer": {"training": 1}, **stated}},
         }
     )
-    want = wanted(cluster, cluster.workloads["training"], None)
+    want = desired_placement(cluster, cluster.workloads["training"], None)
     assert [pool.name for pool in want.pools] == pools
     assert want.preferred == ()
 
@@ -89,7 +89,7 @@ def test_a_pair_that_no_pool_serves() -> None:
             "workloads": {"training": {"usages": ["training"]}},
         }
     )
-    want = wanted(cluster, cluster.workloads["training"], cluster.cards["l20"])
+    want = desired_placement(cluster, cluster.workloads["training"], cluster.cards["l20"])
     assert want.pools == ()
     assert want.tolerations == ()
 
@@ -131,7 +131,7 @@ def test_a_pod_placed_so_is_accepted_by_exactly_its_pools(data: dict[str, Any]) 
     cluster = policy(data)
     kind = cluster.workloads["kind"]
     for card in cluster.cards.values():
-        want = wanted(cluster, kind, card)
+        want = desired_placement(cluster, kind, card)
         if not want.pools:
             continue
         review = look(
@@ -145,7 +145,7 @@ def test_a_pod_placed_so_is_accepted_by_exactly_its_pools(data: dict[str, Any]) 
             cluster,
         )
         assert review.accepting == want.pools
-        assert review.meant == want.pools
+        assert review.eligible_pools == want.pools
         best = max(kind.prefer.get(pool.usage, 0) for pool in want.pools)
         preferred = [x.pool.name for x in review.landings if x.verdict == "preferred"]
         assert preferred == [p.name for p in want.pools if 0 < best == kind.prefer.get(p.usage, 0)]

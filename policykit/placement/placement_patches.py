@@ -1,4 +1,4 @@
-"""The changes that give a pod set the placement it should have, and keep all else it says."""
+"""Patches that give a pod set its desired placement and keep its other constraints."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from policykit.kube import tolerations
 from policykit.kube.affinity import PREFERRED, REQUIRED
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, lookup
+from policykit.placement.desired_placement import (
+    DesiredPlacement,
+    affinity_data,
+    desired_placement,
+    expression,
+)
 from policykit.placement.review import Review
-from policykit.placement.wanted import Wanted, affinity_data, expression, wanted
 
 _REQUIRED = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _PREFERRED = ("affinity", "nodeAffinity", PREFERRED)
-_LONE_VALUE = ("preference", "matchExpressions", 0, "values", 0)
+_FIRST_VALUE = ("preference", "matchExpressions", 0, "values", 0)
 _SHAPES: Mapping[Path, type] = {
     ("nodeSelector",): dict,
     ("tolerations",): list,
@@ -26,48 +31,49 @@ _SHAPES: Mapping[Path, type] = {
 }
 
 
-def wanted_by(review: Review) -> Wanted | None:
-    """What the policy wants for a pod set of a workload kind.
+def desired_for(review: Review) -> DesiredPlacement | None:
+    """The desired placement of a pod set.
 
-    None where nothing recognised it, where no pool is meant for it, and where several cards
-    would do and it states none: which one is for a person to say.
+    None if its workload kind is unknown, if it has no eligible pools, or if several cards are
+    possible and it names none: the choice is the user's.
     """
     cluster, workload = review.cluster, review.workload
-    if cluster is None or workload is None or not review.meant:
+    if cluster is None or workload is None or not review.eligible_pools:
         return None
-    cards = dict.fromkeys(pool.card for pool in review.meant) if review.card_resources else {"": None}
+    cards = (
+        dict.fromkeys(pool.card for pool in review.eligible_pools) if review.card_resources else {"": None}
+    )
     if len(cards) != 1:
         return None
-    return wanted(cluster, workload, cluster.cards.get(next(iter(cards))))
+    return desired_placement(cluster, workload, cluster.cards.get(next(iter(cards))))
 
 
-def placing(review: Review, want: Wanted) -> tuple[Patch, ...]:
-    """Patches relative to the manifest, to be made in order; none where all is as wanted.
+def placement_patches(review: Review, want: DesiredPlacement) -> tuple[Patch, ...]:
+    """Patches for the manifest, to apply in order; none if the placement is already as desired.
 
-    Tolerations that lack are appended; required expressions hold in every term there is;
-    a node selector on the usage gives way to them; preferred usages get their weights.
-    Whatever else the pods tolerate, require or prefer stays. Empty too where the kind has
-    no place of its own for these fields, or takes them from elsewhere.
+    Missing tolerations are appended, required expressions are added to every existing term and
+    replace a node selector on the usage, and preferred usages get their weights. All other
+    tolerations, requirements and preferences are kept.
     """
     changes = (*_selector(review, want), *_required(review, want), *_preferred(review, want))
     return (*changes, *_tolerations(review, want))
 
 
-def placeable(review: Review) -> bool:
-    """Whether the fields of placement stand where the kind keeps them, as the pods get them.
+def is_placement_editable(review: Review) -> bool:
+    """Whether all placement fields can be edited in the manifest.
 
-    A template that is not written at all, and gets its containers from nowhere, is made up by
-    the kind's controller: writing one with placement alone would be refused.
+    If the manifest has no template and no containers, the controller of the kind generates the
+    template: one with only placement fields would be invalid.
     """
     pod_set = review.pod_set
     absent = pod_set.default_place is not None and lookup(review.manifest.data, pod_set.path) is None
     if absent and not pod_set.spec.get("containers"):
         return False
-    return all(stands(review, field) for field in ("nodeSelector", "affinity", "tolerations"))
+    return all(is_editable(review, field) for field in ("nodeSelector", "affinity", "tolerations"))
 
 
-def stands(review: Review, field: str) -> bool:
-    """Whether a PodSpec field stands, or would stand, where the kind keeps it, as the pods get it."""
+def is_editable(review: Review, field: str) -> bool:
+    """Whether the kind has its own path for a PodSpec field, and the value there is what the pods get."""
     pod_set = review.pod_set
     if field in pod_set.places and pod_set.places[field] is None:
         return False
@@ -76,8 +82,8 @@ def stands(review: Review, field: str) -> bool:
     return lookup(review.manifest.data, pod_set.place(field)) == pod_set.spec.get(field)
 
 
-def misshapen(review: Review) -> Path | None:
-    """The first field of placement that is not of its shape, a placeholder for one; None: all are."""
+def malformed_field(review: Review) -> Path | None:
+    """The first placement field with the wrong type, for example a placeholder; None if there is none."""
     for path, shape in _SHAPES.items():
         value = lookup(review.pod_set.spec, path)
         if value is not None and not isinstance(value, shape):
@@ -85,7 +91,7 @@ def misshapen(review: Review) -> Path | None:
     return None
 
 
-def _tolerations(review: Review, want: Wanted) -> Iterator[Patch]:
+def _tolerations(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     place = review.pod_set.place("tolerations")
     lacking = [
         tolerations.to_dict(one)
@@ -98,9 +104,9 @@ def _tolerations(review: Review, want: Wanted) -> Iterator[Patch]:
         yield Patch("add", place, lacking)
 
 
-def _selector(review: Review, want: Wanted) -> Iterator[Patch]:
-    """Pairs of the node selector that the required expressions take the place of."""
-    replaced = _replaced(review, want)
+def _selector(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
+    """Removes pairs of the node selector that the required expressions replace."""
+    replaced = _replaced_keys(review, want)
     place = review.pod_set.place("nodeSelector")
     if replaced and len(replaced) == len(review.pod_set.spec.get("nodeSelector") or ()):
         yield Patch("remove", place)
@@ -109,8 +115,8 @@ def _selector(review: Review, want: Wanted) -> Iterator[Patch]:
         yield Patch("remove", (*place, key))
 
 
-def _replaced(review: Review, want: Wanted) -> list[str]:
-    """Keys selected with a value that is not wanted, or the usage with one of several."""
+def _replaced_keys(review: Review, want: DesiredPlacement) -> list[str]:
+    """Keys selected with another value than desired, or a usage with only one of several."""
     selector = review.affinity.selector
     return [
         key
@@ -124,8 +130,8 @@ def _usage_key(review: Review) -> str:
     return review.cluster.usage_key if review.cluster else ""
 
 
-def _required(review: Review, want: Wanted) -> Iterator[Patch]:
-    selected = set(review.affinity.selector).difference(_replaced(review, want))
+def _required(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
+    selected = set(review.affinity.selector).difference(_replaced_keys(review, want))
     lacking = [(key, values) for key, values in want.required if key not in selected]
     place = review.pod_set.place(*_REQUIRED)
     terms = lookup(review.manifest.data, place)
@@ -134,22 +140,22 @@ def _required(review: Review, want: Wanted) -> Iterator[Patch]:
             expressions = [expression(key, values) for key, values in lacking]
             yield Patch("add", place, [{"matchExpressions": expressions}])
         return
-    lacking = [(key, values) for key, values in lacking if not _among_them(terms, key, values)]
+    lacking = [(key, values) for key, values in lacking if not _admit_exactly(terms, key, values)]
     for position, term in enumerate(terms):
-        # An empty term matches nothing: with an expression in it, it would.
+        # An empty term matches nothing; adding an expression would change that.
         if isinstance(term, Mapping) and (term.get("matchExpressions") or term.get("matchFields")):
             for key, values in lacking:
                 yield from _in_term((*place, position), term, key, values, key == _usage_key(review))
 
 
-def _among_them(terms: list[Any], key: str, values: tuple[str, ...]) -> bool:
-    """Whether ORed terms admit exactly these values between them, each some of them."""
+def _admit_exactly(terms: list[Any], key: str, values: tuple[str, ...]) -> bool:
+    """Whether the terms, which are alternatives, admit exactly these values together."""
     admitted = [_admitted(term, key) for term in terms]
     return all(admitted) and set().union(*admitted) == set(values)
 
 
 def _admitted(term: object, key: str) -> set[str]:
-    """Values that every `In` of a term on the key names; empty where there is no such value."""
+    """Values that all `In` expressions of a term on the key have in common."""
     named = [set(_values(one)) for one in _expressions(term) if _is_in(one, key)]
     return set.intersection(*named) if named else set()
 
@@ -171,7 +177,7 @@ def _values(one: Mapping[str, Any]) -> list[str]:
 def _in_term(
     place: Path, term: Mapping[str, Any], key: str, values: tuple[str, ...], whole: bool
 ) -> Iterator[Patch]:
-    """A term's own `In` on the key says all these values (`whole`), or some; else one is added."""
+    """Restricts the `In` expressions of a term to these values (`whole`: all of them), or adds one."""
     if not isinstance(term.get("matchExpressions") or [], list):
         return
     found = False
@@ -195,7 +201,7 @@ def _in_list(at: Path, one: Mapping[str, Any], values: tuple[str, ...], whole: b
             yield Patch("remove", (*at, position))
 
 
-def _preferred(review: Review, want: Wanted) -> Iterator[Patch]:
+def _preferred(review: Review, want: DesiredPlacement) -> Iterator[Patch]:
     if not want.preferred:
         return
     place = review.pod_set.place(*_PREFERRED)
@@ -204,30 +210,30 @@ def _preferred(review: Review, want: Wanted) -> Iterator[Patch]:
     if not isinstance(there, list) or not there:
         yield Patch("add", place, entries)
         return
-    alone = [_lone_usage(one, _usage_key(review)) for one in there]
+    usages = [_single_usage(one, _usage_key(review)) for one in there]
     weights = {value: weight for weight, _, value in want.preferred}
-    lacking = [entry for entry in entries if _lone_usage(entry, _usage_key(review)) not in alone]
+    lacking = [entry for entry in entries if _single_usage(entry, _usage_key(review)) not in usages]
     heavy = {position for position, one in enumerate(there) if _weight(one) >= min(weights.values())}
     allowed = dict(want.required).get(_usage_key(review), ())
-    misled = [
+    mistaken = [
         position
-        for position, value in enumerate(alone)
+        for position, value in enumerate(usages)
         if value and value not in weights and (position in heavy or value not in allowed)
     ]
-    for position, value in enumerate(alone):
+    for position, value in enumerate(usages):
         if value in weights:
-            yield from _weighing((*place, position), there[position], weights[value])
-    for position, entry in zip(misled, lacking, strict=False):
-        usage = _lone_usage(entry, _usage_key(review))
-        yield Patch("replace", (*place, position, *_LONE_VALUE), usage)
-        yield from _weighing((*place, position), there[position], weights[usage])
-    yield from (Patch("add", (*place, APPEND), entry) for entry in lacking[len(misled) :])
-    for position in reversed(misled[len(lacking) :]):
+            yield from _set_weight((*place, position), there[position], weights[value])
+    for position, entry in zip(mistaken, lacking, strict=False):
+        usage = _single_usage(entry, _usage_key(review))
+        yield Patch("replace", (*place, position, *_FIRST_VALUE), usage)
+        yield from _set_weight((*place, position), there[position], weights[usage])
+    yield from (Patch("add", (*place, APPEND), entry) for entry in lacking[len(mistaken) :])
+    for position in reversed(mistaken[len(lacking) :]):
         if position in heavy:
             yield Patch("remove", (*place, position))
 
 
-def _weighing(at: Path, entry: Mapping[str, Any], weight: int) -> Iterator[Patch]:
+def _set_weight(at: Path, entry: Mapping[str, Any], weight: int) -> Iterator[Patch]:
     if entry.get("weight") != weight:
         yield Patch("add", (*at, "weight"), weight)
 
@@ -237,8 +243,8 @@ def _weight(entry: object) -> int:
     return weight if isinstance(weight, int) else 0
 
 
-def _lone_usage(entry: object, key: str) -> str:
-    """The one usage a preferred term is about, where it is about nothing else; else empty."""
+def _single_usage(entry: object, key: str) -> str:
+    """The usage that a preferred term selects if it has no other condition; else empty."""
     preference = lookup(entry, ("preference",))
     if not isinstance(preference, Mapping) or set(preference) != {"matchExpressions"}:
         return ""

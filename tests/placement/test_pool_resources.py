@@ -6,7 +6,7 @@ import pytest
 
 from policykit.model.cluster import Cluster, Target
 from policykit.model.pool import Pool, Shape
-from policykit.placement.offering import offers
+from policykit.placement.pool_resources import offers
 
 NVIDIA = Pool("nvidia", (Shape({}),), card="h20", resources=("nvidia.com/gpu",))
 HUAWEI = Pool("huawei", (Shape({}),), card="910b", resources=("huawei.com/Ascend910",))

@@ -1,4 +1,4 @@
-"""Which cards a pod set asks for, and where it does."""
+"""Which cards a pod set requests, and where."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ if TYPE_CHECKING:
     from policykit.model.pool import Amounts
 
 
-def is_card_of(resource: str, cluster: Cluster | None) -> bool:
-    """Whether a resource is a card: known to the catalogue, or offered by a pool."""
+def is_card_resource(resource: str, cluster: Cluster | None) -> bool:
+    """Whether a resource is a card: listed in the catalogue, or offered by a pool."""
     if is_card(resource):
         return True
     return cluster is not None and any(resource in pool.resources for pool in cluster.pools)
 
 
 def card_resources(pod_set: PodSet, cluster: Cluster | None) -> tuple[str, ...]:
-    """Card resources one pod asks for (amount above 0), sorted."""
-    return cards_among(requests.effective(pod_set.spec, pod_set.devices), cluster)
+    """Card resources that one pod requests (amount above 0), sorted."""
+    return card_resources_in(requests.effective(pod_set.spec, pod_set.devices), cluster)
 
 
-def cards_among(asked: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
+def card_resources_in(amounts: Amounts, cluster: Cluster | None) -> tuple[str, ...]:
     """The card resources of a request (amount above 0), sorted."""
-    return tuple(sorted(r for r, amount in asked.items() if amount > 0 and is_card_of(r, cluster)))
+    return tuple(sorted(r for r, amount in amounts.items() if amount > 0 and is_card_resource(r, cluster)))
 
 
-def unreadable(pod_set: PodSet, cluster: Cluster | None) -> bool:
-    """Whether it asks, or may ask, for a card in a way that says neither which nor how many.
+def has_unknown_amounts(pod_set: PodSet, cluster: Cluster | None) -> bool:
+    """Whether it requests, or may request, cards whose name or amount is unknown.
 
-    The amount or the name is a placeholder, of a wrong shape or left out.
+    Either of them is a placeholder, has the wrong type or is absent.
     """
-    if any(device.amount is None and is_card_of(device.resource, cluster) for device in pod_set.devices):
+    if any(
+        device.amount is None and is_card_resource(device.resource, cluster) for device in pod_set.devices
+    ):
         return True
     for _, _, container in requests.containers(pod_set.spec):
         for side in ("limits", "requests"):
@@ -47,31 +49,31 @@ def unreadable(pod_set: PodSet, cluster: Cluster | None) -> bool:
             for name, amount in amounts.items() if isinstance(amounts, dict) else ():
                 if is_placeholder(name):
                     return True
-                if isinstance(name, str) and is_card_of(name, cluster) and parse(amount) is None:
+                if isinstance(name, str) and is_card_resource(name, cluster) and parse(amount) is None:
                     return True
     return False
 
 
-def asked_at(pod_set: PodSet, resource: str) -> Path:
-    """Where the pod set asks for most of a resource: the amount of a container or a device request."""
-    most, place = -1, pod_set.path
+def request_path(pod_set: PodSet, resource: str) -> Path:
+    """Path of the largest request for a resource, in a container or a device request."""
+    largest, path = -1, pod_set.path
     for field, position, container in requests.containers(pod_set.spec):
         amount = requests.requested(container).get(resource, -1)
-        if amount > most:
+        if amount > largest:
             limits = container["resources"].get("limits")
             side = "limits" if isinstance(limits, dict) and resource in limits else "requests"
-            most, place = amount, pod_set.place(field, position, "resources", side, resource)
+            largest, path = amount, pod_set.place(field, position, "resources", side, resource)
     for device in pod_set.devices:
-        if device.resource == resource and (device.amount or 0) > most:
-            most, place = device.amount or 0, device.path
-    return place
+        if device.resource == resource and (device.amount or 0) > largest:
+            largest, path = device.amount or 0, device.path
+    return path
 
 
-def renamed(data: object, resources: Path, old: str, new: str) -> tuple[Patch, ...]:
-    """Changes that give a resource another name in a container's limits and requests alike.
+def rename_resource(data: object, resources: Path, old: str, new: str) -> tuple[Patch, ...]:
+    """Patches that rename a resource in the limits and requests of a container.
 
-    `resources` leads to the container's field of that name; nothing where it does not ask
-    there for `old`, or asks for `new` as well.
+    `resources` is the path of the container's field of that name; empty if it does not contain `old`,
+    or already contains `new`.
     """
     sides = [(*resources, side) for side in ("limits", "requests")]
     amounts = [(path, found) for path in sides if isinstance(found := lookup(data, path), dict)]

@@ -36,7 +36,7 @@ CARD_POOLS = ["train-h20", "train-l20", "infer-h20", "plain-h20"]
 
 def meant(kind: str = "", cards: int = 1, resource: str = "nvidia.com/gpu", **spec: Any) -> list[str] | None:
     labels = {"policykit.io/workload": kind} if kind else {}
-    found = look(pod(cards, labels, resource, **spec), CLUSTER).meant
+    found = look(pod(cards, labels, resource, **spec), CLUSTER).eligible_pools
     return None if found is None else [pool.name for pool in found]
 
 

@@ -1,4 +1,4 @@
-"""TPU slices: whether the topology that pods select, their chips and their number agree."""
+"""TPU slices: consistency of the selected topology, the chips and the number of pods."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.once import once
 from policykit.manifests.path import Path
-from policykit.placement.asking import unreadable
+from policykit.placement.card_requests import has_unknown_amounts
 from policykit.placement.review import Review
 
 
 def topology_problem(review: Review) -> tuple[str, str]:
-    """The topology a pod set selects and what is wrong with it, as a predicate; empty: nothing is."""
+    """The topology a pod set selects and its problem as a predicate; empty if there is none."""
     accelerator, topology = _slice(review.affinity)
     problem = tpu.dimensions_problem(accelerator, topology)
     chips = review.requests.get(tpu.RESOURCE, 0)
@@ -26,10 +26,10 @@ def topology_problem(review: Review) -> tuple[str, str]:
 
 
 def _pods(review: Review, chips: int) -> int | None:
-    """Pods that make up slices together; None where no single number says so.
+    """Number of pods that form slices together; None if it is unknown.
 
-    A bare Pod may be one of many. Leaders and workers of a group stand in the same slice, so they
-    are counted with one another.
+    A bare Pod may be one of many. Leaders and workers of a group share a slice, so they are counted
+    together.
     """
     replicas = review.pod_set.replicas
     if review.manifest.kind == "Pod" or replicas is None:
@@ -37,7 +37,7 @@ def _pods(review: Review, chips: int) -> int | None:
     mine = _slice(review.affinity)
     if any(map(is_placeholder, mine)):
         return None
-    for other in _asking(review.manifest.data):
+    for other in _slice_pods(review.manifest.data):
         if other.path == review.pod_set.path:
             continue
         if not other.is_clear:
@@ -49,26 +49,26 @@ def _pods(review: Review, chips: int) -> int | None:
     return replicas
 
 
-class _Asking(NamedTuple):
-    """Of a pod set all that counts here."""
+class _SlicePods(NamedTuple):
+    """Slice selection and chips of a pod set."""
 
     path: Path
     selected: tuple[str, str]
     chips: int
     replicas: int | None
     is_clear: bool
-    """Nothing of what it selects or asks for is filled in later."""
+    """Whether the selection and the request have no placeholders."""
 
 
 @once
-def _asking(data: Mapping[str, Any]) -> tuple[_Asking, ...]:
-    """Every pod set of an object; each of them looks at the others."""
-    found: list[_Asking] = []
+def _slice_pods(data: Mapping[str, Any]) -> tuple[_SlicePods, ...]:
+    """Every pod set of an object."""
+    found: list[_SlicePods] = []
     for one in pod_sets(data):
         selected = _slice(affinity.read(one.spec))
         chips = requests.effective(one.spec, one.devices).get(tpu.RESOURCE, 0)
-        is_clear = not any(map(is_placeholder, selected)) and not unreadable(one, None)
-        found.append(_Asking(one.path, selected, chips, one.replicas, is_clear))
+        is_clear = not any(map(is_placeholder, selected)) and not has_unknown_amounts(one, None)
+        found.append(_SlicePods(one.path, selected, chips, one.replicas, is_clear))
     return tuple(found)
 
 

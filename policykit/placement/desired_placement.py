@@ -1,4 +1,4 @@
-"""The placement a workload kind should have for a card: what patches write and fixes restore."""
+"""The desired placement of a workload kind on a card, for patches and fixes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
 from policykit.model.workload import WorkloadKind
+from policykit.placement.eligible_pools import is_allowed, product_of
 from policykit.placement.landing import injected
-from policykit.placement.meant import may_use, product_of
 
 
-class Wanted(NamedTuple):
+class DesiredPlacement(NamedTuple):
     """Required expressions (one term, ANDed), preferred usages, and tolerations."""
 
     pools: tuple[Pool, ...]
-    """The pools it leads to, in the policy's order; empty: no pool serves this pair."""
+    """The matching pools in the order of the policy; empty if there are none."""
     required: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """(node label key, values) of In expressions."""
     preferred: tuple[tuple[int, str, str], ...] = ()
@@ -26,12 +26,12 @@ class Wanted(NamedTuple):
     tolerations: tuple[Toleration, ...] = ()
 
 
-def wanted(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> Wanted:
+def desired_placement(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> DesiredPlacement:
     """The placement of a workload kind on a card; without a card, that of its helpers.
 
-    As seed 000 designs it: required affinity on the usages, preferred terms, one Equal
-    toleration per taint value. Affinity on the product stands only where a usable pool
-    lacks the product taint: elsewhere the taint already keeps other cards away.
+    It has required affinity on the usages, preferred terms, and one Equal toleration for each taint
+    value. Affinity on the product is added only if a usable pool lacks the product taint; otherwise
+    the taints already exclude other cards.
     """
     pools = _pools(cluster, workload, card)
     required: list[tuple[str, tuple[str, ...]]] = []
@@ -46,21 +46,21 @@ def wanted(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> Wante
         for usage, weight in workload.prefer.items()
         if cluster.usage_key and card and any(pool.usage == usage for pool in pools)
     )
-    return Wanted(pools, tuple(required), preferred, _tolerations(cluster, workload, card, pools))
+    return DesiredPlacement(pools, tuple(required), preferred, _tolerations(cluster, workload, card, pools))
 
 
-def affinity_data(want: Wanted) -> dict[str, Any]:
-    """The nodeAffinity of a PodSpec as plain data, empty where nothing is wanted."""
+def affinity_data(placement: DesiredPlacement) -> dict[str, Any]:
+    """The nodeAffinity of a PodSpec as plain data; empty if there are no conditions."""
     node_affinity: dict[str, Any] = {}
-    if want.required:
-        expressions = [expression(key, values) for key, values in want.required]
+    if placement.required:
+        expressions = [expression(key, values) for key, values in placement.required]
         node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {
             "nodeSelectorTerms": [{"matchExpressions": expressions}]
         }
-    if want.preferred:
+    if placement.preferred:
         node_affinity["preferredDuringSchedulingIgnoredDuringExecution"] = [
             {"weight": weight, "preference": {"matchExpressions": [expression(key, (value,))]}}
-            for weight, key, value in want.preferred
+            for weight, key, value in placement.preferred
         ]
     return node_affinity
 
@@ -75,11 +75,11 @@ def _pools(cluster: Cluster, workload: WorkloadKind, card: Card | None) -> tuple
         if workload.helpers is None:
             return tuple(p for p in cluster.pools if not p.card)
         return tuple(p for p in cluster.pools if p.name in workload.helpers)
-    return tuple(p for p in cluster.pools if p.card == card.name and may_use(workload, p))
+    return tuple(p for p in cluster.pools if p.card == card.name and is_allowed(workload, p))
 
 
 def _untainted(cluster: Cluster, workload: WorkloadKind, card: Card) -> bool:
-    """Whether a pool of an allowed usage that offers the card's resource lacks the product taint."""
+    """Whether a pool with an allowed usage and the card's resource lacks the product taint."""
     return any(
         not any(taint.key == card.product_key for taint in pool.hard_taints)
         for pool in cluster.pools
@@ -90,7 +90,7 @@ def _untainted(cluster: Cluster, workload: WorkloadKind, card: Card) -> bool:
 def _tolerations(
     cluster: Cluster, workload: WorkloadKind, card: Card | None, pools: tuple[Pool, ...]
 ) -> tuple[Toleration, ...]:
-    """One per hard taint of the pools: usages in the kind's order first, then the others."""
+    """One for each hard taint of the pools: first usages in the order of the kind, then others."""
     requests = {card.resource: 1} if card else {}
     found: dict[Toleration, tuple[int, int]] = {}
     for pool in pools:

@@ -13,10 +13,15 @@ from policykit.kube.affinity import PREFERRED, REQUIRED, NodeAffinity, Term
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
+from policykit.placement.desired_placement import DesiredPlacement
 from policykit.placement.landing import land
-from policykit.placement.placing import misshapen, placeable, placing, wanted_by
+from policykit.placement.placement_patches import (
+    desired_for,
+    is_placement_editable,
+    malformed_field,
+    placement_patches,
+)
 from policykit.placement.review import Review
-from policykit.placement.wanted import Wanted
 from tests.clusters import policy, profile
 from tests.placement.pods import GPU, H20, L20, PRODUCT, UNTAINTED, USAGE, look, pod, required, tolerate
 
@@ -47,8 +52,8 @@ BOTH = required([(USAGE, "In", ["training", "hybrid"])])
 SPREAD: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
 
 
-def want_of(review: Review) -> Wanted:
-    want = wanted_by(review)
+def want_of(review: Review) -> DesiredPlacement:
+    want = desired_for(review)
     assert want is not None
     return want
 
@@ -56,7 +61,7 @@ def want_of(review: Review) -> Wanted:
 def placed(manifest: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     looked = look(manifest, cluster)
     data: dict[str, Any] = manifest
-    for change in placing(looked, want_of(looked)):
+    for change in placement_patches(looked, want_of(looked)):
         data = patched(data, change)
     return data
 
@@ -152,7 +157,7 @@ def test_a_toleration_that_ends_does_not_count() -> None:
     ending = {"key": USAGE, "operator": "Exists", "effect": "NoSchedule"}
     manifest = pod(labels=TRAINING, affinity=node_affinity(BOTH, LIKED), tolerations=[ending])
     looked = look(manifest, HYBRID)
-    assert placing(looked, want_of(looked)) == (
+    assert placement_patches(looked, want_of(looked)) == (
         Patch("add", ("spec", "tolerations", "-"), tolerate(PRODUCT, "NVIDIA-H20")[0]),
     )
 
@@ -181,7 +186,7 @@ def test_a_toleration_that_ends_does_not_count() -> None:
     ],
 )
 def test_nothing_is_wanted(cluster: Cluster, manifest: dict[str, Any]) -> None:
-    assert wanted_by(look(manifest, cluster)) is None
+    assert desired_for(look(manifest, cluster)) is None
 
 
 @pytest.mark.parametrize(
@@ -197,8 +202,8 @@ def test_nothing_is_wanted(cluster: Cluster, manifest: dict[str, Any]) -> None:
 )
 def test_fields_of_another_shape(spec: dict[str, Any], path: Any) -> None:
     looked = look(pod(**spec), HYBRID)
-    assert misshapen(looked) == path
-    assert placeable(looked)
+    assert malformed_field(looked) == path
+    assert is_placement_editable(looked)
 
 
 KEYS = {USAGE: ["training", "inference", "hybrid"], PRODUCT: ["NVIDIA-H20", "NVIDIA-L20"], RACK: ["r1", "r2"]}
@@ -267,9 +272,9 @@ PLACINGS = settings(max_examples=300, deadline=None)
 @PLACINGS
 @given(pods(), CLUSTERS)
 def test_placed_once_is_placed(manifest: dict[str, Any], cluster: Cluster) -> None:
-    assume(wanted_by(look(manifest, cluster)) is not None)
+    assume(desired_for(look(manifest, cluster)) is not None)
     looked = look(placed(manifest, cluster), cluster)
-    assert placing(looked, want_of(looked)) == ()
+    assert placement_patches(looked, want_of(looked)) == ()
 
 
 def _terms(manifest: dict[str, Any]) -> list[dict[str, Any]]:
@@ -287,7 +292,7 @@ def _foreign(term: dict[str, Any], keys: set[str]) -> list[dict[str, Any]]:
 @PLACINGS
 @given(pods(), CLUSTERS)
 def test_nothing_foreign_is_lost(manifest: dict[str, Any], cluster: Cluster) -> None:
-    want = wanted_by(look(manifest, cluster))
+    want = desired_for(look(manifest, cluster))
     assume(want is not None)
     assert want is not None
     keys = {key for key, _ in want.required}
@@ -329,10 +334,10 @@ def _without(affinity: NodeAffinity, keys: set[str]) -> NodeAffinity:
 @given(pods(), CLUSTERS)
 def test_every_pool_meant_accepts_but_for_what_others_ask(manifest: dict[str, Any], cluster: Cluster) -> None:
     looked = look(manifest, cluster)
-    want = wanted_by(looked)
+    want = desired_for(looked)
     assume(want is not None)
     assert want is not None
-    assert looked.meant is not None
+    assert looked.eligible_pools is not None
     after = look(placed(manifest, cluster), cluster)
     # A label that the node selector asks for already is not asked for again.
     keys = {key for key, _ in want.required}.difference(after.affinity.selector)
@@ -343,23 +348,23 @@ def test_every_pool_meant_accepts_but_for_what_others_ask(manifest: dict[str, An
     ]
     shared_out = len(named) > 1 and all(named)
     rest = _without(affinities.read(manifest["spec"]), keys)
-    for pool in looked.meant:
+    for pool in looked.eligible_pools:
         alone = land(cluster, pool, after.tolerations, rest, after.requests)
         verdict = after.landing(pool).verdict
         assert alone.reason != "untolerated-taint"
         if not shared_out:
             assert (verdict == "refused") == (alone.verdict == "refused")
     if looked.card_resources:
-        assert {pool.name for pool in after.accepting} <= {pool.name for pool in looked.meant}
+        assert {pool.name for pool in after.accepting} <= {pool.name for pool in looked.eligible_pools}
 
 
 def test_a_pool_of_another_usage_is_never_opened() -> None:
     """The profile without usages wants nothing but its pools' taints, of which it has none."""
     manifest = pod(labels={"policykit.io/workload": "packed"}, resource="example.com/dongle")
     looked = look(manifest, PACKED)
-    assert looked.meant is not None
-    assert [pool.name for pool in looked.meant] == ["workers"]
-    assert placing(looked, want_of(looked)) == ()
+    assert looked.eligible_pools is not None
+    assert [pool.name for pool in looked.eligible_pools] == ["workers"]
+    assert placement_patches(looked, want_of(looked)) == ()
 
 
 def test_the_card_resource_is_that_of_the_profile() -> None:

@@ -9,7 +9,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.path import pointer
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.placement.asking import asked_at, card_resources, renamed
+from policykit.placement.card_requests import card_resources, rename_resource, request_path
 
 DONGLES = Cluster("test", (Pool("dongles", (), resources=("example.com/dongle",)),))
 
@@ -43,11 +43,13 @@ def test_the_greediest_container_is_pointed_at() -> None:
     asking = pod(
         {}, {"limits": {"a.example/x": 1}}, {"requests": {"a.example/x": 3}}, {"limits": {"a.example/x": 3}}
     )
-    assert pointer(asked_at(asking, "a.example/x")) == "/spec/containers/2/resources/requests/a.example~1x"
+    assert (
+        pointer(request_path(asking, "a.example/x")) == "/spec/containers/2/resources/requests/a.example~1x"
+    )
 
 
 def test_a_resource_nobody_asks_for_is_placed_at_the_template() -> None:
-    assert asked_at(pod({}), "a.example/x") == ()
+    assert request_path(pod({}), "a.example/x") == ()
 
 
 @pytest.mark.parametrize(
@@ -63,5 +65,5 @@ def test_a_resource_nobody_asks_for_is_placed_at_the_template() -> None:
     ids=["both", "one", "the new name is taken", "not asked for", "no amounts", "nothing"],
 )
 def test_a_resource_is_renamed_in_limits_and_requests_alike(resources: Any, sides: list[str]) -> None:
-    made = renamed({"r": resources}, ("r",), "a", "b")
+    made = rename_resource({"r": resources}, ("r",), "a", "b")
     assert made == tuple(Patch("rename", ("r", side, "a"), "b") for side in sides)

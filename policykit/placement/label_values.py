@@ -1,0 +1,93 @@
+"""Values of a label or taint key in selectors, required terms and tolerations, with their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.kube import affinity
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.manifests.path import Path
+from policykit.placement.review import Review
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+REQUIRED_TERMS = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
+"""Path of the required terms below `affinity`."""
+
+
+class LabelValue(NamedTuple):
+    """One value of a key, and its path."""
+
+    value: str
+    path: Path
+    selects: bool
+    """Selected by nodeSelector or required affinity; otherwise tolerated with operator Equal."""
+
+
+def label_values(review: Review, key: str) -> tuple[LabelValue, ...]:
+    """Values of `key` that a pod selects with In or tolerates individually, without placeholders."""
+    return tuple(place for place in _label_values(review, key) if not is_placeholder(place.value))
+
+
+def placeholder_uses(review: Review, key: str) -> frozenset[bool]:
+    """Whether placeholders for `key` are selected (True), tolerated (False) or both."""
+    return frozenset(place.selects for place in _label_values(review, key) if is_placeholder(place.value))
+
+
+def _label_values(review: Review, key: str) -> Iterator[LabelValue]:
+    pod_set = review.pod_set
+    if key in review.affinity.selector:
+        yield LabelValue(review.affinity.selector[key], pod_set.place("nodeSelector", key), True)
+    for term_at, term in enumerate(review.affinity.required or ()):
+        for at, requirement in enumerate(term.expressions):
+            if requirement.key == key and requirement.operator == "In":
+                for value_at, value in enumerate(requirement.values):
+                    path = (*REQUIRED_TERMS, term_at, "matchExpressions", at, "values", value_at)
+                    yield LabelValue(value, pod_set.place("affinity", *path), True)
+    for at, toleration in enumerate(review.tolerations):
+        if toleration.key == key and toleration.operator in ("", "Equal") and toleration.value:
+            yield LabelValue(toleration.value, pod_set.place("tolerations", at, "value"), False)
+
+
+def known_values(cluster: Cluster, key: str) -> frozenset[str]:
+    """Values of a key in labels and taints of the pools."""
+    labels = {
+        labels[key]
+        for pool in cluster.pools
+        for labels in (pool.labels, *(shape.labels for shape in pool.shapes))
+        if key in labels
+    }
+    return frozenset(
+        labels | {t.value for pool in cluster.pools for t in pool.taints if t.key == key and t.value}
+    )
+
+
+def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:
+    """Whether the policy determines for every pool if it has the label, and with which value."""
+    from policykit.placement.landing import decidable
+
+    return key in cluster.declared_keys and all(
+        decidable(cluster, pool, {**pool.labels, **shape.labels}, key)
+        for pool in cluster.pools
+        for shape in pool.shapes
+    )
+
+
+def same_card_value(value: str, known: frozenset[str]) -> str:
+    """The pools' value for the same card with another sharing suffix; empty if there is none."""
+    if value in known:
+        return ""
+    return next(
+        (
+            there
+            for there in sorted(known)
+            if _without_sharing_suffix(there) == _without_sharing_suffix(value)
+        ),
+        "",
+    )
+
+
+def _without_sharing_suffix(value: str) -> str:
+    return value.removesuffix("-SHARED").partition("-MIG-")[0]
