@@ -13,7 +13,7 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import QUOTA_NAME
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
 from policykit.targets.volcano.objects.topology import Bound, read_bound
-from policykit.targets.workloads import gang_words
+from policykit.targets.workloads import gang_comment
 from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
@@ -32,7 +32,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
     card = folder.removeprefix(f"{workload}-")
     metadata, operations = mapping(template.get("metadata")), files.get("volcano-job.yaml", "")
     said = files.get("kustomization.yaml", "")
-    rule = gang_words.read(said)
+    rule = gang_comment.read(said)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
     terms = mappings(required.get("nodeSelectorTerms"))

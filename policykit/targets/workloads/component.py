@@ -16,9 +16,9 @@ from policykit.targets import system_of
 from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.volcano.names import QUEUE_NAME
 from policykit.targets.volcano.names import SCHEDULER as VOLCANO
-from policykit.targets.workloads.carrying import laid
-from policykit.targets.workloads.dressing import volcano_job
-from policykit.targets.workloads.systems import pod_fields, without_gang
+from policykit.targets.workloads.field_patches import merge_patches
+from policykit.targets.workloads.pod_metadata import volcano_job
+from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 
 class BuiltIn(NamedTuple):
@@ -60,7 +60,7 @@ def strategic_patch(
     Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
     lists have no merge key, so they take the place of what the manifest has.
     """
-    fields = known_fields(without_gang(workload), cluster, built_in.kind)
+    fields = common_fields(without_gang(workload), cluster, built_in.kind)
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
     system = system_of(workload.scheduler, cluster)
     if workload.queue and system == VOLCANO:
@@ -79,12 +79,12 @@ def strategic_patch(
         data["metadata"] |= metadata
     for key, text in fields.owner_annotations.items():
         data = patched(data, Patch("add", (*built_in.owner, "metadata", "annotations", key), text))
-    spec = _over(pod_spec(workload, want), fields.spec)
+    spec = _merged(pod_spec(workload, want), fields.spec)
     made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
     return made
 
 
-def known_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
+def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
     """What any pods of the kind carry, whichever they are."""
     return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
 
@@ -153,10 +153,10 @@ def _job_patches(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
     return tuple(one for one in volcano_job(bare, workload, cluster).patches if one.op == "add")
 
 
-def _over(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     made: Any = spec
     for field, value in more.items():
-        for one in laid((field,), made.get(field), value):
+        for one in merge_patches((field,), made.get(field), value):
             made = patched(made, one)
     result: dict[str, Any] = made
     return result

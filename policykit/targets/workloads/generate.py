@@ -13,10 +13,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.wanted import Wanted, wanted
 from policykit.targets import system_of
-from policykit.targets.workloads import gang_words
+from policykit.targets.workloads import gang_comment
 from policykit.targets.workloads.component import (
     BUILT_IN,
-    known_fields,
+    common_fields,
     strategic_patch,
     volcano_labels,
     volcano_patch,
@@ -62,7 +62,7 @@ def generate(cluster: Cluster) -> Generated:
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
     """What components cannot say, and what no manifest can say to the scheduler of the kind."""
-    said = known_fields(workload, cluster).notices
+    said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
     for words in said:
@@ -111,7 +111,7 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + gang_words.write(workload.gang_rule)
+    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + gang_comment.write(workload.gang_rule)
     said += _SPREAD if workload.across else ""
     yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
 

@@ -32,18 +32,18 @@ def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> Pods:
     mine = next((name for one, name in zip(job, names, strict=True) if one.path == pod_set.path), "")
     name = made_by.name
     first = next(one for one in sets if one.owner == pod_set.owner)
-    if name and first not in job and not few(members):
+    if name and first not in job and not too_few_pods(members):
         name = f"{name}-{_plain(manifest.data, job[0])}"
     return Pods(name, made_by.kind, made_by.namespace, mine, members)
 
 
-def few(job: Sequence[Members]) -> bool:
+def too_few_pods(job: Sequence[Members]) -> bool:
     """Whether there is nothing to start together: one pod, or none."""
     numbers = [one.replicas for one in job]
     return None not in numbers and sum(number or 0 for number in numbers) < 2
 
 
-def repeated(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
+def makes_several_gangs(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
     """Whether the object makes several gangs that its one template cannot tell apart."""
     gang = gang_of(manifest.data, pod_set)
     if gang is None or gang.pods is None or owner(manifest, pod_set).kind in _WHOLE:
@@ -52,7 +52,7 @@ def repeated(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> boo
     return None not in together and sum(number or 0 for number in together) > gang.pods > 0
 
 
-def shared(pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
+def shares_annotations(pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
     """Whether other pod sets take their annotations from the same place."""
     place = pod_set.places.get("annotations")
     return any(one.path != pod_set.path and one.places.get("annotations") == place for one in sets)

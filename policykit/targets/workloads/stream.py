@@ -16,9 +16,15 @@ from policykit.manifests.parser import Parsed, Problem, parse
 from policykit.manifests.patch import EditError
 from policykit.manifests.stream import Slice, slices
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.apply import Applied, applied
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.beside import Identity, Stood, Wanted, identity, stand
+from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
+from policykit.targets.workloads.companion_objects import (
+    CompanionObject,
+    CompanionResult,
+    Identity,
+    add_companions,
+    identity,
+)
+from policykit.targets.workloads.patch_options import PatchOptions
 
 
 class Source(NamedTuple):
@@ -35,7 +41,7 @@ class Source(NamedTuple):
     """The output of a tool: what is not YAML is an error, never a template."""
 
 
-class Patched(NamedTuple):
+class PatchedText(NamedTuple):
     """A text with workloads patched."""
 
     raw: bytes
@@ -47,15 +53,17 @@ class Patched(NamedTuple):
     """For people, each with its place."""
     notices: tuple[tuple[str, str], ...] = ()
     """(place, words) of what a scheduler cannot be told: the words alone are worth saying once."""
-    homeless: tuple[Mapping[str, Any], ...] = ()
+    unwritten: tuple[Mapping[str, Any], ...] = ()
     """Objects that must stand beside workloads, for which the text has no room."""
 
 
-Elsewhere = Callable[[], Mapping[Identity, Mapping[str, Any]]]
+OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
 """Objects of the other texts that are patched together with one."""
 
 
-def patch(source: Source, cluster: Cluster, asked: Asked, elsewhere: Elsewhere = dict) -> Patched:
+def patch(
+    source: Source, cluster: Cluster, options: PatchOptions, elsewhere: OtherObjects = dict
+) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
     Objects that must stand beside a workload follow it as documents of their own. Fragments,
@@ -71,18 +79,18 @@ def patch(source: Source, cluster: Cluster, asked: Asked, elsewhere: Elsewhere =
     if problem:
         if source.rendered or not is_template(text.text):
             raise _refused(source, problem)
-        return Patched(source.raw, notes=(f"{source.path}: a template, passed through: render it first",))
-    work = _Stream(source, text.text, len(documents), cluster, asked)
+        return PatchedText(source.raw, notes=(f"{source.path}: a template, passed through: render it first",))
+    work = _Stream(source, text.text, len(documents), cluster, options)
     made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
     found = work.beside(spliced(text.text, made), elsewhere)
     body = found.text.encode() if made or found.changed else source.raw.removeprefix(BOM)
-    return Patched(
+    return PatchedText(
         BOM + body if source.raw.startswith(BOM) else body,
         (*work.changed, *found.changed),
         tuple(work.objects),
         (*work.notes, *(f"{source.path}: {note}" for note in found.notes)),
         tuple(work.notices),
-        tuple(one.data for one in found.homeless),
+        tuple(one.data for one in found.unwritten),
     )
 
 
@@ -93,7 +101,7 @@ def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
     return {identity(one.data, namespace): one.data for one in found if one.kind}
 
 
-def said_once(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
+def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Each at the first place it is about."""
     told: set[str] = set()
     for place, words in notices:
@@ -110,25 +118,27 @@ def _refused(source: Source, problem: Problem) -> SourceError:
 class _Stream:
     """The documents of one source, one after another."""
 
-    def __init__(self, source: Source, text: str, documents: int, cluster: Cluster, asked: Asked) -> None:
+    def __init__(
+        self, source: Source, text: str, documents: int, cluster: Cluster, options: PatchOptions
+    ) -> None:
         self._source = source
         self._text = text
         self._documents = documents
         self._cluster = cluster
-        self._asked = asked
+        self._options = options
         self._partial: dict[int, bool] = {}
         self.changed: list[str] = []
         self.objects: list[str] = []
         self.notes: list[str] = []
         self.notices: list[tuple[str, str]] = []
-        self._wanted: list[Wanted] = []
+        self._wanted: list[CompanionObject] = []
 
-    def beside(self, text: str, elsewhere: Elsewhere) -> Stood:
+    def beside(self, text: str, elsewhere: OtherObjects) -> CompanionResult:
         """The text with what must stand beside its workloads."""
         if not self._wanted:
-            return Stood(text)
+            return CompanionResult(text)
         try:
-            return stand(text, self._wanted, elsewhere())
+            return add_companions(text, self._wanted, elsewhere())
         except EditError as error:
             raise SourceError(
                 f"an object beside its workloads: {error.message}", error.hint, self._source.path
@@ -161,11 +171,11 @@ class _Stream:
                     raise self._refused(manifest, alone) from None
             raise self._refused(changes[0][0], together) from None
 
-    def _change(self, manifest: Manifest) -> Applied:
+    def _change(self, manifest: Manifest) -> ObjectPatch:
         named = f"{manifest.kind}/{manifest.name}"
         self.objects.append(named)
-        if not self._asked.wants(manifest):
-            return Applied()
+        if not self._options.selects(manifest):
+            return ObjectPatch()
         place = self._place(manifest)
         try:
             found = self._applied(manifest)
@@ -176,7 +186,7 @@ class _Stream:
         self.notes.extend(f"{place}: {named}: {note}" for note in found.notes)
         self.notices.extend((f"{place}: {named}", notice) for notice in found.notices)
         stands_in = manifest.namespace or self._source.namespace
-        self._wanted += (Wanted(data, manifest.document, stands_in) for data in found.objects)
+        self._wanted += (CompanionObject(data, manifest.document, stands_in) for data in found.objects)
         if found.candidates and not found.kinds:
             kinds = " or ".join(found.candidates)
             self.notes.append(
@@ -186,18 +196,18 @@ class _Stream:
             self.changed.append(named)
         return found
 
-    def _applied(self, manifest: Manifest) -> Applied:
+    def _applied(self, manifest: Manifest) -> ObjectPatch:
         pod_sets = podsets.pod_sets(manifest.data)
-        named = self._asked.names(manifest)
+        named = self._options.names(manifest)
         if not pod_sets:
             if named:
                 raise PolicykitError("makes no pods", "name an object that does")
-            return Applied()
+            return ObjectPatch()
         if self._source.partial or self._says_partial(manifest) or is_partial(manifest, pod_sets):
             if named:
                 raise PolicykitError("is a fragment, not a whole object", "patch the object it belongs to")
-            return Applied()
-        found = applied(manifest, self._cluster, self._source.namespace, self._asked)
+            return ObjectPatch()
+        found = apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
         if named and not found.kinds:
             kinds = ", ".join(found.candidates or self._cluster.workloads)
             raise PolicykitError(

@@ -13,8 +13,8 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.apply import Applied, applied
-from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
+from policykit.targets.workloads.patch_options import PatchOptions
 from tests.clusters import policy
 from tests.targets.workloads.policies import KOORDINATED, QUEUED
 
@@ -41,9 +41,9 @@ def manifest(text: str) -> Manifest:
     return found
 
 
-def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[dict[str, Any], Applied]:
+def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[dict[str, Any], ObjectPatch]:
     """The changed object, and what was said about it."""
-    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    found = apply_kinds(manifest(text), cluster, "default", PatchOptions(**asked))
     data: Any = yaml.safe_load(text)
     for one in found.patches:
         data = patched(data, one)
@@ -52,7 +52,7 @@ def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[d
 
 def written(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> dict[str, Any]:
     """What is new but for placement: path to value."""
-    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    found = apply_kinds(manifest(text), cluster, "default", PatchOptions(**asked))
     skipped = ("affinity", "tolerations", "nodeSelector")
     return {
         ".".join(map(str, one.path)): one.value
@@ -274,7 +274,7 @@ WEB = f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: 
 
 
 def test_forced_leaves_what_asks_for_no_card_unless_it_is_named() -> None:
-    assert apply(WEB, workload="training")[1] == Applied()
+    assert apply(WEB, workload="training")[1] == ObjectPatch()
     assert apply(WEB, workload="training", only=("deployment/web",))[1].kinds == ("training",)
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Patched, Source, patch
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import PatchedText, Source, patch
 from tests.clusters import policy
 from tests.targets.workloads.policies import CLUSTERS, QUEUED
 
@@ -60,9 +60,9 @@ SPEC = st.fixed_dictionaries(
 )
 
 
-def run(raw: bytes, workload: str, cluster: Cluster = CLUSTER) -> Patched | PolicykitError:
+def run(raw: bytes, workload: str, cluster: Cluster = CLUSTER) -> PatchedText | PolicykitError:
     try:
-        return patch(Source("a.yaml", raw), cluster, Asked(workload, "h20"))
+        return patch(Source("a.yaml", raw), cluster, PatchOptions(workload, "h20"))
     except PolicykitError as error:
         return error
 
@@ -83,7 +83,7 @@ def test_any_pod(spec: Any, metadata: Any, workload: str) -> None:
         assert found.message.startswith("Deployment/a")
         return
     again = run(found.raw, workload)
-    assert isinstance(again, Patched)
+    assert isinstance(again, PatchedText)
     assert (again.raw, again.changed) == (found.raw, ())
 
 
@@ -136,7 +136,7 @@ def test_any_gang(spec: Any, metadata: Any, owner: Any, replicas: Any, system: s
         assert found.message.startswith("Deployment/")
         return
     again = run(found.raw, "training", CLUSTERS[system])
-    assert isinstance(again, Patched)
+    assert isinstance(again, PatchedText)
     assert (again.raw, again.changed) == (found.raw, ())
 
 

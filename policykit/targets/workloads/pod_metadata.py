@@ -16,14 +16,20 @@ from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import system_of
 from policykit.targets.pod_fields import PodFields, Pods
-from policykit.targets.workloads.carrying import carried
-from policykit.targets.workloads.grouping import Own, application, joined, own, resized
-from policykit.targets.workloads.members import few, pods, repeated, shared
-from policykit.targets.workloads.systems import (
-    one_by_one,
+from policykit.targets.workloads.existing_gangs import (
+    GangChange,
+    controller_gang,
+    other_application,
+    other_gang,
+    resized_gang,
+)
+from policykit.targets.workloads.field_patches import field_patches
+from policykit.targets.workloads.members import makes_several_gangs, pods, shares_annotations, too_few_pods
+from policykit.targets.workloads.scheduler_fields import (
     pod_fields,
-    spread_alone,
+    spread_only,
     without_gang,
+    without_gang_and_topology,
     without_queue,
 )
 from policykit.targets.yunikorn.names import APP_ID
@@ -37,7 +43,7 @@ _SHARED = "its parts have one place for their metadata, and a gang needs one for
 _REPEATED = "it makes several gangs from one template, which cannot name each: none is declared"
 
 
-class Dressed(NamedTuple):
+class PodMetadata(NamedTuple):
     """What one pod set of an object lacks, and what must stand beside the object."""
 
     patches: tuple[Patch, ...] = ()
@@ -48,27 +54,27 @@ class Dressed(NamedTuple):
     """What the scheduler cannot be told at all."""
 
 
-def dressed(
+def pod_metadata(
     manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet], kind: WorkloadKind, cluster: Cluster
-) -> Dressed:
+) -> PodMetadata:
     """What the pods and their owner lack under their scheduler; `sets` are all of the object's.
 
     Placement and schedulerName must be written already: gangs repeat them.
     """
     system = system_of(pod_set.scheduler_name, cluster)
-    asked = _Asked(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
+    asked = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
     if system == _VOLCANO and owner(manifest, pod_set).group in _JOBS:
         # The job speaks for itself; its pods only say how they stand apart.
-        made = pod_fields(spread_alone(kind), cluster, None, asked.pods) if kind.across else PodFields()
-        return _dressed(asked, kind, made)
-    chosen = _chosen(asked, kind)
-    found = _dressed(asked, kind, chosen.fields)
+        made = pod_fields(spread_only(kind), cluster, None, asked.pods) if kind.across else PodFields()
+        return _metadata(asked, kind, made)
+    chosen = _select_fields(asked, kind)
+    found = _metadata(asked, kind, chosen.fields)
     return found._replace(
         patches=(*chosen.gang.patches, *found.patches), notes=(*chosen.gang.notes, *found.notes)
     )
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """A pod set with all that decides what it carries."""
 
     manifest: Manifest
@@ -82,91 +88,97 @@ class _Asked(NamedTuple):
         return pod_fields(kind, self.cluster, self.system, self.pods)
 
 
-class _Choice(NamedTuple):
+class _Fields(NamedTuple):
     """What is to be carried, and the gang that is not declared by it."""
 
     fields: PodFields
-    gang: Own = Own()
+    gang: GangChange = GangChange()
 
 
-def _chosen(asked: _Asked, kind: WorkloadKind) -> _Choice:
+def _select_fields(asked: _Request, kind: WorkloadKind) -> _Fields:
     """The fields of a kind, or those without its gang where that is made or named elsewhere."""
     manifest, pod_set, *_ = asked
-    wanted, singly = asked.fields(kind), asked.fields(one_by_one(kind))
+    wanted, singly = asked.fields(kind), asked.fields(without_gang_and_topology(kind))
     together = kind.gang == "all"
-    theirs = application(manifest, pod_set, asked.system, wanted)
+    theirs = other_application(manifest, pod_set, asked.system, wanted)
     if not theirs and together:
-        theirs = joined(manifest, pod_set, asked.system, wanted)
+        theirs = other_gang(manifest, pod_set, asked.system, wanted)
     if theirs:
-        left = Own(notes=(f"its pods are in {theirs} already: it is left as it is",))
-        return _Choice(_nameless(singly), left)
+        left = GangChange(notes=(f"its pods are in {theirs} already: it is left as it is",))
+        return _Fields(_without_application(singly), left)
     if not together:
-        return _Choice(wanted)
-    gang = own(manifest.data, pod_set, kind)
+        return _Fields(wanted)
+    gang = controller_gang(manifest.data, pod_set, kind)
     if gang and asked.system == _VOLCANO:
-        return _Choice(singly if _says(wanted) else wanted, gang)
-    if few(asked.pods.job) or pod_set.stored:
+        return _Fields(singly if _declares_group(wanted) else wanted, gang)
+    if too_few_pods(asked.pods.job) or pod_set.stored:
         alone = asked.fields(without_gang(kind))
-        return _Choice((singly if alone.objects else alone)._replace(notices=wanted.notices))
-    reason = _untellable(asked, kind, wanted)
+        return _Fields((singly if alone.objects else alone)._replace(notices=wanted.notices))
+    reason = _gang_obstacle(asked, kind, wanted)
     if reason:
-        return _Choice(singly, Own(notes=(reason,)))
-    return _Choice(wanted, resized(manifest.data, pod_set, kind))
+        return _Fields(singly, GangChange(notes=(reason,)))
+    return _Fields(wanted, resized_gang(manifest.data, pod_set, kind))
 
 
-def _says(wanted: PodFields) -> bool:
+def _declares_group(wanted: PodFields) -> bool:
     """Whether pods or their owner would be given a group."""
     return bool(wanted.annotations or wanted.owner_annotations or wanted.objects)
 
 
-def _untellable(asked: _Asked, kind: WorkloadKind, wanted: PodFields) -> str:
+def _gang_obstacle(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> str:
     """Why metadata cannot tell the gang, in words; empty: it can, or the system declares none."""
     if wanted[:5] == asked.fields(without_gang(kind))[:5]:
         return ""
-    if repeated(asked.manifest, asked.pod_set, asked.sets):
+    if makes_several_gangs(asked.manifest, asked.pod_set, asked.sets):
         return _REPEATED
-    if not shared(asked.pod_set, asked.sets):
+    if not shares_annotations(asked.pod_set, asked.sets):
         return ""
     parts = [asked.pods._replace(mine=one.name) for one in asked.pods.job]
     apart = any(asked._replace(pods=one).fields(kind)[:2] != wanted[:2] for one in parts)
     return _SHARED if apart else ""
 
 
-def _nameless(wanted: PodFields) -> PodFields:
+def _without_application(wanted: PodFields) -> PodFields:
     """For pods that name their application themselves."""
     return wanted._replace(labels={key: text for key, text in wanted.labels.items() if key != APP_ID})
 
 
-def dressed_job(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cluster: Cluster) -> Dressed:
+def volcano_job_metadata(
+    data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cluster: Cluster
+) -> PodMetadata:
     """What a Volcano Job, CronJob or JobTemplate that owns a pod set lacks; nothing for others."""
     job = lookup(data, pod_set.owner)
     if not isinstance(job, Mapping) or system_of(pod_set.scheduler_name, cluster) != _VOLCANO:
-        return Dressed()
+        return PodMetadata()
     if str(job.get("apiVersion")).partition("/")[0] not in _JOBS:
-        return Dressed()
+        return PodMetadata()
     found = volcano_job(job, kind, cluster)
     lacking = (one for one in found.patches if one.op != "add" or lookup(job, one.path) != one.value)
     return found._replace(patches=tuple(one._replace(path=(*pod_set.owner, *one.path)) for one in lacking))
 
 
-def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> Dressed:
+def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> PodMetadata:
     """What Volcano's own jobs state of their kind in fields of their own, relative to the job."""
     jobs = import_module("policykit.targets.volcano.jobs.patches")
-    return Dressed(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
+    return PodMetadata(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
 
 
-def _dressed(asked: _Asked, kind: WorkloadKind, wanted: PodFields) -> Dressed:
+def _metadata(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMetadata:
     data, pod_set = asked.manifest.data, asked.pod_set
     queue = queues.read(data, pod_set, asked.system or "")
-    found = carried(data, pod_set, without_queue(wanted, queue.value) if queue else wanted)
-    notes = (f"its kind has no place for {', '.join(found.homeless)} of its pods",) if found.homeless else ()
+    found = field_patches(data, pod_set, without_queue(wanted, queue.value) if queue else wanted)
+    notes = (
+        (f"its kind has no place for {', '.join(found.unsupported)} of its pods",)
+        if found.unsupported
+        else ()
+    )
     # Nobody would join a group that its pods cannot name.
-    named = not {*wanted.labels, *wanted.annotations} & {*found.homeless} - {WORKLOAD_KEY}
-    objects = tuple(marked(one, kind) for one in wanted.objects if named)
-    return Dressed(found.patches, objects, notes, wanted.notices)
+    named = not {*wanted.labels, *wanted.annotations} & {*found.unsupported} - {WORKLOAD_KEY}
+    objects = tuple(with_kind_label(one, kind) for one in wanted.objects if named)
+    return PodMetadata(found.patches, objects, notes, wanted.notices)
 
 
-def marked(data: Mapping[str, Any], kind: WorkloadKind) -> Mapping[str, Any]:
+def with_kind_label(data: Mapping[str, Any], kind: WorkloadKind) -> Mapping[str, Any]:
     """An object with the label by which it is known as ours."""
     metadata = data.get("metadata") or {}
     labels = {**(metadata.get("labels") or {}), WORKLOAD_KEY: kind.name}

@@ -21,29 +21,29 @@ _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
 """Lists that others write to as well, and what of an item tells it from its neighbours."""
 
 
-class Carried(NamedTuple):
+class FieldPatches(NamedTuple):
     """Changes relative to the object, and names of what its kind has no place for."""
 
     patches: tuple[Patch, ...] = ()
-    homeless: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
 
 
-def carried(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -> Carried:
+def field_patches(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -> FieldPatches:
     """The changes that make the pods of a pod set carry what is wanted; what is there stays.
 
     Raises PolicykitError where a value of another shape, a placeholder, stands in the way.
     """
     patches: list[Patch] = []
-    homeless: list[str] = []
-    for wanted, place in _wanted(data, pod_set, fields):
+    unsupported: list[str] = []
+    for wanted, place in _desired(data, pod_set, fields):
         if place is not None:
-            patches += laid(place, lookup(data, place), wanted)
+            patches += merge_patches(place, lookup(data, place), wanted)
         elif wanted:
-            homeless += sorted(wanted)
-    return Carried(tuple(patches), tuple(homeless))
+            unsupported += sorted(wanted)
+    return FieldPatches(tuple(patches), tuple(unsupported))
 
 
-def _wanted(
+def _desired(
     data: Mapping[str, Any], pod_set: PodSet, fields: PodFields
 ) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
     """What is wanted, map by map, and where the map stands or would stand."""
@@ -51,11 +51,11 @@ def _wanted(
     yield fields.annotations, pod_set.places.get("annotations")
     yield fields.owner_annotations, _owner_annotations(data, pod_set)
     for field, value in fields.spec.items():
-        place = spec_place(pod_set, field)
+        place = spec_path(pod_set, field)
         yield {field: value}, None if place is None else place[:-1]
 
 
-def spec_place(pod_set: PodSet, field: str) -> Path | None:
+def spec_path(pod_set: PodSet, field: str) -> Path | None:
     """Where a PodSpec field stands or would stand; None: nowhere, or it is not known."""
     if field in pod_set.places:
         return pod_set.places[field]
@@ -70,23 +70,23 @@ def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
     return (*pod_set.owner, "metadata", "annotations")
 
 
-def laid(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
+def merge_patches(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
     """Changes that lay what is wanted over what is there: maps merge, known lists by their items."""
     if isinstance(wanted, Mapping) and isinstance(there or {}, Mapping):
         if not there:
             yield from (Patch("add", (*place, key), value) for key, value in wanted.items())
             return
         for key, value in wanted.items():
-            yield from laid((*place, key), there.get(key), value)
+            yield from merge_patches((*place, key), there.get(key), value)
     elif isinstance(wanted, (list, tuple)) and place[-1] in _IDENTITIES and there is not None:
-        _check(isinstance(there, list), place, there)
-        yield from _items(place, there, wanted, _IDENTITIES[str(place[-1])])
+        _check_shape(isinstance(there, list), place, there)
+        yield from _item_patches(place, there, wanted, _IDENTITIES[str(place[-1])])
     elif there != wanted:
-        _check(there is None or not isinstance(wanted, Mapping), place, there)
+        _check_shape(there is None or not isinstance(wanted, Mapping), place, there)
         yield Patch("add", place, wanted)
 
 
-def _items(
+def _item_patches(
     place: Path, there: list[Any], wanted: list[Any] | tuple[Any, ...], by: tuple[Path, ...]
 ) -> Iterator[Patch]:
     """Each wanted item over the one of its identity, or behind the last."""
@@ -97,10 +97,10 @@ def _items(
         if position is None:
             yield Patch("add", (*place, APPEND), item)
         else:
-            yield from laid((*place, position), there[position], item)
+            yield from merge_patches((*place, position), there[position], item)
 
 
-def _check(right: bool, place: Path, there: object) -> None:
+def _check_shape(right: bool, place: Path, there: object) -> None:
     if not right:
         raise PolicykitError(
             f"has {dotted(place)} {there!r}, which is of the wrong shape", "mend it, or fill it in first"

@@ -13,7 +13,7 @@ from policykit.nearest import nearest
 _BUILT_IN_QUEUES = ("default", "root", "root.default")
 
 
-class Asked(NamedTuple):
+class PatchOptions(NamedTuple):
     """Choices for what is patched; empty: the policy and the manifests decide."""
 
     workload: str = ""
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
         """Whether `only` names an object; a kind is written in any case."""
         return any(key(one) == key(f"{manifest.kind}/{manifest.name}") for one in self.only)
 
-    def wants(self, manifest: Manifest) -> bool:
+    def selects(self, manifest: Manifest) -> bool:
         return not self.only or self.names(manifest)
 
     def check(self, cluster: Cluster) -> None:
@@ -41,7 +41,7 @@ class Asked(NamedTuple):
             if one.count("/") != 1 or one.startswith("/") or one.endswith("/"):
                 raise UsageError(f"--only takes KIND/NAME, this is {one!r}", "write Deployment/web, for one")
 
-    def missing(self, objects: Iterable[str]) -> None:
+    def check_found(self, objects: Iterable[str]) -> None:
         """Raises UsageError for an object of `only` that is not among those seen."""
         seen = tuple(dict.fromkeys(objects))
         keys = {key(one) for one in seen}
