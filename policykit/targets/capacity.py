@@ -8,7 +8,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.targets.fleet import card_resources
 
 
-def offered(cluster: Cluster) -> frozenset[str]:
+def offered_resources(cluster: Cluster) -> frozenset[str]:
     """Every resource that some pool is known to have."""
     return frozenset(
         resource
@@ -20,11 +20,11 @@ def offered(cluster: Cluster) -> frozenset[str]:
     )
 
 
-def held(cluster: Cluster) -> dict[str, int]:
+def total_capacity(cluster: Cluster) -> dict[str, int]:
     """Resource to all there can be of it; what some pool has nobody knows how much of is left out."""
     totals: dict[str, int] = {}
     unknown: set[str] = set()
-    everything = offered(cluster)
+    everything = offered_resources(cluster)
     for pool in cluster.pools:
         for shape in pool.shapes:
             for resource in everything:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.linter.scope import Located, Scope
 from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
 from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.targets.sharing import Declared, queue_semantics
+from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -47,7 +47,7 @@ class Directory(NamedTuple):
     """The queues of one system that a scope and its policy know."""
 
     semantics: QueueSemantics
-    declared: tuple[Declared, ...]
+    declared: tuple[LocatedQueue, ...]
     placings: tuple[Placing, ...]
     policy: PolicyQueues
     complete: bool

@@ -17,8 +17,6 @@ from policykit.targets.workloads import gang_comment
 from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
-_GANG = "# They declare no gang, whose size each workload gives"
-"""Comment of a component for pods that are a gang."""
 
 
 def component(folder: str, files: Mapping[str, str]) -> Component | None:
@@ -45,7 +43,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
         text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata),
-        _GANG in said or rule is not None,
+        gang_comment.NO_GANG in said or rule is not None,
         tuple(_apart(spec)),
         _close(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
         read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),

@@ -11,7 +11,7 @@ SECOND, CLUSTER = "second", "cluster"
 _NAMESPACE = "kube-system"
 
 
-class Scheduler(NamedTuple):
+class SchedulerOptions(NamedTuple):
     """How the profiles of placements come to run."""
 
     way: str = SECOND
@@ -24,16 +24,16 @@ class Scheduler(NamedTuple):
     replicas: int = 1
 
 
-class Stated(NamedTuple):
+class KubernetesOptions(NamedTuple):
     """Options of the target."""
 
-    scheduler: Scheduler = Scheduler()
+    scheduler: SchedulerOptions = SchedulerOptions()
     native_gang: bool = False
     """Gangs by the scheduling API of the stated version."""
 
 
-def read(cluster: Cluster) -> Stated:
+def read(cluster: Cluster) -> KubernetesOptions:
     """`Target.options` of kubernetes: `{scheduler: {...}, native_gang: bool}`, with the fields above."""
     target = cluster.targets.get("kubernetes")
     given: Mapping[str, Any] = target.options if target else {}
-    return Stated(Scheduler(**given.get("scheduler", {})), given.get("native_gang") is True)
+    return KubernetesOptions(SchedulerOptions(**given.get("scheduler", {})), given.get("native_gang") is True)

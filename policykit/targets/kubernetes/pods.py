@@ -50,7 +50,7 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
 def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     """Whether a placement of the policy asks the default scheduler to spread, and no profile does it."""
     placement = cluster.placements.get(kind.placement_name)
-    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.OWN:
+    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
         return False
     stated = options.read(cluster).scheduler
     return stated.way != options.CLUSTER or stated.default != placement.name

@@ -9,11 +9,11 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.targets.nodes.cloud import Form
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
-_NAMES = Rule(60)
+_NAMES = NameRule(60)
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
@@ -40,14 +40,14 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     return Form(tuple(artifacts), (said,) if zones else ())
 
 
-def body(cluster: Cluster, pool: Pool, name: str, group: Group) -> dict[str, Any]:
+def body(cluster: Cluster, pool: Pool, name: str, group: NodeGroup) -> dict[str, Any]:
     """The fields that the policy decides."""
     config: dict[str, Any] = {}
     if group.labels:
         config["labels"] = [{"key": key, "value": value} for key, value in group.labels.items()]
     taints = pool_taints(cluster, pool)
     if taints:
-        config["taints"] = [data(taint) for taint in taints]
+        config["taints"] = [taint_data(taint) for taint in taints]
     found: dict[str, Any] = {"nodepool_info": {"name": name}}
     if config:
         found["kubernetes_config"] = config

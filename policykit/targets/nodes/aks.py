@@ -8,11 +8,11 @@ from shlex import quote
 from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, Marks, call, create_or_update, without_domains
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
+from policykit.targets.nodes.cloud import Form, LabelsAndTaints, call, create_or_update, without_domains
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
 
-_NAMES = Rule(12, joint="")
+_NAMES = NameRule(12, joint="")
 _RESERVED = ("kubernetes.azure.com",)
 
 
@@ -49,7 +49,7 @@ def _numbered(name: str, number: int) -> str:
     return name if not number else f"{name[: _NAMES.limit - 2]}{number + 1:02d}"
 
 
-def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
+def _script(pool: Pool, name: str, group: NodeGroup, marks: LabelsAndTaints) -> Artifact:
     file = f"aks{group.suffix}.sh"
     pairs = " ".join(quote(f"{key}={value}") for key, value in marks.labels.items())
     words = [
@@ -69,13 +69,13 @@ def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
     return Artifact(f"nodes/{pool.name}/{file}", text, Role.NODE)
 
 
-def _zone(group: Group) -> str:
+def _zone(group: NodeGroup) -> str:
     """The number of a zone: AKS labels nodes with region and number."""
     region, joint, number = group.zone.rpartition("-")
     return number if region and joint and number.isdecimal() else ""
 
 
-def _size(group: Group) -> Iterator[str]:
+def _size(group: NodeGroup) -> Iterator[str]:
     if group.fixed is not None:
         yield f"--node-count {group.fixed}"
     if group.autoscaled:

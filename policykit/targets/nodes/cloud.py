@@ -22,7 +22,7 @@ class Form(NamedTuple):
 Write = Callable[[Cluster, Pool], Form]
 
 
-class Marks(NamedTuple):
+class LabelsAndTaints(NamedTuple):
     """Labels and taints that a cloud takes, and those it does not, as text."""
 
     labels: Mapping[str, str]
@@ -30,22 +30,24 @@ class Marks(NamedTuple):
     refused: tuple[str, ...] = ()
 
 
-def within(key: str, domains: Iterable[str]) -> bool:
+def in_domain(key: str, domains: Iterable[str]) -> bool:
     """Whether a key's prefix is one of the domains or below one."""
     prefix, slash, _ = key.partition("/")
     return bool(slash) and any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
 
 
-def without_domains(labels: Mapping[str, str], taints: Iterable[Taint], domains: tuple[str, ...]) -> Marks:
+def without_domains(
+    labels: Mapping[str, str], taints: Iterable[Taint], domains: tuple[str, ...]
+) -> LabelsAndTaints:
     """Labels and taints less those with a key in a domain the cloud keeps for itself."""
     taints = tuple(taints)
     refused = [
-        *(f"label {key}" for key in labels if within(key, domains)),
-        *(f"taint {taint}" for taint in taints if within(taint.key, domains)),
+        *(f"label {key}" for key in labels if in_domain(key, domains)),
+        *(f"taint {taint}" for taint in taints if in_domain(taint.key, domains)),
     ]
-    return Marks(
-        {key: value for key, value in labels.items() if not within(key, domains)},
-        tuple(taint for taint in taints if not within(taint.key, domains)),
+    return LabelsAndTaints(
+        {key: value for key, value in labels.items() if not in_domain(key, domains)},
+        tuple(taint for taint in taints if not in_domain(taint.key, domains)),
         tuple(refused),
     )
 

@@ -26,7 +26,7 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
     for chart, lists in _charts(tainted).items():
         values: dict[str, Any] = {}
         for path, vendor, shipped in lists:
-            needed = whole(shipped, tainted[vendor] if vendor else every)
+            needed = complete_tolerations(shipped, tainted[vendor] if vendor else every)
             if len(needed) > len(shipped):
                 _put(values, path.split("."), [to_dict(toleration) for toleration in needed])
         if values:
@@ -40,7 +40,7 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
         yield from _patch(vendor, tainted[vendor])
 
 
-def whole(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toleration, ...]:
+def complete_tolerations(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toleration, ...]:
     """The shipped tolerations, and one by key for every taint that none of them answers."""
     needed = list(shipped)
     for taint in sorted(taints):
@@ -49,11 +49,11 @@ def whole(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toler
     return tuple(needed)
 
 
-def unserved(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
+def unknown_vendor_taints(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
     """Cards of a maker that nothing is known of, and the hard taints of the pools with them."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
-        if pool.card and pool.hard_taints and not _maker(cluster, pool):
+        if pool.card and pool.hard_taints and not hardware_vendor(cluster, pool):
             found.setdefault(pool.card, {}).update(dict.fromkeys(pool.hard_taints))
     return {card: tuple(taints) for card, taints in found.items()}
 
@@ -62,13 +62,13 @@ def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
     """Maker of the cards to the hard taints of pools with them; only pools that have any."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
-        vendor = _maker(cluster, pool)
+        vendor = hardware_vendor(cluster, pool)
         if vendor and pool.hard_taints:
             found.setdefault(vendor, {}).update(dict.fromkeys(pool.hard_taints))
     return {vendor: tuple(taints) for vendor, taints in found.items()}
 
 
-def _maker(cluster: Cluster, pool: Pool) -> str:
+def hardware_vendor(cluster: Cluster, pool: Pool) -> str:
     """Id of the vendor whose daemons run on the pool's nodes; empty: none that is known."""
     card = cluster.card_of(pool)
     vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
@@ -88,7 +88,7 @@ def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
     """A strategic merge patch for a DaemonSet: `tolerations` has no merge key, so the list is whole."""
     known = catalogue.vendor(vendor)
     shipped = known.daemon_tolerations if known else ()
-    needed = whole(shipped, taints)
+    needed = complete_tolerations(shipped, taints)
     if len(needed) == len(shipped):
         return
     patch = {"spec": {"template": {"spec": {"tolerations": [to_dict(toleration) for toleration in needed]}}}}

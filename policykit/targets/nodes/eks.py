@@ -8,12 +8,12 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, Marks, without_domains
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.cloud import Form, LabelsAndTaints, without_domains
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
-_NAMES = Rule(60)
+_NAMES = NameRule(60)
 _RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com")
 """EKS refuses labels and taints of node groups with these prefixes."""
 
@@ -44,7 +44,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     return Form((file,), (said,) if refused else ())
 
 
-def node_group(name: str, group: Group, marks: Marks) -> dict[str, Any]:
+def node_group(name: str, group: NodeGroup, marks: LabelsAndTaints) -> dict[str, Any]:
     """An item of managedNodeGroups (eksctl.io/v1alpha5)."""
     found: dict[str, Any] = {"name": name}
     if group.autoscaled or group.fixed is not None:
@@ -62,5 +62,5 @@ def node_group(name: str, group: Group, marks: Marks) -> dict[str, Any]:
     if marks.labels:
         found["labels"] = dict(marks.labels)
     if marks.taints:
-        found["taints"] = [data(taint) for taint in marks.taints]
+        found["taints"] = [taint_data(taint) for taint in marks.taints]
     return found

@@ -17,13 +17,13 @@ from policykit.targets.nodes import (
     kubeadm,
     kubelet,
     labels,
+    limitations,
     nfd,
-    page,
-    remarks,
+    readme,
     taints,
 )
 from policykit.targets.nodes.cloud import Form, Write
-from policykit.targets.nodes.marks import marked
+from policykit.targets.nodes.node_groups import has_settings
 
 TARGET = "nodes"
 
@@ -42,19 +42,19 @@ def generate(cluster: Cluster) -> Generated:
     artifacts: list[Artifact] = []
     said: list[str] = []
     for pool in cluster.pools:
-        if not marked(cluster, pool):
+        if not has_settings(cluster, pool):
             continue
         artifacts.extend(_pool(cluster, pool, forms))
-        for form in _others(cluster, pool, forms):
+        for form in _provider_forms(cluster, pool, forms):
             artifacts.extend(form.artifacts)
             said.extend(form.left_out)
     if "taints" in forms:
         artifacts.extend(taints.control_plane(cluster))
     if taints_nodes(cluster):
         artifacts.extend(daemons.write(cluster))
-    said += remarks.remarks(cluster, forms)
+    said += limitations.limitations(cluster, forms)
     if artifacts:
-        artifacts.append(page.write(cluster, artifacts, said))
+        artifacts.append(readme.write(cluster, artifacts, said))
     return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in said))
 
 
@@ -84,7 +84,7 @@ def _pool(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Artif
             yield from write(cluster, pool)
 
 
-def _others(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
+def _provider_forms(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
     if "provider" in forms and cluster.provider in _CLOUDS:
         yield _CLOUDS[cluster.provider](cluster, pool)
     if "karpenter" in forms and pool.autoscaled:

@@ -10,10 +10,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Taint
 from policykit.targets.nodes.cloud import Form, call, create_or_update
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
 
-_NAMES = Rule(36)
+_NAMES = NameRule(36)
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
@@ -27,7 +27,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     return Form(tuple(artifacts), (says,) if left else ())
 
 
-def _script(pool: Pool, name: str, group: Group, taints: tuple[Taint, ...]) -> Artifact:
+def _script(pool: Pool, name: str, group: NodeGroup, taints: tuple[Taint, ...]) -> Artifact:
     file = f"gke{group.suffix}.sh"
     named = f"{name}{group.suffix}"
     labels = ",".join(f"{key}={value}" for key, value in group.labels.items())
@@ -49,7 +49,7 @@ def _script(pool: Pool, name: str, group: Group, taints: tuple[Taint, ...]) -> A
     return Artifact(f"nodes/{pool.name}/{file}", text, Role.NODE)
 
 
-def _size(group: Group) -> Iterator[str]:
+def _size(group: NodeGroup) -> Iterator[str]:
     if group.autoscaled:
         yield "--enable-autoscaling"
         yield f"--total-min-nodes={group.minimum}"

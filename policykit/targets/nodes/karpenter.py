@@ -11,9 +11,9 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, within
-from policykit.targets.nodes.marks import ZONE, Group, groups, pool_taints
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.node_groups import ZONE, NodeGroup, groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
 _CLASSES = {
     "eks": ("karpenter.k8s.aws", "EC2NodeClass"),
@@ -52,7 +52,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     return Form(artifacts, tuple(said))
 
 
-def node_pool(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str, Any]]) -> dict[str, Any]:
+def node_pool(cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]) -> dict[str, Any]:
     """A karpenter.sh/v1 NodePool; its node class is yours."""
     node_class, kind = _CLASSES[cluster.provider]
     spec: dict[str, Any] = {
@@ -61,7 +61,7 @@ def node_pool(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str,
     }
     taints = pool_taints(cluster, pool)
     if taints:
-        spec["taints"] = [data(taint) for taint in taints]
+        spec["taints"] = [taint_data(taint) for taint in taints]
     template: dict[str, Any] = {"spec": spec}
     labels = _labels(cluster, pool, group, pinned)
     if labels:
@@ -99,12 +99,14 @@ def _in(key: str, value: str) -> dict[str, Any]:
     return {"key": key, "operator": "In", "values": [value]}
 
 
-def _labels(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str, Any]]) -> Mapping[str, str]:
+def _labels(
+    cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]
+) -> Mapping[str, str]:
     """With the product label, though discovery writes it too: no node is made for a pod that asks
     for a label which the template does not promise. Only where the instances are pinned, so that
     the promise is kept.
     """
-    labels = {key: value for key, value in group.labels.items() if not within(key, _RESERVED)}
+    labels = {key: value for key, value in group.labels.items() if not in_domain(key, _RESERVED)}
     card = cluster.card_of(pool)
     if (
         card
@@ -115,7 +117,7 @@ def _labels(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str, A
     return dict(sorted(labels.items()))
 
 
-def _limits(cluster: Cluster, pool: Pool, group: Group) -> dict[str, Any]:
+def _limits(cluster: Cluster, pool: Pool, group: NodeGroup) -> dict[str, Any]:
     if group.maximum is None:
         return {}
     card = cluster.card_of(pool)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue import cards as catalogue
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
-from policykit.targets.nodes.cloud import Form, within
-from policykit.targets.nodes.marks import pool_taints, shape_labels
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.daemons import hardware_vendor
+from policykit.targets.nodes.node_groups import pool_taints, shape_labels
+from policykit.targets.nodes.taints import taint_data
 
 _RESERVED = ("kubernetes.io",)
 _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
@@ -64,23 +64,23 @@ def write(cluster: Cluster, pool: Pool) -> Form:
 
 def may_label(key: str) -> bool:
     """Whether a rule sets a label under this very key: NFD puts a domain before keys without one."""
-    return "/" in key and (not within(key, _RESERVED) or within(key, _OPEN))
+    return "/" in key and (not in_domain(key, _RESERVED) or in_domain(key, _OPEN))
 
 
 def may_taint(key: str) -> bool:
     """Whether NFD takes a taint with this key."""
-    return "/" in key and (not within(key, _RESERVED) or within(key, _OPEN[:1]))
+    return "/" in key and (not in_domain(key, _RESERVED) or in_domain(key, _OPEN[:1]))
 
 
 def device(cluster: Cluster, pool: Pool) -> Device | None:
     """What tells the pool's nodes from all others by their cards; None: nothing does."""
-    maker = _maker(cluster, pool)
-    alone = all(each is pool or _maker(cluster, each) != maker for each in cluster.pools)
+    maker = hardware_vendor(cluster, pool)
+    alone = all(each is pool or hardware_vendor(cluster, each) != maker for each in cluster.pools)
     return _DEVICES.get(maker) if maker and alone and cluster.complete else None
 
 
 def _rules(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
-    taints = [data(taint) for taint in pool_taints(cluster, pool) if may_taint(taint.key)]
+    taints = [taint_data(taint) for taint in pool_taints(cluster, pool) if may_taint(taint.key)]
     for number, (shape, match) in enumerate(_matches(cluster, pool), 1):
         labels = {key: v for key, v in shape_labels(cluster, pool, shape).items() if may_label(key)}
         marks = {"labels": labels, "taints": taints}
@@ -122,9 +122,3 @@ def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iter
             f"pool {pool.name}: NFD sets nothing without a domain or under kubernetes.io, so nfd.yaml leaves "
             f"out {', '.join(refused)}; labels.sh and taints.sh set them"
         )
-
-
-def _maker(cluster: Cluster, pool: Pool) -> str:
-    card = cluster.card_of(pool)
-    vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
-    return (vendor.hardware or vendor.vendor) if vendor else ""

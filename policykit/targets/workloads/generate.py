@@ -34,7 +34,6 @@ _FIRST_TASK = (
     "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
     "# or use `policykit patch` or `policykit krm`, which look at every task.\n"
 )
-_GANG = "# They declare no gang, whose size each workload gives: `policykit patch` and `policykit krm` do.\n"
 _WITH_GANGS = frozenset({"volcano", "koordinator", "yunikorn"})
 _NO_GANG = (
     "components declare no gang, whose size each workload gives: run `policykit patch`, or `policykit krm` as"
@@ -111,7 +110,11 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + gang_comment.write(workload.gang_rule)
+    said = (
+        _REPLACES
+        + (gang_comment.NO_GANG if _gang(workload, cluster) else "")
+        + gang_comment.write(workload.gang_rule)
+    )
     said += _SPREAD if workload.across else ""
     yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
 

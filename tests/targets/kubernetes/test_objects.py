@@ -18,7 +18,7 @@ AMOUNTS = st.integers(0, 1 << 50)
 KEYS = st.sampled_from(
     ["pods", "requests.cpu", "limits.cpu", "requests.memory", "requests.nvidia.com/gpu", "count/jobs.batch"]
 )
-PLAIN = st.dictionaries(st.sampled_from(ranges.SAYABLE), AMOUNTS)
+PLAIN = st.dictionaries(st.sampled_from(ranges.RESOURCES), AMOUNTS)
 
 
 @given(st.builds(Priority, NAMES, st.integers(-(2**31), 10**9), st.booleans(), st.booleans(), st.text()))
@@ -88,7 +88,7 @@ def test_any_shape_is_read(data: dict[str, Any]) -> None:
     ids=["cards by requests", "of some priorities", "never counted"],
 )
 def test_only_keys_that_count(quota: Quota, hard: dict[str, int], said: list[str]) -> None:
-    assert (quotas.of(quota).hard, list(quotas.unkept(quota))) == (hard, said)
+    assert (quotas.resource_quota(quota).hard, list(quotas.uncounted(quota))) == (hard, said)
 
 
 def test_a_quota_of_priorities_selects_by_scope() -> None:

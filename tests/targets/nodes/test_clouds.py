@@ -12,7 +12,7 @@ from policykit.model.card import Card
 from policykit.model.pool import Shape
 from policykit.model.taint import Taint
 from policykit.targets.nodes.generate import generate
-from policykit.targets.nodes.names import Rule, pool_names
+from policykit.targets.nodes.names import NameRule, pool_names
 from tests.targets.nodes.clusters import (
     COUNTED,
     GPU,
@@ -234,19 +234,19 @@ def test_karpenter_needs_a_cloud_it_knows() -> None:
 @pytest.mark.parametrize(
     ("rule", "names"),
     [
-        (Rule(12, ""), {"train-h20": "trainh20", "x.y": "xy", "1a": "p1a"}),
-        (Rule(36), {"train-h20": "train-h20", "x.y": "x-y", "1a": "p-1a"}),
+        (NameRule(12, ""), {"train-h20": "trainh20", "x.y": "xy", "1a": "p1a"}),
+        (NameRule(36), {"train-h20": "train-h20", "x.y": "x-y", "1a": "p-1a"}),
     ],
     ids=["aks", "gke"],
 )
-def test_names(rule: Rule, names: dict[str, str]) -> None:
+def test_names(rule: NameRule, names: dict[str, str]) -> None:
     made = cluster(*(pool(COUNTED, name=name) for name in names))
     assert pool_names(made, rule) == names
 
 
 def test_names_that_had_to_be_cut_stay_apart() -> None:
     names = ["inference-h20-a", "inference-h20-b", "a-b", "ab"]
-    made = pool_names(cluster(*(pool(name=name) for name in names)), Rule(12, ""))
+    made = pool_names(cluster(*(pool(name=name) for name in names)), NameRule(12, ""))
     assert len(set(made.values())) == len(names)
     assert all(len(name) <= 12 and name.isalnum() and name[0].isalpha() for name in made.values())
 

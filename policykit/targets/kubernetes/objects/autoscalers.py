@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.autoscaling import Metric, ScaleTarget
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes.objects.shape import beside
+from policykit.targets.reading import unread_fields
 
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"
@@ -92,14 +92,14 @@ def read(data: Mapping[str, Any]) -> Autoscaler:
     fewest = whole(spec.get("minReplicas"))
     known = ("scaleTargetRef", "minReplicas", "maxReplicas", "metrics", "behavior")
     unsaid = (
-        *beside(spec, known),
+        *unread_fields(spec, known),
         *(
             f"metrics of type {text(each.get('type'))}"
             for each, m in zip(listed, metrics, strict=True)
             if not m
         ),
-        *beside(_stated(down, _DOWN), ("stabilizationWindowSeconds",), "behavior.scaleDown"),
-        *beside(_stated(up, _UP), (), "behavior.scaleUp"),
+        *unread_fields(_stated(down, _DOWN), ("stabilizationWindowSeconds",), "behavior.scaleDown"),
+        *unread_fields(_stated(up, _UP), (), "behavior.scaleUp"),
     )
     return Autoscaler(
         text(metadata.get("name")),

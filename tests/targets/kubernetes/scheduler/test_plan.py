@@ -7,7 +7,7 @@ import pytest
 from policykit.model.cluster import Target
 from policykit.model.placement import Placement
 from policykit.model.taint import Taint
-from policykit.targets.kubernetes.options import Scheduler
+from policykit.targets.kubernetes.options import SchedulerOptions
 from policykit.targets.kubernetes.scheduler.plan import plan
 from policykit.targets.kubernetes.versions import parse
 from tests.targets.kubernetes.clusters import DENSE, GPU, TRAINING, cluster, pool
@@ -21,18 +21,18 @@ BY_DEFAULT = TRAINING._replace(scheduler="")
 @pytest.mark.parametrize(
     ("placements", "stated", "fields", "way", "names"),
     [
-        ((), Scheduler(), {}, "second", []),
-        ((DENSE,), Scheduler(), {}, "second", ["dense-scheduler"]),
-        ((DENSE, DENSE._replace(name="twin")), Scheduler(), {}, "second", ["dense-scheduler"]),
-        ((BARE,), Scheduler(), {}, "second", []),
-        ((DENSE,), Scheduler("cluster"), {}, "cluster", ["default-scheduler", "dense-scheduler"]),
-        ((BARE,), Scheduler("cluster"), {}, "cluster", []),
-        ((BARE,), Scheduler("cluster", "dense"), {}, "cluster", ["default-scheduler"]),
-        ((DEFAULT,), Scheduler("cluster"), {}, "cluster", ["default-scheduler"]),
-        ((DEFAULT,), Scheduler(), {}, "second", []),
-        ((DENSE,), Scheduler("cluster"), {"provider": "gke"}, "second", ["dense-scheduler"]),
-        ((DENSE._replace(scheduler="volcano"),), Scheduler(), {"others": (VOLCANO,)}, "second", []),
-        ((DENSE._replace(scheduler="koord-scheduler"),), Scheduler(), {}, "second", []),
+        ((), SchedulerOptions(), {}, "second", []),
+        ((DENSE,), SchedulerOptions(), {}, "second", ["dense-scheduler"]),
+        ((DENSE, DENSE._replace(name="twin")), SchedulerOptions(), {}, "second", ["dense-scheduler"]),
+        ((BARE,), SchedulerOptions(), {}, "second", []),
+        ((DENSE,), SchedulerOptions("cluster"), {}, "cluster", ["default-scheduler", "dense-scheduler"]),
+        ((BARE,), SchedulerOptions("cluster"), {}, "cluster", []),
+        ((BARE,), SchedulerOptions("cluster", "dense"), {}, "cluster", ["default-scheduler"]),
+        ((DEFAULT,), SchedulerOptions("cluster"), {}, "cluster", ["default-scheduler"]),
+        ((DEFAULT,), SchedulerOptions(), {}, "second", []),
+        ((DENSE,), SchedulerOptions("cluster"), {"provider": "gke"}, "second", ["dense-scheduler"]),
+        ((DENSE._replace(scheduler="volcano"),), SchedulerOptions(), {"others": (VOLCANO,)}, "second", []),
+        ((DENSE._replace(scheduler="koord-scheduler"),), SchedulerOptions(), {}, "second", []),
     ],
     ids=[
         "no placement",
@@ -51,7 +51,7 @@ BY_DEFAULT = TRAINING._replace(scheduler="")
 )
 def test_profiles(
     placements: tuple[Placement, ...],
-    stated: Scheduler,
+    stated: SchedulerOptions,
     fields: dict[str, Any],
     way: str,
     names: list[str],
@@ -63,10 +63,10 @@ def test_profiles(
 @pytest.mark.parametrize(
     ("placement", "stated", "fields", "said"),
     [
-        (DENSE, Scheduler(), {}, ()),
+        (DENSE, SchedulerOptions(), {}, ()),
         (
             BARE,
-            Scheduler(),
+            SchedulerOptions(),
             {"kinds": (BY_DEFAULT,)},
             (
                 "placement dense states no scheduler, so it has no profile: add scheduler to it, "
@@ -74,10 +74,10 @@ def test_profiles(
                 "of default-scheduler by targets.kubernetes.scheduler.default with as: cluster",
             ),
         ),
-        (BARE, Scheduler(), {"kinds": (BY_DEFAULT,), "others": (VOLCANO,)}, ()),
+        (BARE, SchedulerOptions(), {"kinds": (BY_DEFAULT,), "others": (VOLCANO,)}, ()),
         (
             DEFAULT,
-            Scheduler(),
+            SchedulerOptions(),
             {},
             (
                 "placement dense is for default-scheduler, which a second scheduler must not "
@@ -87,7 +87,7 @@ def test_profiles(
         ),
         (
             DENSE._replace(scheduler="volcano"),
-            Scheduler(),
+            SchedulerOptions(),
             {},
             (
                 "placement dense: its scheduler volcano is another system's, so no profile of "
@@ -97,7 +97,7 @@ def test_profiles(
         ),
         (
             DENSE,
-            Scheduler("cluster"),
+            SchedulerOptions("cluster"),
             {"provider": "aks"},
             (
                 "the control plane of aks is managed, and its scheduler takes no configuration: a second "
@@ -106,7 +106,7 @@ def test_profiles(
         ),
         (
             DENSE._replace(avoid=(GPU,)),
-            Scheduler(),
+            SchedulerOptions(),
             {"pools": (pool("open"), pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)))},
             (
                 "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
@@ -117,7 +117,7 @@ def test_profiles(
         ),
         (
             DENSE._replace(avoid=(GPU,)),
-            Scheduler(),
+            SchedulerOptions(),
             {"pools": (pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)),)},
             (
                 "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
@@ -127,7 +127,7 @@ def test_profiles(
         ),
         (
             DENSE._replace(avoid=(GPU,)),
-            Scheduler(),
+            SchedulerOptions(),
             {"pools": tuple(pool(name)._replace(taints=(Taint("k", "v", "NoSchedule"),)) for name in "ab")},
             (
                 "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu only "
@@ -135,7 +135,12 @@ def test_profiles(
                 "b have",
             ),
         ),
-        (DENSE._replace(avoid=(GPU,), scheduler=""), Scheduler(), {"others": (VOLCANO,), "kinds": ()}, ()),
+        (
+            DENSE._replace(avoid=(GPU,), scheduler=""),
+            SchedulerOptions(),
+            {"others": (VOLCANO,), "kinds": ()},
+            (),
+        ),
     ],
     ids=[
         "nothing",
@@ -151,12 +156,12 @@ def test_profiles(
     ],
 )
 def test_notices(
-    placement: Placement, stated: Scheduler, fields: dict[str, Any], said: tuple[str, ...]
+    placement: Placement, stated: SchedulerOptions, fields: dict[str, Any], said: tuple[str, ...]
 ) -> None:
     assert plan(cluster(placement, **fields), stated, parse("1.36")).notices == said
 
 
 def test_weights_of_the_default_scheduler_are_known() -> None:
-    made = plan(cluster(BARE), Scheduler("cluster", "dense"), parse("1.36"))
-    assert made.weighed
-    assert not plan(cluster(DENSE), Scheduler("cluster"), parse("1.36")).weighed
+    made = plan(cluster(BARE), SchedulerOptions("cluster", "dense"), parse("1.36"))
+    assert made.weights_default
+    assert not plan(cluster(DENSE), SchedulerOptions("cluster"), parse("1.36")).weights_default

@@ -11,7 +11,7 @@ from policykit.model.pool import Pool
 from policykit.model.topology import Apartness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Configuration, Fit, read, write
-from policykit.targets.kubernetes.scheduler.profiles import Planned, planned
+from policykit.targets.kubernetes.scheduler.profiles import PlacementProfile, placement_profile
 from policykit.targets.kubernetes.versions import parse
 from tests.targets.kubernetes.clusters import DENSE, GPU, POOLS, TRAINING, cluster, pool
 from tests.targets.kubernetes.simulation import Node, total
@@ -21,9 +21,9 @@ SHAPE = (Point(0, 1), Point(100, 10))
 
 def plan(
     placement: Placement, pools: tuple[Pool, ...] = POOLS, version: str = "1.36", **more: Any
-) -> Planned:
+) -> PlacementProfile:
     made = cluster(placement, pools=pools, **more)
-    return planned(made, placement, placement.scheduler, parse(version))
+    return placement_profile(made, placement, placement.scheduler, parse(version))
 
 
 def each(strategy: str, weight: int = 1) -> ResourcePlacement:

@@ -9,7 +9,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.targets.nodes.daemons import FOLDER
 from policykit.targets.nodes.labels import APPLY
-from policykit.targets.nodes.marks import groups, pool_taints
+from policykit.targets.nodes.node_groups import groups, pool_taints
 
 _ORDER = (
     (

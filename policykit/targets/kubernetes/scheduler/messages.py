@@ -50,7 +50,7 @@ def preferring(weight: int, gap: int, fit: int, rivals: int) -> str:
     )
 
 
-def asked(names: Sequence[str]) -> str:
+def opt_in_plugins(names: Sequence[str]) -> str:
     return (
         f"Not in the sums, as pods must ask for it: {', '.join(names)}. All other plugins stay as they are."
     )
@@ -118,7 +118,7 @@ def _list(placement: Placement) -> str:
     return ", ".join(sorted(placement.resources))
 
 
-def unused(placement: Placement, elsewhere: Sequence[WorkloadKind]) -> str:
+def unused_profile(placement: Placement, elsewhere: Sequence[WorkloadKind]) -> str:
     """`elsewhere`: workload kinds that name the placement, and another scheduler."""
     if elsewhere:
         listed = ", ".join(f"{kind.name} ({kind.scheduler})" for kind in elsewhere)
@@ -141,7 +141,7 @@ def outweighed_spread(placement: Placement, kinds: Sequence[str]) -> str:
     )
 
 
-def avoided(placement: Placement, tainted: Sequence[str], open_pools: Sequence[str]) -> str:
+def unsupported_avoid(placement: Placement, tainted: Sequence[str], open_pools: Sequence[str]) -> str:
     said = (
         f"placement {placement.name}: kube-scheduler has no score that keeps pods off "
         f"{', '.join(placement.avoid)}"
@@ -156,7 +156,7 @@ def _pools(names: Sequence[str]) -> str:
     return f"pool {names[0]} has" if len(names) == 1 else f"pools {', '.join(names)} have"
 
 
-def taken(scheduler: str, placement: str) -> str:
+def foreign_scheduler(scheduler: str, placement: str) -> str:
     return (
         f"placement {placement}: its scheduler {scheduler} is another system's, so no profile of "
         "kube-scheduler is written for it"
@@ -170,7 +170,7 @@ def default_elsewhere(placement: str) -> str:
     )
 
 
-def nameless(placement: str) -> str:
+def no_scheduler_name(placement: str) -> str:
     return (
         f"placement {placement} states no scheduler, so it has no profile: add scheduler to it, or make it "
         "that of default-scheduler by targets.kubernetes.scheduler.default with as: cluster"
@@ -196,7 +196,7 @@ def unknown_version(version: Version) -> str:
     )
 
 
-def managed(provider: str) -> str:
+def managed_control_plane(provider: str) -> str:
     return (
         f"the control plane of {provider} is managed, and its scheduler takes no configuration: a second "
         "scheduler is written instead of targets.kubernetes.scheduler.as: cluster"

@@ -8,13 +8,13 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import names, versions
 from policykit.targets.kubernetes.objects import groups
-from policykit.targets.kubernetes.options import Stated
+from policykit.targets.kubernetes.options import KubernetesOptions
 from policykit.targets.release import Version
 
 
-def notices(cluster: Cluster, stated: Stated) -> Iterator[str]:
+def notices(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
     """One for each part; none for what another scheduler of the policy is there for."""
-    if names.alone(cluster):
+    if names.is_only_scheduler(cluster):
         yield from _sharing(cluster)
     yield from _gangs(cluster, stated)
 
@@ -41,13 +41,13 @@ def _sharing(cluster: Cluster) -> Iterator[str]:
         )
 
 
-def _gangs(cluster: Cluster, stated: Stated) -> Iterator[str]:
-    kinds = [kind for kind in cluster.workloads.values() if groups.wanted(kind, cluster)]
+def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
+    kinds = [kind for kind in cluster.workloads.values() if groups.is_native_gang(kind, cluster)]
     version = versions.parse(cluster.kubernetes_version)
     if not stated.native_gang:
         # Of `gang: all` alone the linter speaks, pod by pod.
         ruled = [kind.name for kind in kinds if kind.gang_rule]
-        if ruled and names.alone(cluster):
+        if ruled and names.is_only_scheduler(cluster):
             yield (
                 f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no "
                 "effect. Nearest: "

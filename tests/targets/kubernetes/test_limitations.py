@@ -9,8 +9,8 @@ from policykit.model.gang import GangRule
 from policykit.model.queue import Preemption, Queue
 from policykit.model.tenant import Reservation
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes.beyond import notices
-from policykit.targets.kubernetes.options import Stated
+from policykit.targets.kubernetes.limitations import notices
+from policykit.targets.kubernetes.options import KubernetesOptions
 from tests.targets.kubernetes.clusters import cluster
 
 GANG = WorkloadKind("job", gang="all")
@@ -110,4 +110,4 @@ VOLCANO = Target("volcano", scheduler_name="volcano")
 )
 def test_notices(fields: dict[str, Any], native: bool, said: list[str]) -> None:
     made = cluster(**{"kinds": (), **fields})
-    assert list(notices(made, Stated(native_gang=native))) == said
+    assert list(notices(made, KubernetesOptions(native_gang=native))) == said

@@ -7,27 +7,34 @@ from collections.abc import Iterator
 from policykit.catalogue.labels import provider
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.kubelet import refused
-from policykit.targets.nodes.marks import MOST_FILES, groups, joining, marked, pool_taints, shape_labels
+from policykit.targets.nodes.kubelet import restricted_labels
 from policykit.targets.nodes.nfd import may_taint
-from policykit.targets.nodes.shell import reachable
+from policykit.targets.nodes.node_groups import (
+    MAX_FILES,
+    groups,
+    has_settings,
+    joining_groups,
+    pool_taints,
+    shape_labels,
+)
+from policykit.targets.nodes.shell import is_reachable
 
 
-def remarks(cluster: Cluster, forms: frozenset[str]) -> list[str]:
+def limitations(cluster: Cluster, forms: frozenset[str]) -> list[str]:
     """Sentences for people, for all pools."""
     found: list[str] = []
     if forms & {"labels", "taints"}:
-        found.extend(_out_of_reach(cluster))
+        found.extend(_unknown_nodes(cluster))
     if forms & {"kubelet", "kubeadm"}:
-        found.extend(_not_by_kubelet(cluster))
-        found.extend(_in_many_places(cluster))
+        found.extend(_restricted_labels(cluster))
+        found.extend(_too_many_locations(cluster))
     if "nfd" in forms:
-        found.extend(_by_discovery(cluster))
-    found.extend(_from_zero(cluster))
+        found.extend(_nfd_taints(cluster))
+    found.extend(_scale_from_zero(cluster))
     return found
 
 
-def _by_discovery(cluster: Cluster) -> Iterator[str]:
+def _nfd_taints(cluster: Cluster) -> Iterator[str]:
     """What else must hold for NFD to taint."""
     if any(may_taint(taint.key) for pool in cluster.pools for taint in pool_taints(cluster, pool)):
         yield (
@@ -36,12 +43,12 @@ def _by_discovery(cluster: Cluster) -> Iterator[str]:
         )
 
 
-def _out_of_reach(cluster: Cluster) -> Iterator[str]:
+def _unknown_nodes(cluster: Cluster) -> Iterator[str]:
     """Pools whose nodes no command can name."""
     pools = [
         pool.name
         for pool in cluster.pools
-        if marked(cluster, pool) and not all(reachable(shape) for shape in pool.shapes)
+        if has_settings(cluster, pool) and not all(is_reachable(shape) for shape in pool.shapes)
     ]
     if pools:
         yield (
@@ -50,10 +57,12 @@ def _out_of_reach(cluster: Cluster) -> Iterator[str]:
         )
 
 
-def _not_by_kubelet(cluster: Cluster) -> Iterator[str]:
+def _restricted_labels(cluster: Cluster) -> Iterator[str]:
     """Labels that no kubelet may set on its own node."""
     for pool in cluster.pools:
-        keys = sorted({key for group in joining(cluster, pool) for key in refused(group.labels)})
+        keys = sorted(
+            {key for group in joining_groups(cluster, pool) for key in restricted_labels(group.labels)}
+        )
         if keys:
             yield (
                 f"{_pools([pool.name])}: a kubelet may not set {', '.join(keys)} on its own node "
@@ -61,20 +70,20 @@ def _not_by_kubelet(cluster: Cluster) -> Iterator[str]:
             )
 
 
-def _in_many_places(cluster: Cluster) -> Iterator[str]:
+def _too_many_locations(cluster: Cluster) -> Iterator[str]:
     """Pools whose join-time files leave out what differs from node to node."""
     for pool in cluster.pools:
         sets = {tuple(shape_labels(cluster, pool, each).items()) for each in pool.shapes if each.node_names}
-        if len(sets) > MOST_FILES:
+        if len(sets) > MAX_FILES:
             yield (
                 f"{_pools([pool.name])}: its nodes stand in {len(sets)} places, so the join-time files hold "
                 "what all have in common; labels.yaml, labels.sh and nfd.yaml hold the place of each node"
             )
 
 
-def _from_zero(cluster: Cluster) -> Iterator[str]:
+def _scale_from_zero(cluster: Cluster) -> Iterator[str]:
     """Pools that an autoscaler cannot foresee while they have no node."""
-    pools = [pool.name for pool in cluster.pools if pool.autoscaled and _unforeseen(cluster, pool)]
+    pools = [pool.name for pool in cluster.pools if pool.autoscaled and _unknown_to_autoscaler(cluster, pool)]
     if pools:
         yield (
             f"{_pools(pools)}: discovery writes the product label, so while there is no node an autoscaler "
@@ -83,7 +92,7 @@ def _from_zero(cluster: Cluster) -> Iterator[str]:
         )
 
 
-def _unforeseen(cluster: Cluster, pool: Pool) -> bool:
+def _unknown_to_autoscaler(cluster: Cluster, pool: Pool) -> bool:
     card = cluster.card_of(pool)
     if card is None or card.product_key not in pool.discovered or provider(card.product_key):
         return False
