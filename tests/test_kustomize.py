@@ -166,7 +166,7 @@ def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) 
     assert spot not in theirs
     assert by_patch["spec"]["template"]["spec"]["tolerations"] == [spot, *theirs]
     notice = (tmp_path / "generated/workloads/training-h20/kustomization.yaml").read_text()
-    assert "# These patches take the place of an affinity and of tolerations that a workload has." in notice
+    assert "# These patches replace the affinity and tolerations of a workload." in notice
 
 
 def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:

@@ -28,16 +28,15 @@ def _sharing(cluster: Cluster) -> Iterator[str]:
         )
     if cluster.preemption.within_queue is not None or cluster.preemption.reclaim is not None:
         yield (
-            "kube-scheduler preempts by priority alone, whatever `preemption` says of queues. "
+            "kube-scheduler preempts by priority only and ignores `preemption` of queues. "
             "Nearest: priorities, "
             "with preempts: false for those that must not preempt"
         )
     if cluster.reservations:
         names = ", ".join(each.name for each in cluster.reservations)
         yield (
-            f"kube-scheduler keeps no room free, so reservations {names} have no effect. Nearest: "
-            "pods of a lower "
-            "priority that hold the place until others preempt them, or a pool of its own"
+            f"kube-scheduler cannot reserve capacity, so reservations {names} have no effect. Nearest: "
+            "placeholder pods of a lower priority that others preempt, or a separate pool"
         )
 
 
@@ -56,12 +55,13 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
             )
     elif not cluster.kubernetes_version:
         yield (
-            "nativeGang needs the cluster's version: the API of gangs differs in each release. State "
+            "nativeGang needs the cluster's version, because the gang API differs in each release: set "
             "`kubernetes` in the policy"
         )
     elif not groups.api_version(version):
         yield (
-            f"nativeGang: Kubernetes {version.major}.{version.minor} has no API of gangs, 1.35 is the first. "
+            f"nativeGang: Kubernetes {version.major}.{version.minor} has no gang API; 1.35 is the first "
+            "release with one. "
             "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn)"
         )
     elif kinds:
@@ -71,15 +71,14 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
 def _native(kinds: Sequence[WorkloadKind], version: Version) -> Iterator[str]:
     api, gates = groups.api_version(version), ", ".join(groups.gates(kinds, version))
     yield (
-        f"gangs of {', '.join(kind.name for kind in kinds)} are {api}, which the next release does "
-        "not take. It "
-        f"is off by default: the API server needs --runtime-config={api}=true, and with the "
-        "scheduler feature "
-        f"gates {gates}. Without them the fields of pods are dropped without a message"
+        f"gangs of {', '.join(kind.name for kind in kinds)} use {api}, which the next release does not "
+        "accept. It "
+        f"is off by default: the API server needs --runtime-config={api}=true, and both it and the "
+        f"scheduler need the feature gates {gates}. Without them the pod fields are dropped silently"
     )
     waiting = [k.name for k in kinds if k.gang_rule and (k.gang_rule.timeout or k.gang_rule.on_timeout)]
     if waiting:
         yield (
-            "gangs of Kubernetes wait 5 minutes for their pods and then try again, whatever "
-            f"{', '.join(waiting)} states as timeout"
+            "Kubernetes gangs wait 5 minutes for their pods and then try again, whatever timeout "
+            f"{', '.join(waiting)} sets"
         )

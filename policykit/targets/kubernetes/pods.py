@@ -67,7 +67,7 @@ def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
     version = versions.parse(cluster.kubernetes_version)
     if version < versions.AFFINITY_KEYS or not spread.own_labels(pods.owner_kind):
         return {}, (
-            f"{kind.name}: the pods of one job cannot be told from those of the next, so "
+            f"{kind.name}: the pods of one job cannot be distinguished from those of another, so "
             "kube-scheduler cannot "
             f"keep each job within one {level}. Nearest: podAffinity on {key} with a label of the job, or a "
             "scheduler with topology constraints (Volcano, Koordinator)",
@@ -80,15 +80,15 @@ def _hard(kind: WorkloadKind, within: Closeness) -> tuple[str, ...]:
     if not within.hard:
         return ()
     return (
-        f"{kind.name}: kube-scheduler places the first pod of a job without asking whether its "
+        f"{kind.name}: kube-scheduler places the first pod of a job without checking that its "
         f"{within.level} "
-        "has room for the others, which then wait. Nearest to choosing ahead: a scheduler with topology "
+        "has room for the others, which may then wait. Nearest: a scheduler with topology "
         "constraints (Volcano, Koordinator)",
     )
 
 
 def _no_level(kind: WorkloadKind, level: str) -> str:
-    return f"{kind.name}: no node label is known for level {level}: state it under scheme.topology"
+    return f"{kind.name}: no node label is known for level {level}: set it under scheme.topology"
 
 
 def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:

@@ -10,15 +10,16 @@ from policykit.targets.release import Version
 
 _ROWS = {
     "kubernetes/priorities.yaml": (
-        "PriorityClasses. `value` and `preemptionPolicy` cannot be changed later: delete it and apply again."
+        "PriorityClasses. `value` and `preemptionPolicy` are immutable: to change one, delete the object "
+        "and apply again."
     ),
-    "kubernetes/quotas.yaml": "ResourceQuotas. They stop new pods, not running ones.",
+    "kubernetes/quotas.yaml": "ResourceQuotas. They limit new pods, not running ones.",
     "kubernetes/limit-ranges.yaml": (
-        "LimitRanges: defaults and bounds of containers. They hold for pods created after them."
+        "LimitRanges: defaults and bounds of containers. They apply to pods created afterwards."
     ),
     "kubernetes/autoscalers.yaml": (
         "HorizontalPodAutoscalers. Take `spec.replicas` out of the workloads they scale, or each apply "
-        "undoes their work."
+        "resets the replicas."
     ),
 }
 
@@ -39,22 +40,22 @@ def text(paths: Sequence[str], version: Version, profiles: Sequence[Profile], na
 def _second(names: str, namespace: str) -> list[str]:
     return [
         "## Second scheduler",
-        f"`scheduler.yaml` runs kube-scheduler once more, as Deployment `{second.NAME}` in namespace "
+        f"`scheduler.yaml` runs a second kube-scheduler as Deployment `{second.NAME}` in namespace "
         f"`{namespace}`. It serves pods whose `schedulerName` is {names}; all others stay with the "
-        "cluster's own. "
+        "cluster's own scheduler. "
         "The comments in its configuration give the arithmetic of the weights.",
-        "It reads the configuration when it starts. The annotation "
-        f"`{second.CHECKSUM}` of its pods follows the configuration, so applying a change restarts it: "
+        "It reads the configuration at startup. The annotation "
+        f"`{second.CHECKSUM}` of its pods is a checksum of the configuration, so applying a change "
+        "restarts it: "
         f"`kubectl -n {namespace} rollout status deployment/{second.NAME}`.",
         *(
             []
             if namespace == "kube-system"
-            else [f"Make namespace `{namespace}` first: it is not among the objects."]
+            else [f"Create namespace `{namespace}` first: the generated objects do not include it."]
         ),
-        "Its pods tolerate no taints: there must be a node that any pod may use. Two schedulers do not see "
-        "each other's decisions until pods are bound, so keep nodes of one kind to one of them "
-        "where you can; "
-        "a node that both filled refuses the later pod, which is then made again by its controller.",
+        "Its pods tolerate no taints, so the cluster needs an untainted node. Two schedulers do not see "
+        "each other's decisions until pods are bound, so let only one of them schedule to each pool if "
+        "you can; a node that both filled rejects the later pod, which its controller then recreates.",
     ]
 
 
@@ -70,10 +71,10 @@ def _cluster(names: str) -> list[str]:
         "hand;\n"
         "3. wait for the scheduler to be ready: `kubectl -n kube-system get pods -l "
         "component=kube-scheduler`.",
-        "It reads the file only when it starts. After a later change, copy the file and restart the static "
+        "It reads the file only at startup. After a later change, copy the file and restart the static "
         "pod: move `/etc/kubernetes/manifests/kube-scheduler.yaml` away, wait until the pod is "
         "gone, and move "
-        "it back. A file it does not accept stops it: keep the former one.",
+        "it back. An invalid file stops it: keep the previous one.",
     ]
 
 

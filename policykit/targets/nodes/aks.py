@@ -30,17 +30,17 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     said = []
     if bare:
         said.append(
-            f"pool {pool.name}: az takes no taint without a value, so aks.sh leaves out {', '.join(bare)}; "
+            f"pool {pool.name}: az rejects taints without a value, so aks.sh omits {', '.join(bare)}; "
             "give it a value in the policy"
         )
     unknown = sorted({group.zone for group in groups(cluster, pool) if group.zone and not _zone(group)})
     if unknown:
         said.append(
-            f"pool {pool.name}: az takes zones as numbers, such as 1 of eastus-1, so aks.sh leaves out zone "
+            f"pool {pool.name}: az takes zones as numbers, such as 1 for eastus-1, so aks.sh omits zone "
             f"{', '.join(unknown)}"
         )
     if refused:
-        said.append(f"pool {pool.name}: AKS keeps {', '.join(refused)} for itself, so aks.sh leaves it out")
+        said.append(f"pool {pool.name}: AKS keeps {', '.join(refused)} for its own use, so aks.sh omits it")
     return Form(tuple(artifacts), tuple(said))
 
 
@@ -60,7 +60,7 @@ def _script(pool: Pool, name: str, group: NodeGroup, marks: LabelsAndTaints) -> 
         f"Node pool {name} of AKS for pool {pool.name}.",
         f"  sh {file} create --resource-group GROUP --cluster-name CLUSTER --node-vm-size SIZE ...",
         f"  sh {file} update --resource-group GROUP --cluster-name CLUSTER",
-        "An update replaces all labels and taints that the pool was given before.",
+        "An update replaces all labels and taints that were set on the pool before.",
     ]
     where = [f"--zones {_zone(group)}"] if _zone(group) else []
     create = call(f"az aks nodepool add --name {quote(name)}", [*words, *where, *_size(group)])

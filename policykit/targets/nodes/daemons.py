@@ -32,7 +32,7 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
         if values:
             says = (
                 f"---\n# Values for the chart {chart}.\n"
-                "# Helm replaces a list whole, so what it ships is repeated.\n"
+                "# Helm replaces whole lists, so the chart's own entries are repeated.\n"
             )
             yield Artifact(f"{FOLDER}/{chart}.yaml", says + dump(values), Role.VALUES)
     with_chart = {vendor for lists in _charts(tainted).values() for _, vendor, _ in lists}
@@ -96,7 +96,7 @@ def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
     says = (
         f"---\n# {known.name if known else vendor}: for each DaemonSet, such as device plugin and labeller.\n"
         f"#   kubectl patch daemonset NAME -n NAMESPACE --patch-file {file}\n"
-        "# The list replaces the one that is there: add what yours has besides.\n"
+        "# The list replaces the existing one: add any other tolerations of yours.\n"
     )
     yield Artifact(f"{FOLDER}/{file}", says + dump(patch), Role.VALUES)
 

@@ -20,7 +20,7 @@ _RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com")
 _SAYS = (
     "---\n"
     "# For eksctl create nodegroup --config-file, together with metadata (name and\n"
-    "# region of the cluster) and instanceTypes of your own.\n"
+    "# region of the cluster) and your own instanceTypes.\n"
 )
 
 
@@ -39,7 +39,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
         "kind": "ClusterConfig",
         "managedNodeGroups": node_groups,
     }
-    said = f"pool {pool.name}: EKS refuses {', '.join(refused)} on node groups, so eksctl.yaml leaves it out"
+    said = f"pool {pool.name}: EKS refuses {', '.join(refused)} on node groups, so eksctl.yaml omits it"
     file = Artifact(f"nodes/{pool.name}/eksctl.yaml", _SAYS + dump(document), Role.NODE)
     return Form((file,), (said,) if refused else ())
 

@@ -21,9 +21,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     name = pool_names(cluster, _NAMES)[pool.name]
     taints, left = _one_per_key(pool_taints(cluster, pool))
     artifacts = (_script(pool, name, group, taints) for group in groups(cluster, pool))
-    says = (
-        f"pool {pool.name}: gcloud takes one taint per key, so gke.sh leaves out {', '.join(map(str, left))}"
-    )
+    says = f"pool {pool.name}: gcloud takes one taint per key, so gke.sh omits {', '.join(map(str, left))}"
     return Form(tuple(artifacts), (says,) if left else ())
 
 
@@ -40,8 +38,8 @@ def _script(pool: Pool, name: str, group: NodeGroup, taints: tuple[Taint, ...]) 
         f"Node pool {named} of GKE for pool {pool.name}.",
         f"  sh {file} create --cluster CLUSTER --location LOCATION --machine-type TYPE ...",
         f"  sh {file} update --cluster CLUSTER --location LOCATION",
-        "--num-nodes counts per zone, so it is yours to give. An update replaces all labels",
-        "and taints that the pool was given before.",
+        "--num-nodes counts per zone, so you must set it. An update replaces all labels",
+        "and taints that were set on the pool before.",
     ]
     create = call(f"gcloud container node-pools create {quote(named)}", [*marks, *_size(group)])
     updates = [call(f"gcloud container node-pools update {quote(named)}", [mark]) for mark in marks]

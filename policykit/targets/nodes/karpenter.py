@@ -31,15 +31,16 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     """`karpenter.yaml`, where the cluster runs on a cloud that Karpenter knows."""
     if cluster.provider not in _CLASSES:
         says = (
-            f"pool {pool.name}: a Karpenter NodePool needs provider eks or aks, so there is no karpenter.yaml"
+            f"pool {pool.name}: a Karpenter NodePool needs provider eks or aks, so karpenter.yaml is not "
+            "written"
         )
         return Form((), (says,))
     said = []
     pinned = requirements(cluster, pool)
     if pool.card and not any(each["key"] in _CARD_NAMES.values() for each in pinned):
         said.append(
-            f"pool {pool.name}: which instances have card {pool.card} is not known here, so name them under "
-            "requirements in karpenter.yaml before you apply it"
+            f"pool {pool.name}: the instance types with card {pool.card} are unknown, so add them under "
+            "requirements in karpenter.yaml before applying it"
         )
     artifacts = tuple(
         Artifact(

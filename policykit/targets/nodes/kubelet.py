@@ -67,8 +67,8 @@ def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
         if words:
             text = (
                 f"# Flags of the kubelet on nodes of pool {pool.name}, read when a node registers:\n"
-                "# a node that has joined keeps what it has. As /etc/default/kubelet (Debian) or\n"
-                "# /etc/sysconfig/kubelet (Red Hat), before the node joins.\n"
+                "# nodes that have already joined do not change. Install as /etc/default/kubelet\n"
+                "# (Debian) or /etc/sysconfig/kubelet (Red Hat) before the node joins.\n"
                 f"{comment(group)}"
                 f"KUBELET_EXTRA_ARGS={quote(' '.join(words))}\n"
             )

@@ -21,12 +21,12 @@ def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     objects = sorted(nodes(cluster, pool), key=lambda node: str(node["metadata"]["name"]))
     if objects:
         path = f"{folder}/labels.yaml"
-        says = f"# {APPLY} labels.yaml\n# Only once the nodes have joined; never where something prunes.\n"
+        says = f"# {APPLY} labels.yaml\n# Apply only after the nodes have joined, and never with pruning.\n"
         first, *others = objects
         yield Artifact(path, f"---\n{says}{dump(first)}{dump_all(others)}", Role.NODE)
     commands = list(_commands(cluster, pool))
     if commands:
-        text = script([f"Labels of the nodes of pool {pool.name}; may be run again."], commands)
+        text = script([f"Labels of the nodes of pool {pool.name}; safe to run again."], commands)
         yield Artifact(f"{folder}/labels.sh", text, Role.NODE)
 
 

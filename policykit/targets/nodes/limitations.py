@@ -39,7 +39,8 @@ def _nfd_taints(cluster: Cluster) -> Iterator[str]:
     if any(may_taint(taint.key) for pool in cluster.pools for taint in pool_taints(cluster, pool)):
         yield (
             "NFD taints nodes only with enableTaints: true in the configuration of nfd-master, which is "
-            "false by itself, and its workers must tolerate the taints (daemons/node-feature-discovery.yaml)"
+            "false by default, and its"
+            " workers must tolerate the taints (daemons/node-feature-discovery.yaml)"
         )
 
 
@@ -52,8 +53,9 @@ def _unknown_nodes(cluster: Cluster) -> Iterator[str]:
     ]
     if pools:
         yield (
-            f"{_pools(pools)}: nothing says which nodes these are, so there is no labels.yaml, labels.sh or "
-            "taints.sh for them; give names or a selector under nodes, or use the join-time files"
+            f"{_pools(pools)}: the policy does not identify these nodes, so labels.yaml, labels.sh and "
+            "taints.sh are not written; give names"
+            " or a selector under nodes, or use the join-time files"
         )
 
 
@@ -66,7 +68,7 @@ def _restricted_labels(cluster: Cluster) -> Iterator[str]:
         if keys:
             yield (
                 f"{_pools([pool.name])}: a kubelet may not set {', '.join(keys)} on its own node "
-                "(NodeRestriction), so the join-time files leave it out; set it once the node has joined"
+                "(NodeRestriction), so the join-time files omit it; set it after the node has joined"
             )
 
 
@@ -76,8 +78,9 @@ def _too_many_locations(cluster: Cluster) -> Iterator[str]:
         sets = {tuple(shape_labels(cluster, pool, each).items()) for each in pool.shapes if each.node_names}
         if len(sets) > MAX_FILES:
             yield (
-                f"{_pools([pool.name])}: its nodes stand in {len(sets)} places, so the join-time files hold "
-                "what all have in common; labels.yaml, labels.sh and nfd.yaml hold the place of each node"
+                f"{_pools([pool.name])}: its nodes have {len(sets)} different sets of labels, so the "
+                "join-time files contain "
+                "only the labels they share; labels.yaml, labels.sh and nfd.yaml contain those of each node"
             )
 
 
@@ -86,9 +89,10 @@ def _scale_from_zero(cluster: Cluster) -> Iterator[str]:
     pools = [pool.name for pool in cluster.pools if pool.autoscaled and _unknown_to_autoscaler(cluster, pool)]
     if pools:
         yield (
-            f"{_pools(pools)}: discovery writes the product label, so while there is no node an autoscaler "
-            "does not know of it and makes none for pods that select it; keep min at 1 or more, or tell the "
-            "autoscaler by its own means (karpenter.yaml does)"
+            f"{_pools(pools)}: discovery sets the product label, so an autoscaler without a running node "
+            "does not know it and adds no node for pods that select it; keep min at 1 or more, or "
+            "configure the label in the autoscaler"
+            " (karpenter.yaml does)"
         )
 
 

@@ -56,7 +56,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
         "metadata": {"name": f"policykit-{pool.name}"},
         "spec": {"rules": rules},
     }
-    says = "---\n# Labels go with the rule: nodes lose them when it is deleted or matches no longer.\n"
+    says = "---\n# Nodes lose these labels when the rule is deleted or no longer matches.\n"
     if any("taints" in rule for rule in rules):
         says += "# Taints need enableTaints: true in the configuration of nfd-master.\n"
     return Form((Artifact(f"nodes/{pool.name}/nfd.yaml", says + dump(document), Role.NODE),), tuple(said))
@@ -110,8 +110,8 @@ def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iter
     matched = [id(shape) for shape, _ in _matches(cluster, pool)]
     if any(id(shape) not in matched for shape in pool.shapes):
         yield (
-            f"pool {pool.name}: a rule of NFD tells nodes by name, or by cards that only this pool of a "
-            "complete policy has; neither holds for all its nodes, so nfd.yaml leaves them out. Give names "
+            f"pool {pool.name}: an NFD rule matches nodes by name, or by cards that only this pool of a "
+            "complete policy has; neither matches all its nodes, so nfd.yaml omits the others. Give names "
             "under nodes"
         )
     keys = {key for shape in pool.shapes for key in shape_labels(cluster, pool, shape)}
@@ -119,6 +119,6 @@ def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iter
     refused += [f"taint {taint}" for taint in pool_taints(cluster, pool) if not may_taint(taint.key)]
     if refused and rules:
         yield (
-            f"pool {pool.name}: NFD sets nothing without a domain or under kubernetes.io, so nfd.yaml leaves "
-            f"out {', '.join(refused)}; labels.sh and taints.sh set them"
+            f"pool {pool.name}: NFD sets no key without a domain or under kubernetes.io, so nfd.yaml omits"
+            f" {', '.join(refused)}; labels.sh and taints.sh set them"
         )

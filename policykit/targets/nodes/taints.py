@@ -27,8 +27,8 @@ def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     meant = [each for shape in pool.shapes for each in node_arguments(shape)] if taints else []
     if meant:
         comments = [
-            f"Taints of the nodes of pool {pool.name}; may be run again.",
-            "Last of all steps: see the order in nodes/README.md.",
+            f"Taints of the nodes of pool {pool.name}; safe to run again.",
+            "The last step: see the order in nodes/README.md.",
         ]
         commands = [command(_TAINT, nodes, map(str, taints)) for nodes in meant]
         yield Artifact(f"nodes/{pool.name}/taints.sh", script(comments, commands), Role.NODE)
@@ -40,8 +40,8 @@ def control_plane(cluster: Cluster) -> Iterator[Artifact]:
     if taint is None:
         return
     comments = [
-        "Taint of the control plane; may be run again.",
-        f"Its nodes are those with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
+        "Taint of the control plane; safe to run again.",
+        f"It applies to nodes with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
     ]
     commands = [command(_TAINT, ["-l", _CONTROL_PLANE_NODES], [str(taint)])]
     yield Artifact(CONTROL_PLANE, script(comments, commands), Role.NODE)

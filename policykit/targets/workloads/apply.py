@@ -24,9 +24,7 @@ from policykit.targets.workloads.kind_assignment import pod_set_key as key_of
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.pod_metadata import pod_metadata, volcano_job_metadata
 
-_ELSEWHERE = (
-    "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there"
-)
+_ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
 class ObjectPatch(NamedTuple):
@@ -128,10 +126,10 @@ class _Draft:
 
     def _note_missing_placement(self, reviewed: Review) -> None:
         if reviewed.meant is None and reviewed.pod_set.spec.get("resourceClaims"):
-            self.notes.append("which card its resource claims are for is not known: name it with --card")
+            self.notes.append("the card of its resource claims is unknown: name it with --card")
         elif reviewed.card_resources:
             self.notes.append(
-                f"no pool of the policy offers {_resources(reviewed)}: it is given no placement"
+                f"no pool of the policy offers {_resources(reviewed)}, so no placement is written"
             )
 
     def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
@@ -161,7 +159,7 @@ class _Draft:
 
     def _write(self, found: fields.Change, what: str, workload: WorkloadKind) -> None:
         if found is None:
-            self.notes.append(f"its kind and scheduler have no place for the {what} of {workload.name}")
+            self.notes.append(f"its kind and scheduler have no field for the {what} of {workload.name}")
         else:
             self._make(found)
 
@@ -185,7 +183,7 @@ class _Draft:
 
 def _unknown_kind_note(name: str, cluster: Cluster) -> str:
     kinds = ", ".join(cluster.workloads)
-    return f"{WORKLOAD_KEY} says {name}, which is no workload kind of the policy; it has {kinds}"
+    return f"{WORKLOAD_KEY} is {name}, which is not a workload kind of the policy: {kinds}"
 
 
 def _check_shapes(reviewed: Review) -> None:
@@ -194,7 +192,7 @@ def _check_shapes(reviewed: Review) -> None:
     if path:
         value = lookup(reviewed.pod_set.spec, path)
         raise PolicykitError(
-            f"has {dotted(path)} {value!r}, which is of the wrong shape", "mend it, or fill it in first"
+            f"has {dotted(path)} {value!r}, which has the wrong type", "correct it, or fill it in first"
         )
 
 
@@ -219,7 +217,7 @@ def _desired_placement(reviewed: Review, named: str) -> Wanted | None:
         return None
     if len(cards) > 1 and named not in cards:
         raise PolicykitError(
-            f"asks for {_resources(reviewed)}, which cards {', '.join(cards)} of workload kind"
+            f"requests {_resources(reviewed)}, which cards {', '.join(cards)} of workload kind"
             f" {workload.name} offer",
             f"name one with --card {cards[0]}, or state its product in the manifest",
         )
@@ -239,8 +237,8 @@ def _check_unavailable(reviewed: Review) -> None:
     there = "; ".join(f"{p.name}: usage {p.usage or 'none'}, card {p.card or 'none'}" for p in offering)
     kind = reviewed.workload.name
     raise PolicykitError(
-        f"asks for {_resources(reviewed)}{product}, which no pool of workload kind {kind} offers",
-        f"pools that offer it are {there}" if offering else "no pool of the policy offers it",
+        f"requests {_resources(reviewed)}{product}, which no pool of workload kind {kind} offers",
+        f"pools that offer it: {there}" if offering else "no pool of the policy offers it",
     )
 
 

@@ -72,7 +72,9 @@ def _without_duplicates(wanted: Iterable[CompanionObject], notes: list[str]) -> 
         if first is one:
             yield one
         elif not same(first.data, one.data):
-            notes.append(f"{one.title} is wanted twice, and differs ({_difference(first.data, one.data)})")
+            notes.append(
+                f"{one.title} is needed twice, with different contents ({_difference(first.data, one.data)})"
+            )
 
 
 class _CompanionWriter:
@@ -134,7 +136,7 @@ class _CompanionWriter:
     def _leave(self, one: CompanionObject, there: Mapping[str, Any]) -> None:
         said = _difference(there, one.data)
         if said:
-            self.notes.append(f"{one.title} is there already and differs ({said}): it is left as it is")
+            self.notes.append(f"{one.title} already exists and differs ({said}): left unchanged")
 
     def _has_room(self, document: int) -> bool:
         """A document of YAML in block style with one object in it: another may follow."""
@@ -180,5 +182,5 @@ def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """The first thing of its spec that is said otherwise, in words; empty: nothing is."""
     for one in differences(there.get("spec"), wanted.get("spec"), ("spec",)):
         if one.op != "remove":
-            return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy's {one.value!r}"
+            return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy needs {one.value!r}"
     return ""

@@ -33,7 +33,7 @@ def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind
     if gang.enabled_by and not gang.enabled:
         if gang.enabled_by[-2:-1] == ("annotations",):
             return GangChange((Patch("add", gang.enabled_by, "true"),))
-        return GangChange(notes=(f"its kind makes a gang only where {dotted(gang.enabled_by)} asks for one",))
+        return GangChange(notes=(f"its kind makes a gang only if {dotted(gang.enabled_by)} is set",))
     stated = kind.gang_rule.size if kind.gang_rule else None
     size = min(stated, gang.pods) if stated and gang.pods else stated or gang.pods
     unread = gang.written and gang.min_member is None

@@ -22,7 +22,7 @@ _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
 
 
 class FieldPatches(NamedTuple):
-    """Changes relative to the object, and names of what its kind has no place for."""
+    """Changes relative to the object, and names of what its kind has no field for."""
 
     patches: tuple[Patch, ...] = ()
     unsupported: tuple[str, ...] = ()
@@ -103,5 +103,5 @@ def _item_patches(
 def _check_shape(right: bool, place: Path, there: object) -> None:
     if not right:
         raise PolicykitError(
-            f"has {dotted(place)} {there!r}, which is of the wrong shape", "mend it, or fill it in first"
+            f"has {dotted(place)} {there!r}, which has the wrong type", "correct it, or fill it in first"
         )

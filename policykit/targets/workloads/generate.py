@@ -27,19 +27,20 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _PARTIAL = "---\n# policykit: partial\n"
 """A Pod is taken for whole, unless it says otherwise."""
 _REPLACES = (
-    "---\n# These patches take the place of an affinity and of tolerations that a workload has.\n"
+    "---\n# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
 _FIRST_TASK = (
     "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
-    "# or use `policykit patch` or `policykit krm`, which look at every task.\n"
+    "# or use `policykit patch` or `policykit krm`, which handle every task.\n"
 )
 _WITH_GANGS = frozenset({"volcano", "koordinator", "yunikorn"})
 _NO_GANG = (
-    "components declare no gang, whose size each workload gives: run `policykit patch`, or `policykit krm` as"
+    "components cannot set a gang: its size differs per workload; run `policykit patch`, or `policykit "
+    "krm` as"
     " a transformer"
 )
-_SPREAD = "# They do not spread the pods of a Volcano Job: `policykit patch` and `policykit krm` do.\n"
+_SPREAD = "# Components cannot spread the pods of a Volcano Job: use `policykit patch` or `policykit krm`.\n"
 
 
 def generate(cluster: Cluster) -> Generated:

@@ -39,7 +39,7 @@ class PatchOptions(NamedTuple):
             _known("queue", self.queue, (*(queue.name for queue in cluster.queues), *_BUILT_IN_QUEUES))
         for one in self.only:
             if one.count("/") != 1 or one.startswith("/") or one.endswith("/"):
-                raise UsageError(f"--only takes KIND/NAME, this is {one!r}", "write Deployment/web, for one")
+                raise UsageError(f"--only takes KIND/NAME, not {one!r}", "for example Deployment/web")
 
     def check_found(self, objects: Iterable[str]) -> None:
         """Raises UsageError for an object of `only` that is not among those seen."""
@@ -66,4 +66,4 @@ def _suggested(name: str, there: tuple[str, ...]) -> str:
     near = nearest(name, there)
     if near:
         return f"did you mean {near!r}?"
-    return f"it is one of {', '.join(there[:8])}{', ...' if there[8:] else ''}" if there else ""
+    return f"choose one of {', '.join(there[:8])}{', ...' if there[8:] else ''}" if there else ""

@@ -39,8 +39,8 @@ _JOBS = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
 """API groups of jobs that state for themselves what others state on their pods."""
 
 
-_SHARED = "its parts have one place for their metadata, and a gang needs one for each: none is declared"
-_REPEATED = "it makes several gangs from one template, which cannot name each: none is declared"
+_SHARED = "its pod templates share one metadata field, and a gang needs one for each: no gang is declared"
+_REPEATED = "it makes several gangs from one template, which cannot name each of them: no gang is declared"
 
 
 class PodMetadata(NamedTuple):
@@ -104,7 +104,7 @@ def _select_fields(asked: _Request, kind: WorkloadKind) -> _Fields:
     if not theirs and together:
         theirs = other_gang(manifest, pod_set, asked.system, wanted)
     if theirs:
-        left = GangChange(notes=(f"its pods are in {theirs} already: it is left as it is",))
+        left = GangChange(notes=(f"its pods are in {theirs} already: left unchanged",))
         return _Fields(_without_application(singly), left)
     if not together:
         return _Fields(wanted)
@@ -168,7 +168,7 @@ def _metadata(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMeta
     queue = queues.read(data, pod_set, asked.system or "")
     found = field_patches(data, pod_set, without_queue(wanted, queue.value) if queue else wanted)
     notes = (
-        (f"its kind has no place for {', '.join(found.unsupported)} of its pods",)
+        (f"its kind has no field for {', '.join(found.unsupported)} of its pods",)
         if found.unsupported
         else ()
     )

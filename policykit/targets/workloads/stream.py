@@ -79,7 +79,7 @@ def patch(
     if problem:
         if source.rendered or not is_template(text.text):
             raise _refused(source, problem)
-        return PatchedText(source.raw, notes=(f"{source.path}: a template, passed through: render it first",))
+        return PatchedText(source.raw, notes=(f"{source.path}: a template, left unchanged: render it first",))
     work = _Stream(source, text.text, len(documents), cluster, options)
     made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
     found = work.beside(spliced(text.text, made), elsewhere)
@@ -112,7 +112,7 @@ def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _refused(source: Source, problem: Problem) -> SourceError:
     place = f"{source.path}:{problem.line + 1}:{problem.column + 1}"
-    return SourceError(f"not YAML: {problem.message}", "mend it: nothing is passed on", place)
+    return SourceError(f"not YAML: {problem.message}", "correct it: nothing was written", place)
 
 
 class _Stream:
@@ -141,7 +141,7 @@ class _Stream:
             return add_companions(text, self._wanted, elsewhere())
         except EditError as error:
             raise SourceError(
-                f"an object beside its workloads: {error.message}", error.hint, self._source.path
+                f"a companion object of its workloads: {error.message}", error.hint, self._source.path
             ) from None
 
     def edits(self, index: int, document: Parsed) -> Iterator[Edit]:
@@ -190,7 +190,8 @@ class _Stream:
         if found.candidates and not found.kinds:
             kinds = " or ".join(found.candidates)
             self.notes.append(
-                f"{place}: {named} passed through: it may be {kinds}; label policykit.io/workload says which"
+                f"{place}: {named} left unchanged: it may be {kinds}; set label policykit.io/workload to "
+                "one of them"
             )
         if found.patches:
             self.changed.append(named)
@@ -210,9 +211,7 @@ class _Stream:
         found = apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
         if named and not found.kinds:
             kinds = ", ".join(found.candidates or self._cluster.workloads)
-            raise PolicykitError(
-                "has no workload kind that anything would tell", f"name it with --workload: {kinds}"
-            )
+            raise PolicykitError("has no recognizable workload kind", f"name it with --workload: {kinds}")
         return found
 
     def _says_partial(self, manifest: Manifest) -> bool:
@@ -225,7 +224,9 @@ class _Stream:
         found = slices(self._text)
         if len(found) != self._documents:
             raise SourceError(
-                "its documents cannot be told apart", "begin each with a line `---`", self._source.path
+                "the boundaries between its documents are unclear",
+                "start each with a `---` line",
+                self._source.path,
             )
         return found[document]
 

@@ -70,18 +70,17 @@ def test_any_shape_is_read(data: dict[str, Any]) -> None:
             Quota("n", "q", {"cpu": 1, "nvidia.com/gpu": 8, "ephemeral-storage": 5}, priorities=("high",)),
             {"requests.cpu": 1, "requests.nvidia.com/gpu": 8},
             [
-                "quota q: a ResourceQuota of some priorities may not state ephemeral-storage; "
-                "left out. Nearest: "
-                "another quota without priorities, which counts all pods"
+                "quota q: a ResourceQuota scoped to priorities cannot limit ephemeral-storage; omitted. "
+                "Nearest: another quota without priorities"
+                ", which counts all pods"
             ],
         ),
         (
             Quota("n", "q", {"kubernetes.io/batch-cpu": 1000, "memory": 1}),
             {"requests.memory": 1},
             [
-                "quota q: the API server never counts kubernetes.io/batch-cpu; left out. Nearest: "
-                "the quota of the "
-                "scheduler that hands it out"
+                "quota q: the API server never counts kubernetes.io/batch-cpu; omitted. Nearest: the "
+                "quota of the scheduler that allocates it"
             ],
         ),
     ],

@@ -282,7 +282,7 @@ def test_a_claim_needs_a_card_named() -> None:
     text = POD.replace(CARD, f"resourceClaims: [{{name: c}}], {BARE}")
     data, found = apply(text, workload="training")
     assert not placed(data)["pod"]
-    assert found.notes == ("which card its resource claims are for is not known: name it with --card",)
+    assert found.notes == ("the card of its resource claims is unknown: name it with --card",)
     data, found = apply(text, workload="training", card="h20")
     assert placed(data)["pod"]
     assert found.notes == ()
@@ -291,7 +291,7 @@ def test_a_claim_needs_a_card_named() -> None:
 def test_a_workload_kind_that_is_not_there_is_told() -> None:
     text = POD.replace("metadata: {name: a}", f"metadata: {{name: a, labels: {{{LABEL}: trainng}}}}")
     _, found = apply(text)
-    note = f"{LABEL} says trainng, which is no workload kind of the policy; it has training, inference"
+    note = f"{LABEL} is trainng, which is not a workload kind of the policy: training, inference"
     assert (found.patches, found.notes) == ((), (note,))
     assert apply(text, workload="training")[1].notes == ()
 
@@ -302,7 +302,7 @@ def test_who_names_another_kind_does_not_join_its_siblings() -> None:
     labels = [task["template"].get("metadata") for task in data["spec"]["tasks"]]
     assert labels[0] == {"labels": {LABEL: "other"}}
     assert found.kinds == ("training",)
-    assert [note.split(",")[0] for note in found.notes] == [f"{LABEL} says other"]
+    assert [note.split(",")[0] for note in found.notes] == [f"{LABEL} is other"]
 
 
 def test_no_template_is_made_up() -> None:
@@ -333,10 +333,10 @@ spec: {runtimeRef: {name: r}, trainer: {resourcesPerNode: {limits: {nvidia.com/g
 """
     _, found = apply(text, workload="training")
     assert found.notes == (
-        "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there",
-        "its kind and scheduler have no place for the schedulerName of training",
-        "its kind and scheduler have no place for the priorityClassName of training",
-        "its kind and scheduler have no place for the queue research of training",
+        "its node affinity or tolerations come from another object (a runtime, a base): set them there",
+        "its kind and scheduler have no field for the schedulerName of training",
+        "its kind and scheduler have no field for the priorityClassName of training",
+        "its kind and scheduler have no field for the queue research of training",
     )
 
 

@@ -95,8 +95,7 @@ def test_what_is_somebody_elses_stays(label: str) -> None:
     assert put(different) == CompanionResult(
         different,
         notes=(
-            "PodGroup/a is there already and differs (spec.minMember is 2, the policy's 4):"
-            " it is left as it is",
+            "PodGroup/a already exists and differs (spec.minMember is 2, the policy needs 4): left unchanged",
         ),
     )
 
@@ -106,7 +105,7 @@ def test_what_stands_in_another_file_is_not_added() -> None:
     assert put(WORK, elsewhere=elsewhere) == CompanionResult(WORK)
     found = put(WORK, elsewhere=elsewhere, minMember=8)
     assert found.notes == (
-        "PodGroup/a is there already and differs (spec.minMember is 4, the policy's 8): it is left as it is",
+        "PodGroup/a already exists and differs (spec.minMember is 4, the policy needs 8): left unchanged",
     )
     another = objects(TEXT.replace("name: a", "name: a\n  namespace: ml").encode(), "default")
     assert put(WORK, elsewhere=another).changed == ("PodGroup/a",)
@@ -118,7 +117,9 @@ def test_one_that_two_workloads_want_is_added_once() -> None:
     found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(GROUP, 1)], {})
     assert found == CompanionResult(f"{WORK}---\n{TEXT}---\n{WORK}", ("PodGroup/a",))
     found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(other, 1)], {})
-    assert found.notes == ("PodGroup/a is wanted twice, and differs (spec.minMember is 4, the policy's 5)",)
+    assert found.notes == (
+        "PodGroup/a is needed twice, with different contents (spec.minMember is 4, the policy needs 5)",
+    )
 
 
 def test_the_namespace_tells_groups_apart() -> None:
@@ -182,4 +183,4 @@ def test_a_group_that_cannot_be_edited_is_refused() -> None:
     with pytest.raises(PolicykitError) as caught:
         patched(f"{block}---\n{koordinated}", "koordinator")
     assert caught.value.place == "a.yaml"
-    assert caught.value.message.startswith("an object beside its workloads: ")
+    assert caught.value.message.startswith("a companion object of its workloads: ")

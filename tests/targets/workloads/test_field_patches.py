@@ -119,12 +119,12 @@ def _laid(there: Any, wanted: Any, field: str) -> Any:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("topologySpreadConstraints: $X", "has topologySpreadConstraints '$X', which is of the wrong shape"),
-        ("affinity: $X", "has affinity '$X', which is of the wrong shape"),
+        ("topologySpreadConstraints: $X", "has topologySpreadConstraints '$X', which has the wrong type"),
+        ("affinity: $X", "has affinity '$X', which has the wrong type"),
         (
             "topologySpreadConstraints:"
             " [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: $X}]",
-            "has topologySpreadConstraints[0].labelSelector '$X', which is of the wrong shape",
+            "has topologySpreadConstraints[0].labelSelector '$X', which has the wrong type",
         ),
     ],
     ids=["list", "map", "inside"],

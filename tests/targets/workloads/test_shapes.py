@@ -143,9 +143,9 @@ def test_any_gang(spec: Any, metadata: Any, owner: Any, replicas: Any, system: s
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("tolerations: ${TOLERATIONS}", "has tolerations '${TOLERATIONS}', which is of the wrong shape"),
-        ("nodeSelector: [a]", "has nodeSelector ['a'], which is of the wrong shape"),
-        ("affinity: {nodeAffinity: x}", "has affinity.nodeAffinity 'x', which is of the wrong shape"),
+        ("tolerations: ${TOLERATIONS}", "has tolerations '${TOLERATIONS}', which has the wrong type"),
+        ("nodeSelector: [a]", "has nodeSelector ['a'], which has the wrong type"),
+        ("affinity: {nodeAffinity: x}", "has affinity.nodeAffinity 'x', which has the wrong type"),
     ],
     ids=["placeholder", "selector", "affinity"],
 )
@@ -156,4 +156,4 @@ def test_what_is_of_another_shape_is_not_written_over(field: str, message: str) 
     )
     found = run(text.encode(), "")
     assert isinstance(found, PolicykitError)
-    assert str(found) == f"a.yaml:1:1: Pod/a {message}\n  help: mend it, or fill it in first"
+    assert str(found) == f"a.yaml:1:1: Pod/a {message}\n  help: correct it, or fill it in first"

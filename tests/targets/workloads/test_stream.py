@@ -221,7 +221,7 @@ def test_several_cards_are_asked_about() -> None:
     with pytest.raises(PolicykitError) as caught:
         run(MANY, TWO)
     assert str(caught.value) == (
-        "a.yaml:1:1: Pod/a asks for nvidia.com/gpu, which cards l20, h20 of workload kind inference offer\n"
+        "a.yaml:1:1: Pod/a requests nvidia.com/gpu, which cards l20, h20 of workload kind inference offer\n"
         "  help: name one with --card l20, or state its product in the manifest"
     )
     assert b"NVIDIA-L20" in run(MANY, TWO, card="l20").raw
@@ -238,16 +238,16 @@ def test_a_card_that_the_kind_may_not_use() -> None:
         run(stated, TWO)
     assert caught.value.place == "a.yaml:1:1"
     assert caught.value.message == (
-        "Pod/a asks for nvidia.com/gpu on product NVIDIA-L20, which no pool of workload kind training offers"
+        "Pod/a requests nvidia.com/gpu on product NVIDIA-L20, which no pool of workload kind training offers"
     )
-    assert caught.value.hint.startswith("pools that offer it are train-h20: usage training, card h20; ")
+    assert caught.value.hint.startswith("pools that offer it: train-h20: usage training, card h20; ")
 
 
 def test_a_card_that_the_policy_does_not_know_is_told() -> None:
     found = run(POD.replace("nvidia.com/gpu", "huawei.com/Ascend910"))
     assert found.changed == ()
     assert found.notes == (
-        "a.yaml:1:1: Pod/a: no pool of the policy offers huawei.com/Ascend910: it is given no placement",
+        "a.yaml:1:1: Pod/a: no pool of the policy offers huawei.com/Ascend910, so no placement is written",
     )
 
 
@@ -270,7 +270,7 @@ def test_templates_pass_and_broken_yaml_does_not() -> None:
     found = run(template)
     assert (found.raw.decode(), found.notes) == (
         template,
-        ("a.yaml: a template, passed through: render it first",),
+        ("a.yaml: a template, left unchanged: render it first",),
     )
     with pytest.raises(PolicykitError, match="not YAML"):
         patch(Source("-", template.encode(), rendered=True), HYBRID, PatchOptions())
@@ -289,8 +289,8 @@ def test_two_kinds_are_told_apart_by_nobody() -> None:
     found = run(text)
     assert found.changed == ()
     assert found.notes == (
-        "a.yaml:1:1: Pod/a passed through: it may be inference or training;"
-        " label policykit.io/workload says which",
+        "a.yaml:1:1: Pod/a left unchanged: it may be inference or training; set label "
+        "policykit.io/workload to one of them",
     )
 
 

@@ -83,19 +83,19 @@ def _notices(
     unmeasured = [metric.name for metric in stated.metrics if not _measured(metric)]
     if unmeasured:
         yield (
-            f"{who}: metrics-server reports cpu and memory only, never {', '.join(unmeasured)}; "
-            "left out. Nearest: "
-            "a metric of the pods (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter"
+            f"{who}: metrics-server reports cpu and memory only, never {', '.join(unmeasured)}; omitted. "
+            "Nearest: a metric of the pods"
+            " (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter"
         )
     for target in stated.targets:
         if not _scalable(target):
             yield (
-                f"{who}: {target.kind} {target.name} has no scale subresource, so it is not scaled; left out"
+                f"{who}: {target.kind} {target.name} has no scale subresource, so no autoscaler is written"
             )
         elif target.api_version != "apps/v1":
             yield (
-                f"{who}: {target.kind} {target.name} is scaled only if its resource definition has "
-                "a scale subresource"
+                f"{who}: {target.kind} {target.name} can be scaled only if its CustomResourceDefinition "
+                "has a scale subresource"
             )
     if scalers:
         yield from _running(who, stated, version)

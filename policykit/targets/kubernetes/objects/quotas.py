@@ -66,15 +66,14 @@ def uncounted(quota: Quota) -> Iterator[str]:
     native = [resource for resource in named if _native(resource)]
     if refused:
         yield (
-            f"quota {quota.name}: a ResourceQuota of some priorities may not state "
-            f"{', '.join(refused)}; left "
-            "out. Nearest: another quota without priorities, which counts all pods"
+            f"quota {quota.name}: a ResourceQuota scoped to priorities cannot limit "
+            f"{', '.join(refused)}; omitted. Nearest: another quota without priorities"
+            ", which counts all pods"
         )
     if native:
         yield (
-            f"quota {quota.name}: the API server never counts {', '.join(native)}; left out. "
-            "Nearest: the quota "
-            "of the scheduler that hands it out"
+            f"quota {quota.name}: the API server never counts {', '.join(native)}; omitted. Nearest: the "
+            "quota of the scheduler that allocates it"
         )
 
 

@@ -49,7 +49,7 @@ def _text(limits: LimitRange, resource: str, wanted: int) -> str:
     if resource not in RESOURCES:
         raise PolicykitError(
             f"quota {limits.name}: containers states {resource}, and a LimitRange would give it to every "
-            "container that asks for none",
+            "container that requests none",
             "limit it by the quota itself: requests",
             path=("quotas", limits.name, "containers"),
         )

@@ -12,15 +12,13 @@ from policykit.targets.kubernetes.versions import LAST_PATCH
 from policykit.targets.release import Version
 
 CARDS_ALONE = (
-    "Only cards are judged: with cpu and memory in the list their fill could outweigh a card, and pods "
-    "that ask for no card are placed without regard to it."
+    "Only cards are scored: with cpu and memory in the list, their usage could outweigh a card. This "
+    "strategy does not affect pods that request no card."
 )
-NO_CARDS = (
-    "No card to judge by: cpu and memory count with the usual weight, which other plugins may outweigh."
-)
+NO_CARDS = "No card to score: cpu and memory have their default weight, which other plugins may outweigh."
 ALL_NODES = (
-    "percentageOfNodesToScore 100: of more than 100 nodes only a share would be scored, and the best one "
-    "may not be in it."
+    "percentageOfNodesToScore 100: by default only a sample is scored where there are more than 100 nodes, "
+    "and it may miss the best one."
 )
 
 
@@ -36,8 +34,9 @@ def leading(resource: str, sizes: Sequence[int], least: int, weight: int, agains
         return f"{resource}, {per_node} per node: no weight of NodeResourcesFit lets one card decide."
     terms = " + ".join(f"{name} {points}" for name, points in against.items())
     return (
-        f"{resource}, {per_node} per node: one card of difference between two alike nodes is worth at "
-        f"least {least} points, whatever else they hold: {weight} x {least} = {weight * least} > {total} "
+        f"{resource}, {per_node} per node: a difference of one card between two nodes of this size is "
+        f"worth at least {least} points, whatever else runs on them:"
+        f" {weight} x {least} = {weight * least} > {total} "
         f"= {terms}."
     )
 
@@ -45,14 +44,16 @@ def leading(resource: str, sizes: Sequence[int], least: int, weight: int, agains
 def preferring(weight: int, gap: int, fit: int, rivals: int) -> str:
     """Comment: the worst case between two usages."""
     return (
-        f"An empty node of a preferred usage wins over any fill of the next: NodeAffinity {weight} x {gap} "
+        "An empty node of a preferred usage beats any node of the next usage, however full: NodeAffinity "
+        f"{weight} x {gap} "
         f"= {weight * gap} > {100 * fit + rivals} = NodeResourcesFit {100 * fit} + {rivals}."
     )
 
 
 def opt_in_plugins(names: Sequence[str]) -> str:
     return (
-        f"Not in the sums, as pods must ask for it: {', '.join(names)}. All other plugins stay as they are."
+        f"Not included, because pods must opt in to them: {', '.join(names)}. All other "
+        "plugins keep their defaults."
     )
 
 
@@ -61,30 +62,29 @@ def one_direction(placement: Placement, main: str, left: Sequence[str]) -> str:
     verb = "is" if len(left) == 1 else "are"
     return (
         f"placement {placement.name}: a kube-scheduler profile places all resources in one direction, so "
-        f"{', '.join(left)} {verb} left out of its strategy {kind}. For the other direction, give a "
-        "placement of its own with a scheduler of its own"
+        f"{', '.join(left)} {verb} left out of its strategy {kind}. For the other direction, add a "
+        "placement with its own scheduler"
     )
 
 
 def without_shape(placement: Placement, main: str) -> str:
     return (
-        f"placement {placement.name}: its shape is for {placement.strategy}, and all its resources "
-        "are placed by "
-        f"{main}: the shape is left out"
+        f"placement {placement.name}: its shape is for {placement.strategy}, but all its resources are "
+        f"placed by {main}: the shape is omitted"
     )
 
 
 def unknown_size(placement: Placement, resource: str) -> str:
     return (
-        f"placement {placement.name}: how many {resource} a node has is not known for every pool: "
-        f"{fleet.ASSUMED_CARDS} are assumed for the weights. State allocatable in the policy"
+        f"placement {placement.name}: the number of {resource} per node is not known for every pool: the "
+        f"weights assume {fleet.ASSUMED_CARDS}. Set allocatable in the policy"
     )
 
 
 def mixed_sizes(placement: Placement, resource: str, sizes: Sequence[int]) -> str:
     return (
-        f"placement {placement.name}: nodes hold {' or '.join(map(str, sizes))} of {resource}, and "
-        "kube-scheduler compares shares, not numbers: the order is certain among nodes of one size only"
+        f"placement {placement.name}: nodes have {' or '.join(map(str, sizes))} of {resource}, and "
+        "kube-scheduler compares ratios, not numbers: the order is certain only among nodes of the same size"
     )
 
 
@@ -93,13 +93,13 @@ def too_light(placement: Placement, resource: str, cards: int, fit: Fit, alone: 
     if fit.strategy == RATIO:
         return (
             f"placement {placement.name}: a score of 0 in the shape takes {resource} out of the mean, so "
-            f"{', '.join(others)} may outweigh it. Begin the shape at score 1, or list cards alone"
+            f"{', '.join(others)} may outweigh it. Start the shape at score 1, or list only cards"
         )
     if others:
         return (
             f"placement {placement.name}: {resource} has weight {fit.resources[resource]} beside "
             f"{', '.join(f'{name} {fit.resources[name]}' for name in others)}, so one card of {cards} can be "
-            "outweighed. Raise the card to 100, or list cards alone"
+            "outweighed. Raise the card to 100, or list only cards"
         )
     return (
         f"placement {placement.name}: a node has {cards} of {resource}, and scores are whole numbers up to "
@@ -109,7 +109,7 @@ def too_light(placement: Placement, resource: str, cards: int, fit: Fit, alone: 
 
 def no_cards(placement: Placement) -> str:
     return (
-        f"placement {placement.name}: no pool of its workload kinds offers a card, so it places by "
+        f"placement {placement.name}: no pool of its workload kinds has a card, so it scores "
         f"{_list(placement)}"
     )
 
@@ -124,12 +124,12 @@ def unused_profile(placement: Placement, elsewhere: Sequence[WorkloadKind]) -> s
         listed = ", ".join(f"{kind.name} ({kind.scheduler})" for kind in elsewhere)
         return (
             f"placement {placement.name} has the scheduler {placement.scheduler}, which no workload kind "
-            f"uses: those that name the placement state another, {listed}. Leave the scheduler of one of the "
-            "two out"
+            f"uses: the kinds that use the placement set another, {listed}. Remove the scheduler from one "
+            "of the two"
         )
     return (
-        f"placement {placement.name} has a scheduler profile that no workload kind names: name the placement "
-        "in a workload kind, or set schedulerName in pods"
+        f"placement {placement.name} has a scheduler profile that no workload kind uses: set the "
+        "placement of a workload kind, or set schedulerName in pods"
     )
 
 
@@ -137,18 +137,17 @@ def outweighed_spread(placement: Placement, kinds: Sequence[str]) -> str:
     how = "packing" if placement.strategy == BINPACK else "spreading"
     return (
         f"workload kind {', '.join(kinds)}: {how} cards by placement {placement.name} outweighs a soft "
-        "`across`. Where pods must stand apart, set mode: hard"
+        "`across`. If pods must be spread, set mode: hard"
     )
 
 
 def unsupported_avoid(placement: Placement, tainted: Sequence[str], open_pools: Sequence[str]) -> str:
     said = (
-        f"placement {placement.name}: kube-scheduler has no score that keeps pods off "
-        f"{', '.join(placement.avoid)}"
-        " only because they do not ask for it. What comes nearest is a taint on its nodes"
+        f"placement {placement.name}: kube-scheduler has no score that keeps other pods off "
+        f"{', '.join(placement.avoid)}. Nearest: a taint on its nodes"
     )
     if open_pools:
-        return f"{said}: {_pools(open_pools)} none that repels"
+        return f"{said}: {_pools(open_pools)} no such taint"
     return f"{said}, which {_pools(tainted)}" if tainted else said
 
 
@@ -158,46 +157,46 @@ def _pools(names: Sequence[str]) -> str:
 
 def foreign_scheduler(scheduler: str, placement: str) -> str:
     return (
-        f"placement {placement}: its scheduler {scheduler} is another system's, so no profile of "
-        "kube-scheduler is written for it"
+        f"placement {placement}: its scheduler {scheduler} belongs to another system, so no "
+        "kube-scheduler profile is written for it"
     )
 
 
 def default_elsewhere(placement: str) -> str:
     return (
-        f"placement {placement} is for default-scheduler, which a second scheduler must not serve. Nearest: "
-        "give the placement a scheduler name of its own, or set targets.kubernetes.scheduler.as: cluster"
+        f"placement {placement} uses default-scheduler, which a second scheduler must not serve. Nearest: "
+        "give the placement its own scheduler name,"
+        " or set targets.kubernetes.scheduler.as: cluster"
     )
 
 
 def no_scheduler_name(placement: str) -> str:
     return (
-        f"placement {placement} states no scheduler, so it has no profile: add scheduler to it, or make it "
-        "that of default-scheduler by targets.kubernetes.scheduler.default with as: cluster"
+        f"placement {placement} has no scheduler, so it gets no profile: set its scheduler, or use it for "
+        "default-scheduler with targets.kubernetes.scheduler.default and as: cluster"
     )
 
 
 RESTART = (
-    "the cluster's own scheduler reads kubernetes/kube-scheduler.yaml only when it starts: "
-    "restart needed after "
-    "each change, on every control plane node (kubernetes/README.md says how)"
+    "the cluster's own scheduler reads kubernetes/kube-scheduler.yaml only at startup: restart it after "
+    "each change, on every control plane node (see kubernetes/README.md)"
 )
 ASSUMED_VERSION = (
-    "the policy states no `kubernetes` version, so the second scheduler has the image of the newest release "
-    "known: state the cluster's, which must not be older"
+    "the policy has no `kubernetes` version, so the second scheduler uses the image of the newest known "
+    "release: set the cluster's version, which must not be older"
 )
 
 
 def unknown_version(version: Version) -> str:
     return (
-        f"Kubernetes {version.major}.{version.minor} is none of the releases that policykit knows "
-        "the scheduler of"
-        f" (1.{min(LAST_PATCH)} to 1.{max(LAST_PATCH)}): weights and configuration are those of the nearest"
+        f"Kubernetes {version.major}.{version.minor} is not a release whose scheduler policykit knows (1."
+        f"{min(LAST_PATCH)} to 1.{max(LAST_PATCH)}): the nearest release is used for weights and "
+        "configuration"
     )
 
 
 def managed_control_plane(provider: str) -> str:
     return (
         f"the control plane of {provider} is managed, and its scheduler takes no configuration: a second "
-        "scheduler is written instead of targets.kubernetes.scheduler.as: cluster"
+        "scheduler is generated instead of targets.kubernetes.scheduler.as: cluster"
     )

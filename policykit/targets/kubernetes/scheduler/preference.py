@@ -43,9 +43,9 @@ def notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
             yield Notice(
                 "kubernetes",
                 f"{workload.name} is placed by the default scheduler, where its preferred usage counts"
-                f" {for_it} points and {sums} may count {against} against it: an empty node of the"
-                " preferred usage usually wins, but not always. A scheduler profile with a higher"
-                " NodeAffinity weight would make it sure",
+                f" {for_it} points and {sums} may count {against} against it: an empty node of the "
+                "preferred usage usually wins, but not always. A scheduler profile with a higher "
+                "NodeAffinity weight would guarantee it",
             )
 
 

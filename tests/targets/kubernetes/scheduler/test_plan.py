@@ -69,9 +69,8 @@ def test_profiles(
             SchedulerOptions(),
             {"kinds": (BY_DEFAULT,)},
             (
-                "placement dense states no scheduler, so it has no profile: add scheduler to it, "
-                "or make it that "
-                "of default-scheduler by targets.kubernetes.scheduler.default with as: cluster",
+                "placement dense has no scheduler, so it gets no profile: set its scheduler, or use it "
+                "for default-scheduler with targets.kubernetes.scheduler.default and as: cluster",
             ),
         ),
         (BARE, SchedulerOptions(), {"kinds": (BY_DEFAULT,), "others": (VOLCANO,)}, ()),
@@ -80,9 +79,9 @@ def test_profiles(
             SchedulerOptions(),
             {},
             (
-                "placement dense is for default-scheduler, which a second scheduler must not "
-                "serve. Nearest: give "
-                "the placement a scheduler name of its own, or set targets.kubernetes.scheduler.as: cluster",
+                "placement dense uses default-scheduler, which a second scheduler must not serve. "
+                "Nearest: give the placement its own scheduler name,"
+                " or set targets.kubernetes.scheduler.as: cluster",
             ),
         ),
         (
@@ -90,9 +89,8 @@ def test_profiles(
             SchedulerOptions(),
             {},
             (
-                "placement dense: its scheduler volcano is another system's, so no profile of "
-                "kube-scheduler is "
-                "written for it",
+                "placement dense: its scheduler volcano belongs to another system, so no "
+                "kube-scheduler profile is written for it",
             ),
         ),
         (
@@ -101,7 +99,7 @@ def test_profiles(
             {"provider": "aks"},
             (
                 "the control plane of aks is managed, and its scheduler takes no configuration: a second "
-                "scheduler is written instead of targets.kubernetes.scheduler.as: cluster",
+                "scheduler is generated instead of targets.kubernetes.scheduler.as: cluster",
             ),
         ),
         (
@@ -109,10 +107,9 @@ def test_profiles(
             SchedulerOptions(),
             {"pools": (pool("open"), pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)))},
             (
-                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
-                "only because "
-                "they do not ask for it. What comes nearest is a taint on its nodes: pool open has none that "
-                "repels",
+                "placement dense: kube-scheduler has no score that keeps other pods off nvidia.com/gpu. "
+                "Nearest: a taint on its nodes"
+                ": pool open has no such taint",
             ),
         ),
         (
@@ -120,9 +117,9 @@ def test_profiles(
             SchedulerOptions(),
             {"pools": (pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)),)},
             (
-                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
-                "only because "
-                "they do not ask for it. What comes nearest is a taint on its nodes, which pool shut has",
+                "placement dense: kube-scheduler has no score that keeps other pods off nvidia.com/gpu. "
+                "Nearest: a taint on its nodes"
+                ", which pool shut has",
             ),
         ),
         (
@@ -130,8 +127,9 @@ def test_profiles(
             SchedulerOptions(),
             {"pools": tuple(pool(name)._replace(taints=(Taint("k", "v", "NoSchedule"),)) for name in "ab")},
             (
-                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu only "
-                "because they do not ask for it. What comes nearest is a taint on its nodes, which pools a, "
+                "placement dense: kube-scheduler has no score that keeps other pods off nvidia.com/gpu. "
+                "Nearest: a taint on its nodes"
+                ", which pools a, "
                 "b have",
             ),
         ),
