@@ -1,4 +1,4 @@
-"""The systems policykit speaks, one folder each. `DIALECTS` is the light part that lint reads."""
+"""The supported systems, one folder each. `DIALECTS` is the light part that lint reads."""
 
 from __future__ import annotations
 
@@ -103,17 +103,17 @@ FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.yunikorn.facts.namespaces", frozenset({"Namespace"})),
     FactReader("policykit.targets.yunikorn.facts.queues", frozenset({"queues.yaml"})),
 )
-"""What rules about whole scopes know of queues, priorities and the like."""
+"""Readers of the facts that rules about whole scopes use: queues, priorities and others."""
 
 CONFIGURATIONS = (KUBE_SCHEDULER, *(known for dialect in DIALECTS for known in dialect.configurations))
 
 SYSTEMS = Systems(DIALECTS, FACTS, CONFIGURATIONS)
 
 ALWAYS = ("nodes", "kubernetes", "workloads")
-"""What every policy generates for."""
+"""Targets that every policy generates for."""
 
 OPTIONAL = ("volcano", "koordinator", "yunikorn")
-"""What a policy generates for when its `targets` names it."""
+"""Systems that a policy generates for if its `targets` names them."""
 
 DEFAULT_SCHEDULER = "default-scheduler"
 

@@ -1,4 +1,4 @@
-"""What an object says of gangs beside their size: in which order and by which scheduler its pods start."""
+"""Facts about gangs other than their size: the start order and the scheduler of their pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of queues as a scope declares them, whatever system they are for."""
+"""Queue trees that the objects of a scope declare, for any system."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ class Tree:
 
     @cached_property
     def positions(self) -> Mapping[int, int]:
-        """Identities of the queues to where they stand among them."""
+        """Identity of each queue to its index."""
         return {id(queue): number for number, queue in enumerate(self.queues)}
 
     @cached_property
     def cycles(self) -> Sequence[Sequence[LocatedQueue]]:
-        """Queues that stand below each other, each cycle from its first queue on upwards."""
+        """Cycles of parents, each from its first queue upwards."""
         above = {str(number): self._above(queue) for number, queue in enumerate(self.queues)}
         return [[self.queues[int(number)] for number in cycle] for cycle in cycles(above)]
 

@@ -19,7 +19,7 @@ from policykit.targets.volcano.names import GROUP_NAME, QUEUE_NAME
 
 _SYSTEMS = ("volcano", "yunikorn", "koordinator")
 _GENERIC_LABEL = "queue"
-"""A label that YuniKorn reads, and everybody else uses for something else."""
+"""A label that YuniKorn reads and that is commonly used for other purposes."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
@@ -88,7 +88,7 @@ class _StartRequest(NamedTuple):
 
 
 def _gang_start(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _StartRequest:
-    """The gang that all of them make, and the least it can ask for; without one, one pod."""
+    """The gang that they form and its smallest possible request; without a gang, that of one pod."""
     from policykit.kube.podsets.gangs import gangs
     from policykit.kube.requests import effective
 
@@ -102,7 +102,7 @@ def _gang_start(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _
 
 
 def _smallest_requests(asked: Sequence[Amounts]) -> dict[str, int]:
-    """Per resource what the pods that ask for least of it ask for."""
+    """Smallest request of any of the pods, per resource."""
     return {
         resource: min(each.get(resource, 0) for each in asked)
         for resource in sorted({name for each in asked for name in each})
@@ -110,7 +110,7 @@ def _smallest_requests(asked: Sequence[Amounts]) -> dict[str, int]:
 
 
 def _gang_requests(asked: Sequence[Amounts], members: Sequence[PodSet], pods: int) -> dict[str, int]:
-    """Per resource what the cheapest so many of the pods ask for."""
+    """Total request of the `pods` smallest pods, per resource."""
     return {
         resource: cheapest(
             [(each.get(resource, 0), m.replicas) for each, m in zip(asked, members, strict=True)], pods

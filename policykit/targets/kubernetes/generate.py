@@ -1,4 +1,4 @@
-"""Kubernetes' own objects, and the configuration of its scheduler where the policy asks for one."""
+"""Kubernetes' own objects, and the configuration of its scheduler if the policy enables one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RANGES = "kubernetes/limit-ranges.yaml"
 AUTOSCALERS = "kubernetes/autoscalers.yaml"
 PAGE = "kubernetes/README.md"
 _WITHOUT_PAGE = frozenset({PRIORITIES, QUOTAS})
-"""Files that need no words beside what their objects say."""
+"""Files that need no explanation in a README."""
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Files of `kubernetes/`, each only where needed; and what Kubernetes alone cannot promise.
+    """Files of `kubernetes/`, each only where needed; and what Kubernetes alone cannot guarantee.
 
     Raises PolicykitError for ranges of containers on cards.
     """

@@ -1,4 +1,4 @@
-"""What the policy says that Kubernetes alone has no words for, and what comes nearest."""
+"""What Kubernetes alone cannot express of a policy, and the nearest alternative."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.targets.release import Version
 
 
 def notices(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
-    """One for each part; none for what another scheduler of the policy is there for."""
+    """One notice per section; none for what another scheduler of the policy handles."""
     if names.is_only_scheduler(cluster):
         yield from _sharing(cluster)
     yield from _gangs(cluster, stated)
@@ -44,7 +44,7 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
     kinds = [kind for kind in cluster.workloads.values() if groups.is_native_gang(kind, cluster)]
     version = versions.parse(cluster.kubernetes_version)
     if not stated.native_gang:
-        # Of `gang: all` alone the linter speaks, pod by pod.
+        # Plain `gang: all` is reported by lint, pod by pod.
         ruled = [kind.name for kind in kinds if kind.gang_rule]
         if ruled and names.is_only_scheduler(cluster):
             yield (

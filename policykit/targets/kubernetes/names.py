@@ -6,7 +6,7 @@ from policykit.model.cluster import Cluster
 from policykit.targets import DEFAULT_SCHEDULER, DIALECTS
 
 DEFAULT_NAMES = ("", DEFAULT_SCHEDULER)
-"""What pods say who are left to the cluster's scheduler."""
+"""schedulerNames of pods that the cluster's default scheduler places."""
 
 
 def other_names(cluster: Cluster) -> frozenset[str]:

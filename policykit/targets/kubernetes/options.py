@@ -1,4 +1,4 @@
-"""What the policy states for Kubernetes and its scheduler alone."""
+"""Options of the policy for Kubernetes and its scheduler."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _NAMESPACE = "kube-system"
 
 
 class SchedulerOptions(NamedTuple):
-    """How the profiles of placements come to run."""
+    """How the scheduler profiles of placements are deployed."""
 
     way: str = SECOND
-    """second: a Deployment beside the cluster's scheduler; cluster: that scheduler itself."""
+    """second: a Deployment next to the cluster's scheduler; cluster: that scheduler itself."""
     default: str = ""
     """Placement of the profile default-scheduler; empty: it stays as it is."""
     namespace: str = _NAMESPACE

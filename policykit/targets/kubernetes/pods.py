@@ -1,4 +1,4 @@
-"""What kube-scheduler wants pods to carry: where they stand to each other, and their gang."""
+"""Pod fields that kube-scheduler reads: spreading, affinity between pods, and gangs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
 
 
 def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether a placement of the policy asks the default scheduler to spread, and no profile does it."""
+    """Whether a placement requires spreading by the default scheduler, and no profile does it."""
     placement = cluster.placements.get(kind.placement_name)
     if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
         return False
@@ -92,7 +92,7 @@ def _no_level(kind: WorkloadKind, level: str) -> str:
 
 
 def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:
-    """The gang of the stated release's own API, where the policy asks for it and it has one."""
+    """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
     if kind.gang != "all" or not options.read(cluster).native_gang:
         return None, ()

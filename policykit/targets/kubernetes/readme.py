@@ -1,4 +1,4 @@
-"""The page beside Kubernetes' generated files: what each is, how it is applied, and when it takes effect."""
+"""README of the generated Kubernetes files: what each is, how to apply it, and when it takes effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the forms of all clouds share: a script to create or update a pool, and what was left out."""
+"""Shared by the forms of all clouds: the script that creates or updates a pool, and omissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policykit.model.taint import Taint
 
 
 class Form(NamedTuple):
-    """Files of one pool in a cloud's own form, and what that form cannot say."""
+    """Files of one pool in the form of a cloud, and what that form cannot express."""
 
     artifacts: tuple[Artifact, ...]
     left_out: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ Write = Callable[[Cluster, Pool], Form]
 
 
 class LabelsAndTaints(NamedTuple):
-    """Labels and taints that a cloud takes, and those it does not, as text."""
+    """Labels and taints that a cloud accepts, and those it rejects, as text."""
 
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
@@ -39,7 +39,7 @@ def in_domain(key: str, domains: Iterable[str]) -> bool:
 def without_domains(
     labels: Mapping[str, str], taints: Iterable[Taint], domains: tuple[str, ...]
 ) -> LabelsAndTaints:
-    """Labels and taints less those with a key in a domain the cloud keeps for itself."""
+    """Labels and taints without those in a domain that the cloud reserves."""
     taints = tuple(taints)
     refused = [
         *(f"label {key}" for key in labels if in_domain(key, domains)),

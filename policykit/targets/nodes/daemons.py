@@ -1,4 +1,4 @@
-"""What the node daemons of a card must tolerate, or the labels their nodes rest on never appear."""
+"""Tolerations of node daemons: without them, the labels that discovery sets never appear."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
 
 
 def complete_tolerations(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toleration, ...]:
-    """The shipped tolerations, and one by key for every taint that none of them answers."""
+    """The shipped tolerations, plus one by key for every taint that none of them tolerates."""
     needed = list(shipped)
     for taint in sorted(taints):
         if not any(tolerates(toleration, taint) for toleration in needed):
@@ -50,7 +50,7 @@ def complete_tolerations(shipped: Iterable[Toleration], taints: Iterable[Taint])
 
 
 def unknown_vendor_taints(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
-    """Cards of a maker that nothing is known of, and the hard taints of the pools with them."""
+    """Cards of an unknown vendor, and the hard taints of the pools with them."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
         if pool.card and pool.hard_taints and not hardware_vendor(cluster, pool):
@@ -59,7 +59,7 @@ def unknown_vendor_taints(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
 
 
 def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
-    """Maker of the cards to the hard taints of pools with them; only pools that have any."""
+    """Vendor of the cards to the hard taints of pools with them; only pools that have any."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
         vendor = hardware_vendor(cluster, pool)

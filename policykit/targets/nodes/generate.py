@@ -1,4 +1,4 @@
-"""The node side: labels and taints in every form the policy's nodes allow, and the order of rollout."""
+"""Node files: labels and taints in every form that fits the policy, and the rollout order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TAINTING = frozenset({"taints", "kubelet", "kubeadm", "provider", "karpenter", 
 def generate(cluster: Cluster) -> Generated:
     """`nodes/<pool>/...`, `nodes/daemons/...`, `nodes/control-plane/taint.sh` and `nodes/README.md`.
 
-    Nothing where the policy asks for no form, or has nothing to set on any node.
+    Nothing if the policy enables no form, or no node needs a label or taint.
     """
     forms = forms_of(cluster)
     if not forms:
@@ -59,7 +59,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def forms_of(cluster: Cluster) -> frozenset[str]:
-    """The forms `generate.nodes` names; by default all that apply: in a cloud, nobody but it joins nodes."""
+    """The forms in `generate.nodes`; by default all that apply. In a cloud only the provider joins nodes."""
     if cluster.node_forms is not None:
         return frozenset(cluster.node_forms)
     if not cluster.provider:

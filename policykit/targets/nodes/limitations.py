@@ -1,4 +1,4 @@
-"""What the forms cannot say of a pool, and what comes nearest."""
+"""What the node forms cannot express for a pool, and the nearest alternative."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def limitations(cluster: Cluster, forms: frozenset[str]) -> list[str]:
 
 
 def _nfd_taints(cluster: Cluster) -> Iterator[str]:
-    """What else must hold for NFD to taint."""
+    """Prerequisites for taints by NFD."""
     if any(may_taint(taint.key) for pool in cluster.pools for taint in pool_taints(cluster, pool)):
         yield (
             "NFD taints nodes only with enableTaints: true in the configuration of nfd-master, which is "
@@ -45,7 +45,7 @@ def _nfd_taints(cluster: Cluster) -> Iterator[str]:
 
 
 def _unknown_nodes(cluster: Cluster) -> Iterator[str]:
-    """Pools whose nodes no command can name."""
+    """Pools whose nodes no command can select."""
     pools = [
         pool.name
         for pool in cluster.pools
@@ -73,7 +73,7 @@ def _restricted_labels(cluster: Cluster) -> Iterator[str]:
 
 
 def _too_many_locations(cluster: Cluster) -> Iterator[str]:
-    """Pools whose join-time files leave out what differs from node to node."""
+    """Pools whose join-time files omit the labels that differ between nodes."""
     for pool in cluster.pools:
         sets = {tuple(shape_labels(cluster, pool, each).items()) for each in pool.shapes if each.node_names}
         if len(sets) > MAX_FILES:
@@ -85,7 +85,7 @@ def _too_many_locations(cluster: Cluster) -> Iterator[str]:
 
 
 def _scale_from_zero(cluster: Cluster) -> Iterator[str]:
-    """Pools that an autoscaler cannot foresee while they have no node."""
+    """Pools whose labels an autoscaler does not know while they have no nodes."""
     pools = [pool.name for pool in cluster.pools if pool.autoscaled and _unknown_to_autoscaler(cluster, pool)]
     if pools:
         yield (

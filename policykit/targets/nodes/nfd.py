@@ -1,4 +1,4 @@
-"""Node Feature Discovery: rules that label and taint a pool's nodes, told by name or by their cards."""
+"""Node Feature Discovery: rules that label and taint a pool's nodes, matched by name or card."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
 
 
 class Device(NamedTuple):
-    """PCI devices that are a maker's cards and nothing else of it."""
+    """PCI devices that are the cards of a vendor, without its other devices."""
 
     vendor: str
     classes: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def may_taint(key: str) -> bool:
 
 
 def device(cluster: Cluster, pool: Pool) -> Device | None:
-    """What tells the pool's nodes from all others by their cards; None: nothing does."""
+    """The card devices that only this pool has; None if there are none."""
     maker = hardware_vendor(cluster, pool)
     alone = all(each is pool or hardware_vendor(cluster, each) != maker for each in cluster.pools)
     return _DEVICES.get(maker) if maker and alone and cluster.complete else None

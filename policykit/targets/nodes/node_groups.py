@@ -1,4 +1,4 @@
-"""What generation sets on the nodes of a pool: nothing that discovery, kubelet or cloud set."""
+"""Labels, taints and node groups of a pool, without what discovery, kubelet or cloud set."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MAX_FILES = 16
 """Files of one form that a pool has at most for its named nodes."""
 ZONE = "topology.kubernetes.io/zone"
 _CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
-"""A cloud's controller sets these on the nodes it makes; elsewhere somebody must."""
+"""A cloud's controller sets these on the nodes it makes; elsewhere the policy must."""
 
 
 class NodeGroup(NamedTuple):
-    """Nodes of a pool that are made alike."""
+    """Nodes of a pool with the same labels."""
 
     suffix: str
     """Empty, or -1, -2, ... where the pool has several groups."""
@@ -35,7 +35,7 @@ class NodeGroup(NamedTuple):
     cards: int
     """Cards of one node, 0: none or not known."""
     zone: str = ""
-    """Zone that all of them stand in; empty: not said, or not one."""
+    """Zone of all of them; empty if unknown or more than one."""
     names: tuple[str, ...] = ()
     """Which nodes they are, where a pool has named nodes of several groups."""
 

@@ -14,13 +14,13 @@ _ARGUMENT = "node-labels"
 
 
 class NodeSettings(NamedTuple):
-    """What nodes of one kind get."""
+    """Labels and taints of one set of nodes."""
 
     labels: Mapping[str, str]
     labels_at: Path
     """The map of labels, or the string that lists them."""
     keyed: bool
-    """Labels stand under their keys at `labels_at`."""
+    """`labels_at` is a map with a key per label."""
     taints: tuple[Taint, ...]
     taints_at: Path
     taints_final: bool
@@ -35,7 +35,7 @@ class NodeSettings(NamedTuple):
 def read(manifest: Manifest) -> Iterator[NodeSettings]:
     """One per set of nodes; nothing of other kinds."""
     if manifest.kind == "Node" and manifest.api_version == "v1":
-        # Taints of a Node are often set apart: none written says nothing.
+        # Taints of a Node are often set by other means, so a missing list proves nothing.
         yield _settings(manifest, ("metadata", "labels"), ("spec", "taints"), taints_final=False)
     elif manifest.kind == "NodeFeatureRule":
         rules = lookup(manifest.data, ("spec", "rules"))

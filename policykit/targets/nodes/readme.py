@@ -1,4 +1,4 @@
-"""The page beside the node files: in which order labels and taints go out, and why."""
+"""README of the node files: the order in which labels and taints are rolled out, and why."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOT_PRUNED = (
     "applying it creates Node objects for nodes that do not exist."
 )
 _ALL_TAINTED = (
-    "Every pool of this policy is tainted. Pods without tolerations, such as CoreDNS and the "
+    "Every pool of this policy is tainted. Pods that tolerate none of these taints, such as CoreDNS and the "
     "controllers of operators, need nodes outside these pools."
 )
 _EVICTS = "A taint with effect NoExecute also immediately evicts running pods that do not tolerate it."

@@ -33,5 +33,5 @@ def node_arguments(shape: Shape) -> Iterator[list[str]]:
 
 
 def is_reachable(shape: Shape) -> bool:
-    """Whether kubectl can be told which nodes these are."""
+    """Whether kubectl can select these nodes by name or label."""
     return bool(shape.node_names or shape.selector)

@@ -28,20 +28,20 @@ _ELSEWHERE = "its node affinity or tolerations come from another object (a runti
 
 
 class ObjectPatch(NamedTuple):
-    """What an object needs to be as its workload kind asks."""
+    """The changes that apply a workload kind to one object."""
 
     patches: tuple[Patch, ...] = ()
-    """Relative to the object, to be made in order; none where all is there."""
+    """Relative to the object, in order; empty if nothing is missing."""
     kinds: tuple[str, ...] = ()
-    """Workload kinds applied, each once; none: nothing recognised it."""
+    """Workload kinds applied, each once; empty if the object was not recognised."""
     notes: tuple[str, ...] = ()
-    """For people: what is left as it is, and why."""
+    """For people: what is left unchanged, and why."""
     candidates: tuple[str, ...] = ()
     """Workload kinds that recognition could not choose between."""
     notices: tuple[str, ...] = ()
-    """For people, once: what a scheduler cannot be told, whatever the object."""
+    """For people, once: what the scheduler cannot express for any object."""
     objects: tuple[Mapping[str, Any], ...] = ()
-    """Objects that must stand beside it."""
+    """Companion objects that it needs."""
 
 
 def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: PatchOptions) -> ObjectPatch:
@@ -89,8 +89,8 @@ class _Draft:
         return ObjectPatch(tuple(self._patches), notes=notes, notices=notices, objects=tuple(self._objects))
 
     def has_template(self, key: PodSetKey) -> bool:
-        """Whether the template is there to be changed: made here, it would have no containers, which
-        the API server refuses, or would stand in the way of the one that a base gives."""
+        """Whether the template exists: one created here would have no containers, which the API server
+        rejects, or would hide the template of a base."""
         pod_set = self._pod_set(key)
         if pod_set.default_place is None or pod_set.spec.get("containers"):
             return True
@@ -111,7 +111,7 @@ class _Draft:
             self._make((Patch("add", path, workload.name),))
 
     def place(self, key: PodSetKey, options: PatchOptions) -> None:
-        """Tolerations and node affinity of the card it asks for, or of the kind's helpers."""
+        """Tolerations and node affinity of the requested card, or of the kind's helpers."""
         reviewed = self._review(key)
         want = _desired_placement(reviewed, options.card)
         if want is None:
@@ -133,7 +133,7 @@ class _Draft:
             )
 
     def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
-        """Scheduler, priority class and queue, each where the kind of the object keeps it."""
+        """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
         if workload.scheduler:
             self._write(fields.scheduler(self._pod_set(key), workload.scheduler), "schedulerName", workload)
         if workload.priority_class:
@@ -144,7 +144,7 @@ class _Draft:
             self._write(found, f"queue {queue}", workload)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
-        """Gang, closeness and spreading, as the scheduler of the pods reads them."""
+        """Gang, topology and spreading, as the scheduler of the pods reads them."""
         job = self._pod_set(key).owner
         if job not in self._jobs:
             self._jobs.add(job)
@@ -187,7 +187,7 @@ def _unknown_kind_note(name: str, cluster: Cluster) -> str:
 
 
 def _check_shapes(reviewed: Review) -> None:
-    """What is of another shape, a placeholder for one, must not be written over."""
+    """A value of the wrong type, such as a placeholder, must not be overwritten."""
     path = misshapen(reviewed)
     if path:
         value = lookup(reviewed.pod_set.spec, path)
@@ -203,7 +203,7 @@ def _is_volcano_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
 
 
 def _desired_placement(reviewed: Review, named: str) -> Wanted | None:
-    """The placement of the one card that serves; None where the policy says nothing of it."""
+    """The placement for the only suitable card; None if the policy does not define one."""
     cluster, workload = reviewed.cluster, reviewed.workload
     if cluster is None or workload is None:
         return None
@@ -226,7 +226,7 @@ def _desired_placement(reviewed: Review, named: str) -> Wanted | None:
 
 
 def _check_unavailable(reviewed: Review) -> None:
-    """A card of the policy that the kind may not use is an error; of one unknown to it nothing is said."""
+    """A card that the policy has and the kind may not use is an error; an unknown card is not reported."""
     assert reviewed.cluster is not None
     assert reviewed.workload is not None
     cluster = reviewed.cluster

@@ -1,4 +1,4 @@
-"""Objects that must stand beside workloads: brought up to date where they are, else put behind them."""
+"""Companion objects of workloads: existing ones are updated, others are added after the workload."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CompanionObject(NamedTuple):
     data: Mapping[str, Any]
     document: int
     namespace: str = "default"
-    """Where it stands if it states no namespace."""
+    """Its namespace if it sets none itself."""
 
     @property
     def title(self) -> str:
@@ -34,13 +34,13 @@ class CompanionObject(NamedTuple):
 
 
 class CompanionResult(NamedTuple):
-    """A text in which objects stand beside their workloads."""
+    """A text with the companion objects of its workloads."""
 
     text: str
     changed: tuple[str, ...] = ()
     """`KIND/NAME` of those added or changed, in order."""
     unwritten: tuple[CompanionObject, ...] = ()
-    """Those for which the text has no room: one JSON object, items of a list."""
+    """Objects that cannot be added to the text: next to a JSON object, or to items of a list."""
     notes: tuple[str, ...] = ()
 
 
@@ -54,9 +54,9 @@ def identity(data: Mapping[str, Any], namespace: str) -> Identity:
 def add_companions(
     text: str, wanted: Iterable[CompanionObject], elsewhere: Mapping[Identity, Mapping[str, Any]]
 ) -> CompanionResult:
-    """The text with every object that is wanted. Twice changes nothing more.
+    """The text with all companion objects; applying it twice changes nothing more.
 
-    One that is there and is not ours, or stands in another file (`elsewhere`), stays as it is.
+    An existing object that is not ours, or is in another file (`elsewhere`), is left unchanged.
     """
     documents = list(parse(text))
     work = _CompanionWriter(text, documents, elsewhere)
@@ -78,7 +78,7 @@ def _without_duplicates(wanted: Iterable[CompanionObject], notes: list[str]) -> 
 
 
 class _CompanionWriter:
-    """One text, its documents and what is to be changed in them."""
+    """One text, its documents and the changes to them."""
 
     def __init__(
         self, text: str, documents: Sequence[Parsed], elsewhere: Mapping[Identity, Mapping[str, Any]]
@@ -166,7 +166,7 @@ def _keeps_its_end(text: str) -> bool:
 
 
 def _missing(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Patch]:
-    """Changes to what is ours: its metadata gains, its spec becomes as wanted."""
+    """Changes to an object of ours: metadata is added, the spec is replaced."""
     for field, value in wanted["metadata"].items():
         if isinstance(value, Mapping):
             for key, text in value.items():
@@ -179,7 +179,7 @@ def _missing(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Pa
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first thing of its spec that is said otherwise, in words; empty: nothing is."""
+    """The first difference between the specs, in words; empty if there is none."""
     for one in differences(there.get("spec"), wanted.get("spec"), ("spec",)):
         if one.op != "remove":
             return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy needs {one.value!r}"

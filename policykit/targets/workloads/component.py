@@ -1,4 +1,4 @@
-"""Patches of a workload kind that know nothing of the workloads they meet: built-in kinds, Volcano Jobs."""
+"""Patches of a workload kind for any workload of a kind: the built-in kinds and Volcano Jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from policykit.targets.workloads.scheduler_fields import pod_fields, without_gan
 
 
 class BuiltIn(NamedTuple):
-    """A built-in kind that makes pods, and where its template stands."""
+    """A built-in kind that creates pods, and the path of its pod template."""
 
     kind: str
     api_version: str
@@ -85,12 +85,12 @@ def strategic_patch(
 
 
 def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
-    """What any pods of the kind carry, whichever they are."""
+    """Fields that all pods of the kind have."""
     return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
 
 
 def pod_spec(workload: WorkloadKind, want: Wanted) -> dict[str, Any]:
-    """The PodSpec fields the kind asks for."""
+    """The PodSpec fields that the kind sets."""
     spec: dict[str, Any] = {}
     affinity = affinity_data(want)
     if affinity:
@@ -146,7 +146,7 @@ def volcano_patch(workload: WorkloadKind, want: Wanted, cluster: Cluster) -> lis
 
 
 def _job_patches(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
-    """What any Volcano Job of the kind states, whatever its tasks."""
+    """Patches for any Volcano Job of the kind, whatever its tasks."""
     if system_of(workload.scheduler or VOLCANO, cluster) != VOLCANO:
         return ()
     bare = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {}}

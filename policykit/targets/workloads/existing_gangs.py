@@ -1,4 +1,4 @@
-"""Gangs that are there already: the user's own, and those that the kind of an object makes itself."""
+"""Gangs that already exist: those of the user, and those that the controller of a kind creates."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from policykit.targets.yunikorn.names import APP_ID
 
 
 class GangChange(NamedTuple):
-    """A gang that the controller of the kind makes: what is to be changed of it."""
+    """Changes to a gang that the controller of a kind creates."""
 
     patches: tuple[Patch, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange | None:
-    """The gang of a kind whose controller makes a group for Volcano; None: it makes none."""
+    """Changes to the gang that the controller creates for Volcano; None if it creates none."""
     gang = gang_of(data, pod_set)
     if gang is None or gang.scheduler or gang.path[-2:-1] == ("annotations",):
         return None
@@ -45,21 +45,21 @@ def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind
 
 
 def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange:
-    """The size that a field of the kind states, whoever reads it; none is written where none stands."""
+    """Changes to a gang size that a field of the kind already sets; no size is added."""
     gang = gang_of(data, pod_set)
     found = controller_gang(data, pod_set, kind) if gang and gang.written else None
     return GangChange(found.patches) if found else GangChange()
 
 
 def other_application(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
-    """YuniKorn's application that the pods name, in words; empty: none, or that of `fields`."""
+    """YuniKorn application that the pods already name; empty if none, or the one in `fields`."""
     named = queues.read(manifest.data, pod_set, system or "", "app")
     ours = fields.labels.get(APP_ID)
     return f"application {named.value}" if named and ours and named.value != ours else ""
 
 
 def other_gang(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
-    """The gang that the pods name, in words; empty: none, or that of `fields`."""
+    """Gang that the pods already name; empty if none, or the one in `fields`."""
     dialect = next((one for one in DIALECTS if one.name == system), None)
     theirs = _membership(dialect, manifest, pod_set)
     if theirs is None:

@@ -1,4 +1,4 @@
-"""What a scheduler wants pods to carry, as changes to the object that makes them."""
+"""Pod fields of a scheduler as patches of the object that creates the pods."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
     "requiredDuringSchedulingIgnoredDuringExecution": tuple((field,) for field in _SELECTED),
     "preferredDuringSchedulingIgnoredDuringExecution": tuple(("podAffinityTerm", f) for f in _SELECTED),
 }
-"""Lists that others write to as well, and what of an item tells it from its neighbours."""
+"""Lists that users write to as well, and the fields that identify an item."""
 
 
 class FieldPatches(NamedTuple):
-    """Changes relative to the object, and names of what its kind has no field for."""
+    """Patches relative to the object, and the names of fields that its kind does not have."""
 
     patches: tuple[Patch, ...] = ()
     unsupported: tuple[str, ...] = ()
 
 
 def field_patches(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -> FieldPatches:
-    """The changes that make the pods of a pod set carry what is wanted; what is there stays.
+    """The patches that set `fields` on the pods of a pod set; other fields are left unchanged.
 
-    Raises PolicykitError where a value of another shape, a placeholder, stands in the way.
+    Raises PolicykitError if an existing value has the wrong type, such as a placeholder.
     """
     patches: list[Patch] = []
     unsupported: list[str] = []
@@ -46,7 +46,7 @@ def field_patches(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -
 def _desired(
     data: Mapping[str, Any], pod_set: PodSet, fields: PodFields
 ) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
-    """What is wanted, map by map, and where the map stands or would stand."""
+    """Desired entries of each map, and the path of the map."""
     yield fields.labels, pod_set.places.get("labels")
     yield fields.annotations, pod_set.places.get("annotations")
     yield fields.owner_annotations, _owner_annotations(data, pod_set)
@@ -56,14 +56,14 @@ def _desired(
 
 
 def spec_path(pod_set: PodSet, field: str) -> Path | None:
-    """Where a PodSpec field stands or would stand; None: nowhere, or it is not known."""
+    """Path of a PodSpec field, present or not; None if there is none or it is unknown."""
     if field in pod_set.places:
         return pod_set.places[field]
     return (*pod_set.default_place, field) if pod_set.default_place is not None else None
 
 
 def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
-    """Of the object that makes the pods: of a CronJob those are the Jobs it makes."""
+    """Annotations of the object that creates the pods: for a CronJob, of its Jobs."""
     gang = gang_of(data, pod_set)
     if gang and gang.path[-2:-1] == ("annotations",):
         return gang.path[:-1]
@@ -71,7 +71,7 @@ def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
 
 
 def merge_patches(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
-    """Changes that lay what is wanted over what is there: maps merge, known lists by their items."""
+    """Patches that merge the desired value into the existing one: maps by key, known lists by item."""
     if isinstance(wanted, Mapping) and isinstance(there or {}, Mapping):
         if not there:
             yield from (Patch("add", (*place, key), value) for key, value in wanted.items())
@@ -89,7 +89,7 @@ def merge_patches(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
 def _item_patches(
     place: Path, there: list[Any], wanted: list[Any] | tuple[Any, ...], by: tuple[Path, ...]
 ) -> Iterator[Patch]:
-    """Each wanted item over the one of its identity, or behind the last."""
+    """Each desired item replaces the item with the same identity, or is appended."""
     for item in wanted:
         identity = [lookup(item, path) for path in by]
         alike = (n for n, one in enumerate(there) if [lookup(one, path) for path in by] == identity)

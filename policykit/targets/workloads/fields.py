@@ -1,4 +1,4 @@
-"""Where a workload kind's scheduler, priority class and queue are written, and what is there."""
+"""Patches that set the scheduler, priority class and queue of a pod set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from policykit.targets.workloads.scheduler_fields import queue_name
 _SCHEDULER = "schedulerName"
 _PRIORITY = "priorityClassName"
 _SPARK_SCHEDULERS = frozenset({"volcano", "yunikorn", "kube-scheduler"})
-"""Schedulers that Spark's operator knows by name (`batchScheduler`); others stand in the templates."""
+"""Schedulers that Spark's operator knows by name (`batchScheduler`); others are set in the templates."""
 
 Change = tuple[Patch, ...] | None
 """The changes; None: the kind of the object has no place for it."""
@@ -39,7 +39,7 @@ def scheduler(pod_set: PodSet, name: str) -> Change:
 def priority(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
     """Changes that give the pods a priority class, and their PodGroup where Volcano reads it apart.
 
-    Kinds that keep schedulerName beside their templates (Volcano's) keep the priority there
+    Kinds that keep schedulerName outside their templates (Volcano's) keep the priority there
     too and hand it to pods that state none. Another class that is written is replaced.
     """
     own, beside = spec_path(pod_set, _PRIORITY), _object_priority(data, pod_set)
@@ -56,7 +56,7 @@ def priority(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Clust
 
 
 def queue(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
-    """Changes that send the pods to a queue, at the place their scheduler reads first.
+    """Changes that submit the pods to a queue, in the field that their scheduler reads first.
 
     None too where the scheduler has no queues, or is not known.
     """
@@ -75,7 +75,7 @@ def queue(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster)
 
 
 def _object_priority(data: Mapping[str, Any], pod_set: PodSet) -> Path | None:
-    """Where the kind keeps the priority class of the whole object, beside its templates."""
+    """Path of the priority class of the whole object, outside its templates."""
     known = _kind_entry(data, pod_set)
     if known is None or known.priority is None:
         return None

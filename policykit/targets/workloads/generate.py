@@ -1,4 +1,4 @@
-"""A kustomize component per workload kind and card: seed 000's affinity and tolerations."""
+"""A kustomize component per workload kind and card: affinity, tolerations and scheduler fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from policykit.targets.workloads.component import (
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
 _PARTIAL = "---\n# policykit: partial\n"
-"""A Pod is taken for whole, unless it says otherwise."""
+"""Without this comment, lint takes the patch of a Pod for a complete Pod."""
 _REPLACES = (
     "---\n# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
@@ -61,7 +61,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
-    """What components cannot say, and what no manifest can say to the scheduler of the kind."""
+    """What components cannot express, and what no manifest can express for the scheduler of the kind."""
     said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
@@ -121,5 +121,5 @@ def _component(name: str, cluster: Cluster, workload: WorkloadKind, want: Wanted
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether its scheduler has gangs that `patch` declares."""
+    """Whether its scheduler has gangs, which `patch` can declare."""
     return workload.gang == "all" and system_of(workload.scheduler, cluster) in _WITH_GANGS

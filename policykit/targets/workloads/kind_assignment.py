@@ -1,4 +1,4 @@
-"""Which pod sets of an object get which workload kind."""
+"""Assigns workload kinds to the pod sets of an object."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pod_set_key(review: Review) -> PodSetKey:
 def assigned_kinds(
     reviews: Sequence[Review], forced: WorkloadKind | None = None, *, named: bool = False
 ) -> dict[PodSetKey, WorkloadKind]:
-    """The workload kind of each pod set that is to be patched.
+    """The workload kind of each pod set to patch.
 
     The pod sets of one owner belong together: one that nothing recognises takes the kind of
     its siblings where they have one. `forced` is the kind of all pod sets of an object that
@@ -46,7 +46,7 @@ def assigned_kinds(
 
 
 def unknown_kind(review: Review) -> str:
-    """The workload kind it names, where the policy has none of that name; else empty."""
+    """The workload kind it names, if the policy has no such kind; else empty."""
     if review.workload:
         return ""
     pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)

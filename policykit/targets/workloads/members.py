@@ -1,4 +1,4 @@
-"""The pods of an object that start together, as a scheduler's target asks about them."""
+"""The pods of an object that start together, in the form that the targets read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOLE = frozenset({"JobSet"})
 def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> Pods:
     """The pod set among those that start with it; `sets` are all of the object's, placement applied.
 
-    An object may make several jobs of several pods: all but the first are told from it by name.
+    An object may make several jobs of several pods: all but the first are distinguished by name.
     """
     made_by = owner(manifest, pod_set)
     job = _job(manifest, pod_set, sets)
@@ -64,7 +64,7 @@ def gang_of(data: Mapping[str, Any], pod_set: PodSet) -> Gang | None:
 
 
 def _counts(pod_set: PodSet, gang: Gang) -> bool:
-    """Variants of a template carry its name, and one of their own behind it."""
+    """Variants of a template have its name as a prefix."""
     return any(pod_set.name == name or pod_set.name.startswith(f"{name}.") for name in gang.members)
 
 
@@ -92,7 +92,7 @@ def _members(pod_set: PodSet, name: str) -> Members:
 
 
 def _names(data: Mapping[str, Any], job: Sequence[PodSet]) -> list[str]:
-    """Each unlike the others; the only one needs none."""
+    """Unique names; a single pod set needs none."""
     if len(job) == 1:
         return [""]
     names: list[str] = []
@@ -110,7 +110,7 @@ def _plain(data: Mapping[str, Any], pod_set: PodSet) -> str:
 
 
 def _name(data: Mapping[str, Any], pod_set: PodSet) -> str:
-    """As its item of a list is called, or the key it stands under; else the template's own name."""
+    """Name of its list item, or its key in a map; else the name of the template."""
     above: Path = pod_set.path
     while above and not isinstance(above[-1], int):
         above = above[:-1]

@@ -1,4 +1,4 @@
-"""What a person asks for beside what the policy says."""
+"""Options of `patch` and `krm` that override the policy."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _BUILT_IN_QUEUES = ("default", "root", "root.default")
 
 
 class PatchOptions(NamedTuple):
-    """Choices for what is patched; empty: the policy and the manifests decide."""
+    """Overrides for the objects to patch; where empty, the policy and the manifests decide."""
 
     workload: str = ""
-    """The workload kind, whatever a pod set would be recognised as."""
+    """The workload kind, regardless of recognition."""
     card: str = ""
-    """The card, where several would serve."""
+    """The card, if several are suitable."""
     queue: str = ""
     only: tuple[str, ...] = ()
-    """KIND/NAME of the objects to look at."""
+    """KIND/NAME of the objects to patch; empty: all."""
 
     def names(self, manifest: Manifest) -> bool:
         """Whether `only` names an object; a kind is written in any case."""
@@ -51,7 +51,7 @@ class PatchOptions(NamedTuple):
 
 
 def key(named: str) -> tuple[str, str]:
-    """`deployment/web` as it is compared."""
+    """Comparison key of `deployment/web`."""
     kind, _, name = named.partition("/")
     return kind.lower(), name
 

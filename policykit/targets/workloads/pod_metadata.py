@@ -1,4 +1,4 @@
-"""Metadata and spec of pods as their scheduler reads them: gangs, closeness, spreading."""
+"""Metadata and spec of pods as their scheduler reads them: gangs, topology, spreading."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from policykit.targets.yunikorn.names import APP_ID
 
 _VOLCANO = "volcano"
 _JOBS = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
-"""API groups of jobs that state for themselves what others state on their pods."""
+"""API groups of jobs with fields of their own for what others set on their pods."""
 
 
 _SHARED = "its pod templates share one metadata field, and a gang needs one for each: no gang is declared"
@@ -44,27 +44,27 @@ _REPEATED = "it makes several gangs from one template, which cannot name each of
 
 
 class PodMetadata(NamedTuple):
-    """What one pod set of an object lacks, and what must stand beside the object."""
+    """Patches for one pod set of an object, and the companion objects it needs."""
 
     patches: tuple[Patch, ...] = ()
     objects: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
-    """What is left as it is in this object."""
+    """What is left unchanged in this object."""
     notices: tuple[str, ...] = ()
-    """What the scheduler cannot be told at all."""
+    """What the scheduler cannot express for any object."""
 
 
 def pod_metadata(
     manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet], kind: WorkloadKind, cluster: Cluster
 ) -> PodMetadata:
-    """What the pods and their owner lack under their scheduler; `sets` are all of the object's.
+    """Fields missing from the pods and their owner; `sets` are all pod sets of the object.
 
     Placement and schedulerName must be written already: gangs repeat them.
     """
     system = system_of(pod_set.scheduler_name, cluster)
     asked = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
     if system == _VOLCANO and owner(manifest, pod_set).group in _JOBS:
-        # The job speaks for itself; its pods only say how they stand apart.
+        # The job has fields of its own; its pods only set how they are spread.
         made = pod_fields(spread_only(kind), cluster, None, asked.pods) if kind.across else PodFields()
         return _metadata(asked, kind, made)
     chosen = _select_fields(asked, kind)
@@ -75,7 +75,7 @@ def pod_metadata(
 
 
 class _Request(NamedTuple):
-    """A pod set with all that decides what it carries."""
+    """A pod set with everything that determines its fields."""
 
     manifest: Manifest
     pod_set: PodSet
@@ -89,14 +89,14 @@ class _Request(NamedTuple):
 
 
 class _Fields(NamedTuple):
-    """What is to be carried, and the gang that is not declared by it."""
+    """The fields to set, and changes to a gang that exists without them."""
 
     fields: PodFields
     gang: GangChange = GangChange()
 
 
 def _select_fields(asked: _Request, kind: WorkloadKind) -> _Fields:
-    """The fields of a kind, or those without its gang where that is made or named elsewhere."""
+    """The fields of a kind, without its gang if that already exists."""
     manifest, pod_set, *_ = asked
     wanted, singly = asked.fields(kind), asked.fields(without_gang_and_topology(kind))
     together = kind.gang == "all"
@@ -121,12 +121,12 @@ def _select_fields(asked: _Request, kind: WorkloadKind) -> _Fields:
 
 
 def _declares_group(wanted: PodFields) -> bool:
-    """Whether pods or their owner would be given a group."""
+    """Whether the fields declare a group."""
     return bool(wanted.annotations or wanted.owner_annotations or wanted.objects)
 
 
 def _gang_obstacle(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> str:
-    """Why metadata cannot tell the gang, in words; empty: it can, or the system declares none."""
+    """Why metadata cannot declare the gang; empty if it can, or the system has none."""
     if wanted[:5] == asked.fields(without_gang(kind))[:5]:
         return ""
     if makes_several_gangs(asked.manifest, asked.pod_set, asked.sets):
@@ -139,14 +139,14 @@ def _gang_obstacle(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> st
 
 
 def _without_application(wanted: PodFields) -> PodFields:
-    """For pods that name their application themselves."""
+    """For pods that already name their application."""
     return wanted._replace(labels={key: text for key, text in wanted.labels.items() if key != APP_ID})
 
 
 def volcano_job_metadata(
     data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cluster: Cluster
 ) -> PodMetadata:
-    """What a Volcano Job, CronJob or JobTemplate that owns a pod set lacks; nothing for others."""
+    """Fields missing from the Volcano Job, CronJob or JobTemplate that owns a pod set."""
     job = lookup(data, pod_set.owner)
     if not isinstance(job, Mapping) or system_of(pod_set.scheduler_name, cluster) != _VOLCANO:
         return PodMetadata()
@@ -158,7 +158,7 @@ def volcano_job_metadata(
 
 
 def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> PodMetadata:
-    """What Volcano's own jobs state of their kind in fields of their own, relative to the job."""
+    """Fields of Volcano's own jobs for a workload kind, relative to the job."""
     jobs = import_module("policykit.targets.volcano.jobs.patches")
     return PodMetadata(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
 
@@ -172,14 +172,14 @@ def _metadata(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMeta
         if found.unsupported
         else ()
     )
-    # Nobody would join a group that its pods cannot name.
+    # No pod would join a group that it cannot name.
     named = not {*wanted.labels, *wanted.annotations} & {*found.unsupported} - {WORKLOAD_KEY}
     objects = tuple(with_kind_label(one, kind) for one in wanted.objects if named)
     return PodMetadata(found.patches, objects, notes, wanted.notices)
 
 
 def with_kind_label(data: Mapping[str, Any], kind: WorkloadKind) -> Mapping[str, Any]:
-    """An object with the label by which it is known as ours."""
+    """An object with the label that marks it as generated."""
     metadata = data.get("metadata") or {}
     labels = {**(metadata.get("labels") or {}), WORKLOAD_KEY: kind.name}
     return {**data, "metadata": {**metadata, "labels": labels}}

@@ -1,4 +1,4 @@
-"""What the scheduler of a pod wants it to carry: each system is imported when a workload needs it."""
+"""Fields that the scheduler of a pod reads; a system is imported only when a workload needs it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from policykit.targets.yunikorn.names import QUEUE
 
 _KUBERNETES = "kubernetes"
 _SYSTEMS = frozenset({_KUBERNETES, "koordinator", "volcano", "yunikorn"})
-"""Systems with words of their own for pods."""
+"""Systems that read fields of pods."""
 _QUEUES = {"koordinator": QUOTA_NAME, "yunikorn": QUEUE}
-"""Systems whose pods carry the queue in a key that `fields` gives."""
+"""Systems whose pods name the queue in a label or annotation, and its key."""
 
 
 def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: Pods) -> PodFields:
-    """What pods of a workload kind carry under the system that serves their schedulerName.
+    """Fields of the pods of a workload kind for the system that serves their schedulerName.
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
     """
@@ -46,7 +46,7 @@ def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
 
 
 def without_queue(fields: PodFields, name: str) -> PodFields:
-    """The fields but for the queue, where it is written already."""
+    """The fields without the queue if it is already set."""
     keys = frozenset(_QUEUES.values())
     labels, annotations = (
         {key: value for key, value in entries.items() if key not in keys or value != name}
@@ -60,17 +60,17 @@ def without_gang(kind: WorkloadKind) -> WorkloadKind:
 
 
 def without_gang_and_topology(kind: WorkloadKind) -> WorkloadKind:
-    """The kind of pods that have nothing to do with each other: neither a gang nor closeness."""
+    """The kind of independent pods: neither a gang nor a shared topology domain."""
     return without_gang(kind)._replace(within=None)
 
 
 def spread_only(kind: WorkloadKind) -> WorkloadKind:
-    """The kind with nothing to say beside how its pods stand apart."""
+    """The kind reduced to the spreading of its pods."""
     return without_gang_and_topology(kind)._replace(queue="", placement="", placement_name="")
 
 
 def merge_fields(all_fields: Iterable[PodFields]) -> PodFields:
-    """Everything that several systems want; they speak of different fields."""
+    """The fields of several systems together; they set different fields."""
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     of_owner: dict[str, str] = {}

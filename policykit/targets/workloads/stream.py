@@ -1,4 +1,4 @@
-"""Manifests in, manifests out: recognised workloads as their kinds ask, every other byte as it was."""
+"""Patches the recognised workloads of a text; every other byte stays the same."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Source(NamedTuple):
     """As messages name it."""
     raw: bytes
     namespace: str = "default"
-    """Where objects without a namespace stand."""
+    """Namespace of objects that set none."""
     partial: bool = False
-    """A kustomization lists it as a patch: it passes through."""
+    """A kustomization lists it as a patch: it is left unchanged."""
     rendered: bool = False
     """The output of a tool: what is not YAML is an error, never a template."""
 
@@ -52,9 +52,9 @@ class PatchedText(NamedTuple):
     notes: tuple[str, ...] = ()
     """For people, each with its place."""
     notices: tuple[tuple[str, str], ...] = ()
-    """(place, words) of what a scheduler cannot be told: the words alone are worth saying once."""
+    """(location, message) of what a scheduler cannot express: each message is reported once."""
     unwritten: tuple[Mapping[str, Any], ...] = ()
-    """Objects that must stand beside workloads, for which the text has no room."""
+    """Companion objects that cannot be added to the text."""
 
 
 OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
@@ -66,7 +66,7 @@ def patch(
 ) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
-    Objects that must stand beside a workload follow it as documents of their own. Fragments,
+    Companion objects of a workload follow it as separate documents. Fragments,
     objects without pods and documents of others pass through. Raises SourceError with place
     for text that is not YAML, for an object that cannot be edited in place, and where the
     policy cannot say what to write.
@@ -102,7 +102,7 @@ def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
 
 
 def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Each at the first place it is about."""
+    """Each message once, at its first location."""
     told: set[str] = set()
     for place, words in notices:
         if words not in told:
@@ -134,7 +134,7 @@ class _Stream:
         self._wanted: list[CompanionObject] = []
 
     def beside(self, text: str, elsewhere: OtherObjects) -> CompanionResult:
-        """The text with what must stand beside its workloads."""
+        """The text with the companion objects of its workloads."""
         if not self._wanted:
             return CompanionResult(text)
         try:
@@ -160,7 +160,7 @@ class _Stream:
             yield from (Edit(one.start + start, one.end + start, one.text) for one in made)
 
     def _written(self, text: str, changes: Sequence[tuple[Manifest, Change]]) -> tuple[Edit, ...]:
-        """The changes to one document's text. Of several that fail together the first one is told."""
+        """The changes to one document's text. If several fail together, the first one is reported."""
         try:
             return edits(text, [change for _, change in changes])
         except EditError as together:

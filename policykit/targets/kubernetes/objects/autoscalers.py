@@ -13,7 +13,7 @@ from policykit.targets.reading import unread_fields
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"
 UNMETERED = (Metric("resource", "cpu", 80),)
-"""What Kubernetes itself takes where no metric is stated."""
+"""The metric that Kubernetes uses by default."""
 
 
 _DOWN: Mapping[str, Any] = {
@@ -42,7 +42,7 @@ class Autoscaler(NamedTuple):
     window: int | None = None
     """Seconds of lower load before replicas are removed; None: Kubernetes' own 300."""
     workload: str = ""
-    """Workload kind of the policy that asks for it, as its label says."""
+    """Workload kind of the policy that it belongs to, from its label."""
     unsaid: tuple[str, ...] = ()
     """Fields read that have no place here."""
 

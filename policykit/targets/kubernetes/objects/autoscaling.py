@@ -1,4 +1,4 @@
-"""Autoscalers that workload kinds ask for, with metrics that exist and targets that can be scaled."""
+"""Autoscalers of workload kinds, for metrics that exist and targets that can be scaled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ADAPTERS = {
 
 
 def autoscalers(cluster: Cluster, version: Version) -> tuple[list[Autoscaler], list[str]]:
-    """The objects in the policy's order, and what could not be said."""
+    """The objects in the policy's order, and notices about what is omitted."""
     found: list[Autoscaler] = []
     notices: list[str] = []
     for kind in cluster.workloads.values():

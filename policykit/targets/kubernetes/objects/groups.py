@@ -25,7 +25,7 @@ class Gang(NamedTuple):
     size: int
     """minCount."""
     level: str = ""
-    """Node label within one value of which they stand; empty, and always in 1.35: none."""
+    """Node label whose value all their nodes share; empty if none, and always in 1.35."""
 
 
 def api_version(version: Version) -> str:

@@ -15,7 +15,7 @@ from policykit.targets.reading import unread_fields
 
 KIND = "LimitRange"
 RESOURCES = ("cpu", "ephemeral-storage", "memory")
-"""A LimitRange on a card would hand cards to every container that asks for none."""
+"""A LimitRange on a card would hand cards to every container that requests none."""
 _FIELDS = {"default": "default", "defaultRequest": "default_request", "min": "minimum", "max": "maximum"}
 """Key of the object to the field of `ContainerRange`."""
 

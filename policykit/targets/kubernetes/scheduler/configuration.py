@@ -33,7 +33,7 @@ class Fit(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """One schedulerName. Everything that is not said is as by default."""
+    """One schedulerName. Fields that are not set keep their defaults."""
 
     scheduler: str = DEFAULT_SCHEDULER
     fit: Fit | None = None
@@ -48,7 +48,7 @@ class Profile(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """What schedulers of one kind elect their leader by."""
+    """The lease by which replicas of a scheduler elect their leader."""
 
     name: str
     namespace: str
@@ -161,7 +161,7 @@ def _read_fit(data: object) -> Fit | None:
 
 
 def places(data: Mapping[str, Any]) -> dict[str, Path]:
-    """schedulerName to where its profile stands in the file."""
+    """schedulerName to the path of its profile."""
     profiles = data.get("profiles")
     listed = profiles if isinstance(profiles, list) else []
     return {

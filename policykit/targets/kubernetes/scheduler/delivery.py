@@ -1,4 +1,4 @@
-"""Profiles on their way to a running kube-scheduler: beside the cluster's own, or as it."""
+"""Files that run the profiles: in a second kube-scheduler, or in the cluster's own."""
 
 from __future__ import annotations
 

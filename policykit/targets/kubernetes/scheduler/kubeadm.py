@@ -10,7 +10,7 @@ from policykit.targets.kubernetes.versions import KUBEADM_LISTS
 from policykit.targets.release import Version
 
 FILE = "/etc/kubernetes/kube-scheduler.yaml"
-"""Where the configuration stands on each control plane node."""
+"""Path of the configuration on each control plane node."""
 KUBECONFIG = "/etc/kubernetes/scheduler.conf"
 """Stated in the file: with --config, kube-scheduler does not read the flag --kubeconfig."""
 

@@ -1,4 +1,4 @@
-"""The arithmetic of the profiles in words: why weights are as written, and what they cannot give."""
+"""Comments and notices of the profiles: the arithmetic of the weights, and its limits."""
 
 from __future__ import annotations
 

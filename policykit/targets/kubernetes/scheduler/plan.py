@@ -1,4 +1,4 @@
-"""Which placements have a profile, by which name, and what is said of the others."""
+"""Which placements get a profile and its schedulerName, with notices about the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from policykit.targets.release import Version
 
 
 class Plan(NamedTuple):
-    """Profiles in the policy's order, and how they come to run."""
+    """Profiles in the policy's order, and how they are deployed."""
 
     way: str
     """second or cluster."""
@@ -62,7 +62,7 @@ def _way(cluster: Cluster, stated: SchedulerOptions) -> tuple[str, tuple[str, ..
 def _name(
     cluster: Cluster, placement: Placement, stated: SchedulerOptions, way: str
 ) -> tuple[str, list[str]]:
-    """schedulerName of its profile, empty for none; and what is to be said of that."""
+    """schedulerName of its profile, empty for none, and notices about it."""
     name = placement.scheduler or (DEFAULT_SCHEDULER if stated.default == placement.name else "")
     if not name:
         served = [

@@ -1,4 +1,4 @@
-"""kube-scheduler's own plugins that score nodes: weights of the default profile, and how far they swing."""
+"""kube-scheduler's own plugins that score nodes: weights in the default profile, and score ranges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Scorer(NamedTuple):
     max_difference: int
     """Largest difference between two nodes that its own normalising leaves, of 100."""
     opt_in: bool = False
-    """It scores nothing until some pod states a wish: affinity, a claim."""
+    """It scores only pods with a preference of their own: affinity, a claim."""
     since: Version = Version(1, 29, 0)
     """First release where it scores."""
 
@@ -39,7 +39,7 @@ without constraints too: the system defaults hold for pods that a Service or con
 
 
 def rivals(version: Version) -> dict[str, int]:
-    """Plugin to the points it may give the other node though no pod asks for it: weight times swing."""
+    """Plugin to the points it may give another node, whatever pods prefer: weight times largest difference."""
     return {
         name: scorer.weight * scorer.max_difference
         for name, scorer in SCORE_PLUGINS.items()

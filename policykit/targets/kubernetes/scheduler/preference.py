@@ -1,4 +1,4 @@
-"""What the default scheduler makes of a preferred usage: its weights are fixed, so only to be told."""
+"""Notices about a preferred usage under the default scheduler, whose weights are fixed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ empty one of the same size.
 
 
 def notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
-    """One per workload kind whose preference the default scheduler cannot promise to follow.
+    """One per workload kind whose preference the default scheduler cannot guarantee.
 
     None where its weights are `weighed`, that is, computed from the preferences.
     """
@@ -50,7 +50,7 @@ def notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
 
 
 def rivals(cluster: Cluster) -> dict[str, tuple[int, int]]:
-    """Plugins that may speak against the preferred node: weight and largest difference."""
+    """Plugins that may favour another node: weight and largest difference."""
     found = dict(_AGAINST)
     if any(not taint.hard for pool in cluster.pools for taint in pool.taints):
         found[_SOFT_TAINTS] = (SCORE_PLUGINS[_SOFT_TAINTS].weight, SCORE_PLUGINS[_SOFT_TAINTS].max_difference)

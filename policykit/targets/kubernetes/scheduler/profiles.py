@@ -1,4 +1,4 @@
-"""A profile of kube-scheduler for each placement: strategy, weights, why, and what it cannot do."""
+"""A kube-scheduler profile for each placement: strategy, weights, reasons and limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlacementProfile(NamedTuple):
 
 
 class _ScoredResources(NamedTuple):
-    """Resources that the strategy judges."""
+    """Resources that the strategy scores."""
 
     strategy: str
     cards: Mapping[str, int]
@@ -168,7 +168,7 @@ def _affinity(
 
 
 def _weak_points(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], fit: Fit) -> list[str]:
-    """Promises that the numbers do not keep."""
+    """Notices about guarantees that the weights cannot give."""
     found = []
     for resource, least in leads.items():
         known = fleet.assumed(sizes[resource])
