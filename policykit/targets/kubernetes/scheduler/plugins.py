@@ -39,7 +39,7 @@ without constraints too: the system defaults hold for pods that a Service or con
 
 
 def rivals(version: Version) -> dict[str, int]:
-    """Plugin to the points it may give another node, whatever pods prefer: weight times largest difference."""
+    """Plugin to the points it may give another node on its own: weight times largest difference."""
     return {
         name: scorer.weight * scorer.max_difference
         for name, scorer in SCORE_PLUGINS.items()
