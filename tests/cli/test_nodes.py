@@ -53,7 +53,7 @@ no pool: no pool of the policy claims this node (odd 'one')
 
 # These commands would settle it; none has been run.
 
-# Labels. On their own they do not move any pod.
+# Labels. They move no pod by themselves.
 kubectl label nodes --overwrite \\
   train-1 train-2 \\
   {USAGE}=training

@@ -23,7 +23,7 @@ _SPARK_SCHEDULERS = frozenset({"volcano", "yunikorn", "kube-scheduler"})
 """Schedulers that Spark's operator knows by name (`batchScheduler`); others are set in the templates."""
 
 Change = tuple[Patch, ...] | None
-"""The changes; None: the kind of the object has no place for it."""
+"""The changes; None: the kind of the object has no field for it."""
 
 
 def scheduler(pod_set: PodSet, name: str) -> Change:

@@ -62,13 +62,13 @@ def pod_metadata(
     Placement and schedulerName must be written already: gangs repeat them.
     """
     system = system_of(pod_set.scheduler_name, cluster)
-    asked = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
+    request = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
     if system == _VOLCANO and owner(manifest, pod_set).group in _JOBS:
         # The job has fields of its own; its pods only set how they are spread.
-        made = pod_fields(spread_only(kind), cluster, None, asked.pods) if kind.across else PodFields()
-        return _metadata(asked, kind, made)
-    chosen = _select_fields(asked, kind)
-    found = _metadata(asked, kind, chosen.fields)
+        made = pod_fields(spread_only(kind), cluster, None, request.pods) if kind.across else PodFields()
+        return _metadata(request, kind, made)
+    chosen = _select_fields(request, kind)
+    found = _metadata(request, kind, chosen.fields)
     return found._replace(
         patches=(*chosen.gang.patches, *found.patches), notes=(*chosen.gang.notes, *found.notes)
     )
@@ -95,26 +95,26 @@ class _Fields(NamedTuple):
     gang: GangChange = GangChange()
 
 
-def _select_fields(asked: _Request, kind: WorkloadKind) -> _Fields:
+def _select_fields(request: _Request, kind: WorkloadKind) -> _Fields:
     """The fields of a kind, without its gang if that already exists."""
-    manifest, pod_set, *_ = asked
-    wanted, singly = asked.fields(kind), asked.fields(without_gang_and_topology(kind))
+    manifest, pod_set, *_ = request
+    wanted, singly = request.fields(kind), request.fields(without_gang_and_topology(kind))
     together = kind.gang == "all"
-    theirs = other_application(manifest, pod_set, asked.system, wanted)
+    theirs = other_application(manifest, pod_set, request.system, wanted)
     if not theirs and together:
-        theirs = other_gang(manifest, pod_set, asked.system, wanted)
+        theirs = other_gang(manifest, pod_set, request.system, wanted)
     if theirs:
         left = GangChange(notes=(f"its pods are in {theirs} already: left unchanged",))
         return _Fields(_without_application(singly), left)
     if not together:
         return _Fields(wanted)
     gang = controller_gang(manifest.data, pod_set, kind)
-    if gang and asked.system == _VOLCANO:
+    if gang and request.system == _VOLCANO:
         return _Fields(singly if _declares_group(wanted) else wanted, gang)
-    if too_few_pods(asked.pods.job) or pod_set.stored:
-        alone = asked.fields(without_gang(kind))
+    if too_few_pods(request.pods.job) or pod_set.stored:
+        alone = request.fields(without_gang(kind))
         return _Fields((singly if alone.objects else alone)._replace(notices=wanted.notices))
-    reason = _gang_obstacle(asked, kind, wanted)
+    reason = _gang_obstacle(request, kind, wanted)
     if reason:
         return _Fields(singly, GangChange(notes=(reason,)))
     return _Fields(wanted, resized_gang(manifest.data, pod_set, kind))
@@ -125,16 +125,16 @@ def _declares_group(wanted: PodFields) -> bool:
     return bool(wanted.annotations or wanted.owner_annotations or wanted.objects)
 
 
-def _gang_obstacle(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> str:
+def _gang_obstacle(request: _Request, kind: WorkloadKind, wanted: PodFields) -> str:
     """Why metadata cannot declare the gang; empty if it can, or the system has none."""
-    if wanted[:5] == asked.fields(without_gang(kind))[:5]:
+    if wanted[:5] == request.fields(without_gang(kind))[:5]:
         return ""
-    if makes_several_gangs(asked.manifest, asked.pod_set, asked.sets):
+    if makes_several_gangs(request.manifest, request.pod_set, request.sets):
         return _REPEATED
-    if not shares_annotations(asked.pod_set, asked.sets):
+    if not shares_annotations(request.pod_set, request.sets):
         return ""
-    parts = [asked.pods._replace(mine=one.name) for one in asked.pods.job]
-    apart = any(asked._replace(pods=one).fields(kind)[:2] != wanted[:2] for one in parts)
+    parts = [request.pods._replace(mine=one.name) for one in request.pods.job]
+    apart = any(request._replace(pods=one).fields(kind)[:2] != wanted[:2] for one in parts)
     return _SHARED if apart else ""
 
 
@@ -163,9 +163,9 @@ def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) ->
     return PodMetadata(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
 
 
-def _metadata(asked: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMetadata:
-    data, pod_set = asked.manifest.data, asked.pod_set
-    queue = queues.read(data, pod_set, asked.system or "")
+def _metadata(request: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMetadata:
+    data, pod_set = request.manifest.data, request.pod_set
+    queue = queues.read(data, pod_set, request.system or "")
     found = field_patches(data, pod_set, without_queue(wanted, queue.value) if queue else wanted)
     notes = (
         (f"its kind has no field for {', '.join(found.unsupported)} of its pods",)
