@@ -28,9 +28,8 @@ def _sharing(cluster: Cluster) -> Iterator[str]:
         )
     if cluster.preemption.within_queue is not None or cluster.preemption.reclaim is not None:
         yield (
-            "kube-scheduler preempts by priority only and ignores `preemption` of queues. "
-            "Nearest: priorities, "
-            "with preempts: false for those that must not preempt"
+            "kube-scheduler preempts by priority only and ignores `preemption` of queues. Nearest: "
+            "priorities, with preempts: false for those that must not preempt"
         )
     if cluster.reservations:
         names = ", ".join(each.name for each in cluster.reservations)
@@ -48,10 +47,9 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
         ruled = [kind.name for kind in kinds if kind.gang_rule]
         if ruled and names.is_only_scheduler(cluster):
             yield (
-                f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no "
-                "effect. Nearest: "
-                "a scheduler with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 on "
-                "targets.kubernetes.nativeGang"
+                f"kube-scheduler starts the pods of {', '.join(ruled)} one by one: `gang` has no effect. "
+                "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn), or from Kubernetes 1.35 "
+                "on targets.kubernetes.nativeGang"
             )
     elif not cluster.kubernetes_version:
         yield (
@@ -61,8 +59,7 @@ def _gangs(cluster: Cluster, stated: KubernetesOptions) -> Iterator[str]:
     elif not groups.api_version(version):
         yield (
             f"nativeGang: Kubernetes {version.major}.{version.minor} has no gang API; 1.35 is the first "
-            "release with one. "
-            "Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn)"
+            "release with one. Nearest: a scheduler with gangs (Volcano, Koordinator, YuniKorn)"
         )
     elif kinds:
         yield from _native(kinds, version)
@@ -72,9 +69,8 @@ def _native(kinds: Sequence[WorkloadKind], version: Version) -> Iterator[str]:
     api, gates = groups.api_version(version), ", ".join(groups.gates(kinds, version))
     yield (
         f"gangs of {', '.join(kind.name for kind in kinds)} use {api}, which the next release does not "
-        "accept. It "
-        f"is off by default: the API server needs --runtime-config={api}=true, and both it and the "
-        f"scheduler need the feature gates {gates}. Without them the pod fields are dropped silently"
+        f"accept. It is off by default: the API server needs --runtime-config={api}=true, and both it and "
+        f"the scheduler need the feature gates {gates}. Without them the pod fields are dropped silently"
     )
     waiting = [k.name for k in kinds if k.gang_rule and (k.gang_rule.timeout or k.gang_rule.on_timeout)]
     if waiting:

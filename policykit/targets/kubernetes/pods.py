@@ -68,9 +68,8 @@ def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
     if version < versions.AFFINITY_KEYS or not spread.own_labels(pods.owner_kind):
         return {}, (
             f"{kind.name}: the pods of one job cannot be distinguished from those of another, so "
-            "kube-scheduler cannot "
-            f"keep each job within one {level}. Nearest: podAffinity on {key} with a label of the job, or a "
-            "scheduler with topology constraints (Volcano, Koordinator)",
+            f"kube-scheduler cannot keep each job within one {level}. Nearest: podAffinity on {key} with a "
+            "label of the job, or a scheduler with topology constraints (Volcano, Koordinator)",
         )
     close = spread.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
     return {"affinity": {"podAffinity": close}}, _hard(kind, kind.within)
@@ -81,8 +80,7 @@ def _hard(kind: WorkloadKind, within: Closeness) -> tuple[str, ...]:
         return ()
     return (
         f"{kind.name}: kube-scheduler places the first pod of a job without checking that its "
-        f"{within.level} "
-        "has room for the others, which may then wait. Nearest: a scheduler with topology "
+        f"{within.level} has room for the others, which may then wait. Nearest: a scheduler with topology "
         "constraints (Volcano, Koordinator)",
     )
 
@@ -101,9 +99,8 @@ def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang
     size = _size(kind, pods)
     if not pods.owner or size is None:
         return None, (
-            f"{kind.name}: a PodGroup needs the name of a job and its number of pods: policykit "
-            "patch writes it "
-            "where a manifest states both",
+            f"{kind.name}: a PodGroup needs the name of a job and its number of pods: policykit patch "
+            "writes it where a manifest states both",
         )
     constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
     level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""

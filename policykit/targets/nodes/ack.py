@@ -34,8 +34,8 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     )
     zones = sorted({group.zone for group in groups(cluster, pool) if group.zone})
     said = (
-        f"pool {pool.name}: ACK takes the zone from the vSwitches of a node pool, so ack.yaml omits zone"
-        f" {', '.join(zones)}; add vSwitches of that zone to scaling_group.vswitch_ids"
+        f"pool {pool.name}: ACK takes the zone from the vSwitches of a node pool, so ack.yaml omits zone "
+        f"{', '.join(zones)}; add vSwitches of that zone to scaling_group.vswitch_ids"
     )
     return Form(tuple(artifacts), (said,) if zones else ())
 

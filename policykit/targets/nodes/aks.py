@@ -30,8 +30,8 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     said = []
     if bare:
         said.append(
-            f"pool {pool.name}: az rejects taints without a value, so aks.sh omits {', '.join(bare)}; "
-            "give it a value in the policy"
+            f"pool {pool.name}: az rejects taints without a value, so aks.sh omits {', '.join(bare)}; give "
+            "it a value in the policy"
         )
     unknown = sorted({group.zone for group in groups(cluster, pool) if group.zone and not _zone(group)})
     if unknown:

@@ -39,8 +39,8 @@ def _nfd_taints(cluster: Cluster) -> Iterator[str]:
     if any(may_taint(taint.key) for pool in cluster.pools for taint in pool_taints(cluster, pool)):
         yield (
             "NFD taints nodes only with enableTaints: true in the configuration of nfd-master, which is "
-            "false by default, and its"
-            " workers must tolerate the taints (daemons/node-feature-discovery.yaml)"
+            "false by default, and its workers must tolerate the taints "
+            "(daemons/node-feature-discovery.yaml)"
         )
 
 
@@ -54,8 +54,7 @@ def _unknown_nodes(cluster: Cluster) -> Iterator[str]:
     if pools:
         yield (
             f"{_pools(pools)}: the policy does not identify these nodes, so labels.yaml, labels.sh and "
-            "taints.sh are not written; give names"
-            " or a selector under nodes, or use the join-time files"
+            "taints.sh are not written; give names or a selector under nodes, or use the join-time files"
         )
 
 
@@ -79,8 +78,8 @@ def _too_many_locations(cluster: Cluster) -> Iterator[str]:
         if len(sets) > MAX_FILES:
             yield (
                 f"{_pools([pool.name])}: its nodes have {len(sets)} different sets of labels, so the "
-                "join-time files contain "
-                "only the labels they share; labels.yaml, labels.sh and nfd.yaml contain those of each node"
+                "join-time files contain only the labels they share; labels.yaml, labels.sh and nfd.yaml "
+                "contain those of each node"
             )
 
 
@@ -91,8 +90,7 @@ def _scale_from_zero(cluster: Cluster) -> Iterator[str]:
         yield (
             f"{_pools(pools)}: discovery sets the product label, so an autoscaler without a running node "
             "does not know it and adds no node for pods that select it; keep min at 1 or more, or "
-            "configure the label in the autoscaler"
-            " (karpenter.yaml does)"
+            "configure the label in the autoscaler (karpenter.yaml does)"
         )
 
 

@@ -119,6 +119,6 @@ def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iter
     refused += [f"taint {taint}" for taint in pool_taints(cluster, pool) if not may_taint(taint.key)]
     if refused and rules:
         yield (
-            f"pool {pool.name}: NFD sets no key without a domain or under kubernetes.io, so nfd.yaml omits"
-            f" {', '.join(refused)}; labels.sh and taints.sh set them"
+            f"pool {pool.name}: NFD sets no key without a domain or under kubernetes.io, so nfd.yaml omits "
+            f"{', '.join(refused)}; labels.sh and taints.sh set them"
         )

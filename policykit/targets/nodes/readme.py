@@ -36,12 +36,12 @@ _NOT_APPLIED = (
 )
 _NOT_PRUNED = (
     "Do not put this folder in a kustomization, an Argo CD application or anything else that prunes: "
-    "deleting a Node object evicts all its pods. Apply `labels.yaml` only for nodes that have joined, since "
-    "applying it creates Node objects for nodes that do not exist."
+    "deleting a Node object evicts all its pods. Apply `labels.yaml` only for nodes that have joined, "
+    "since applying it creates Node objects for nodes that do not exist."
 )
 _ALL_TAINTED = (
-    "Every pool of this policy is tainted. Pods that tolerate none of these taints, such as CoreDNS and the "
-    "controllers of operators, need nodes outside these pools."
+    "Every pool of this policy is tainted. Pods that tolerate none of these taints, such as CoreDNS and "
+    "the controllers of operators, need nodes outside these pools."
 )
 _EVICTS = "A taint with effect NoExecute also immediately evicts running pods that do not tolerate it."
 _CUT = (

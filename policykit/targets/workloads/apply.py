@@ -217,8 +217,8 @@ def _desired_placement(reviewed: Review, named: str) -> Wanted | None:
         return None
     if len(cards) > 1 and named not in cards:
         raise PolicykitError(
-            f"requests {_resources(reviewed)}, which cards {', '.join(cards)} of workload kind"
-            f" {workload.name} offer",
+            f"requests {_resources(reviewed)}, which cards {', '.join(cards)} of workload kind "
+            f"{workload.name} offer",
             f"name one with --card {cards[0]}, or state its product in the manifest",
         )
     card = named if named in cards else cards[0]

@@ -37,8 +37,7 @@ _FIRST_TASK = (
 _WITH_GANGS = frozenset({"volcano", "koordinator", "yunikorn"})
 _NO_GANG = (
     "components cannot set a gang: its size differs per workload; run `policykit patch`, or `policykit "
-    "krm` as"
-    " a transformer"
+    "krm` as a transformer"
 )
 _SPREAD = "# Components cannot spread the pods of a Volcano Job: use `policykit patch` or `policykit krm`.\n"
 

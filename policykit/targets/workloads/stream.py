@@ -237,7 +237,7 @@ class _Stream:
     def _refused(self, manifest: Manifest, error: EditError) -> SourceError:
         return SourceError(
             f"{manifest.kind}/{manifest.name}: {error.message}",
-            "write it without anchors, aliases and `? ` keys, and end the text with a line ending;"
-            " or change it by hand",
+            "write it without anchors, aliases and `? ` keys, and end the text with a line ending; or "
+            "change it by hand",
             self._place(manifest),
         )

@@ -84,8 +84,7 @@ def _notices(
     if unmeasured:
         yield (
             f"{who}: metrics-server reports cpu and memory only, never {', '.join(unmeasured)}; omitted. "
-            "Nearest: a metric of the pods"
-            " (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter"
+            "Nearest: a metric of the pods (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter"
         )
     for target in stated.targets:
         if not _scalable(target):
@@ -94,8 +93,8 @@ def _notices(
             )
         elif target.api_version != "apps/v1":
             yield (
-                f"{who}: {target.kind} {target.name} can be scaled only if its CustomResourceDefinition "
-                "has a scale subresource"
+                f"{who}: {target.kind} {target.name} can be scaled only if its CustomResourceDefinition has "
+                "a scale subresource"
             )
     if scalers:
         yield from _running(who, stated, version)
@@ -109,12 +108,12 @@ def _running(who: str, stated: Autoscaling, version: Version) -> Iterator[str]:
             yield f"{who}: an adapter must serve {names} at {api}, for example {adapters}"
     if stated.minimum == 0 and version < SCALE_TO_ZERO:
         yield (
-            f"{who}: min 0 is refused unless the feature gate HPAScaleToZero is on (alpha). "
-            "Nearest: min 1, or KEDA"
+            f"{who}: min 0 is refused unless the feature gate HPAScaleToZero is on (alpha). Nearest: min 1, "
+            "or KEDA"
         )
     if stated.cooldown is not None and stated.cooldown > LONGEST_WINDOW:
         yield (
-            f"{who}: cooldown {stated.cooldown}s is more than {LONGEST_WINDOW}s, the longest there "
-            f"is; {LONGEST_WINDOW}s is written"
+            f"{who}: cooldown {stated.cooldown}s is more than {LONGEST_WINDOW}s, the longest there is; "
+            f"{LONGEST_WINDOW}s is written"
         )
     yield f"{who}: take spec.replicas out of the manifests of its targets, or each apply undoes the scaling"

@@ -66,9 +66,8 @@ def uncounted(quota: Quota) -> Iterator[str]:
     native = [resource for resource in named if _native(resource)]
     if refused:
         yield (
-            f"quota {quota.name}: a ResourceQuota scoped to priorities cannot limit "
-            f"{', '.join(refused)}; omitted. Nearest: another quota without priorities"
-            ", which counts all pods"
+            f"quota {quota.name}: a ResourceQuota scoped to priorities cannot limit {', '.join(refused)}; "
+            "omitted. Nearest: another quota without priorities, which counts all pods"
         )
     if native:
         yield (

@@ -34,10 +34,9 @@ def leading(resource: str, sizes: Sequence[int], least: int, weight: int, agains
         return f"{resource}, {per_node} per node: no weight of NodeResourcesFit lets one card decide."
     terms = " + ".join(f"{name} {points}" for name, points in against.items())
     return (
-        f"{resource}, {per_node} per node: a difference of one card between two nodes of this size is "
-        f"worth at least {least} points, whatever else runs on them:"
-        f" {weight} x {least} = {weight * least} > {total} "
-        f"= {terms}."
+        f"{resource}, {per_node} per node: a difference of one card between two nodes of this size is worth "
+        f"at least {least} points, whatever else runs on them: {weight} x {least} = {weight * least} > "
+        f"{total} = {terms}."
     )
 
 
@@ -45,15 +44,15 @@ def preferring(weight: int, gap: int, fit: int, rivals: int) -> str:
     """Comment: the worst case between two usages."""
     return (
         "An empty node of a preferred usage beats any node of the next usage, however full: NodeAffinity "
-        f"{weight} x {gap} "
-        f"= {weight * gap} > {100 * fit + rivals} = NodeResourcesFit {100 * fit} + {rivals}."
+        f"{weight} x {gap} = {weight * gap} > {100 * fit + rivals} = NodeResourcesFit {100 * fit} + "
+        f"{rivals}."
     )
 
 
 def opt_in_plugins(names: Sequence[str]) -> str:
     return (
-        f"Not included, because pods must opt in to them: {', '.join(names)}. All other "
-        "plugins keep their defaults."
+        f"Not included, because pods must opt in to them: {', '.join(names)}. All other plugins keep their "
+        "defaults."
     )
 
 
@@ -98,8 +97,8 @@ def too_light(placement: Placement, resource: str, cards: int, fit: Fit, alone: 
     if others:
         return (
             f"placement {placement.name}: {resource} has weight {fit.resources[resource]} beside "
-            f"{', '.join(f'{name} {fit.resources[name]}' for name in others)}, so one card of {cards} can be "
-            "outweighed. Raise the card to 100, or list only cards"
+            f"{', '.join(f'{name} {fit.resources[name]}' for name in others)}, so one card of {cards} can "
+            "be outweighed. Raise the card to 100, or list only cards"
         )
     return (
         f"placement {placement.name}: a node has {cards} of {resource}, and scores are whole numbers up to "
@@ -128,8 +127,8 @@ def unused_profile(placement: Placement, elsewhere: Sequence[WorkloadKind]) -> s
             "of the two"
         )
     return (
-        f"placement {placement.name} has a scheduler profile that no workload kind uses: set the "
-        "placement of a workload kind, or set schedulerName in pods"
+        f"placement {placement.name} has a scheduler profile that no workload kind uses: set the placement "
+        "of a workload kind, or set schedulerName in pods"
     )
 
 
@@ -157,16 +156,15 @@ def _pools(names: Sequence[str]) -> str:
 
 def foreign_scheduler(scheduler: str, placement: str) -> str:
     return (
-        f"placement {placement}: its scheduler {scheduler} belongs to another system, so no "
-        "kube-scheduler profile is written for it"
+        f"placement {placement}: its scheduler {scheduler} belongs to another system, so no kube-scheduler "
+        "profile is written for it"
     )
 
 
 def default_elsewhere(placement: str) -> str:
     return (
         f"placement {placement} uses default-scheduler, which a second scheduler must not serve. Nearest: "
-        "give the placement its own scheduler name,"
-        " or set targets.kubernetes.scheduler.as: cluster"
+        "give the placement its own scheduler name, or set targets.kubernetes.scheduler.as: cluster"
     )
 
 
@@ -189,8 +187,8 @@ ASSUMED_VERSION = (
 
 def unknown_version(version: Version) -> str:
     return (
-        f"Kubernetes {version.major}.{version.minor} is not a release whose scheduler policykit knows (1."
-        f"{min(LAST_PATCH)} to 1.{max(LAST_PATCH)}): the nearest release is used for weights and "
+        f"Kubernetes {version.major}.{version.minor} is not a release whose scheduler policykit knows "
+        f"(1.{min(LAST_PATCH)} to 1.{max(LAST_PATCH)}): the nearest release is used for weights and "
         "configuration"
     )
 

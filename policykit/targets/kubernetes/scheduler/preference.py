@@ -42,10 +42,10 @@ def notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
             sums = " + ".join(f"{name} {points}" for name, points in parts.items())
             yield Notice(
                 "kubernetes",
-                f"{workload.name} is placed by the default scheduler, where its preferred usage counts"
-                f" {for_it} points and {sums} may count {against} against it: an empty node of the "
-                "preferred usage usually wins, but not always. A scheduler profile with a higher "
-                "NodeAffinity weight would guarantee it",
+                f"{workload.name} is placed by the default scheduler, where its preferred usage counts "
+                f"{for_it} points and {sums} may count {against} against it: an empty node of the preferred "
+                "usage usually wins, but not always. A scheduler profile with a higher NodeAffinity weight "
+                "would guarantee it",
             )
 
 
