@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from policykit import api
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Patched, Source, patch
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import PatchedText, Source, patch
 from tests.cli.commands import process
 from tests.clusters import profile
 from tests.tools import policykit_on_path, tool
@@ -60,8 +60,8 @@ def rendered() -> bytes:
     return stream.encode()
 
 
-def patched(raw: bytes) -> Patched:
-    return patch(Source("<stdin>", raw, rendered=True), profile("hybrid-volcano"), Asked())
+def patched(raw: bytes) -> PatchedText:
+    return patch(Source("<stdin>", raw, rendered=True), profile("hybrid-volcano"), PatchOptions())
 
 
 def test_of_31_objects_the_recognised_ones_change() -> None:

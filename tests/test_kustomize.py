@@ -20,8 +20,8 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.targets import system_of
-from policykit.targets.workloads.asked import Asked
 from policykit.targets.workloads.component import BUILT_IN
+from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy, profile
 from tests.targets.workloads.policies import CLUSTERS as ASKING
@@ -114,7 +114,7 @@ def test_component_and_patch_give_the_same_pods(
 ) -> None:
     objects = manifests(cluster, card)
     names = tuple(f"{data['kind']}/{data['metadata']['name']}" for data in objects)
-    asked = Asked(workload.name, card.name if card else "", only=names)
+    asked = PatchOptions(workload.name, card.name if card else "", only=names)
     by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
     by_kustomize = built(tmp_path, cluster, folder, objects)
     assert list(by_patch) == [data["metadata"]["name"] for data in objects]
@@ -143,7 +143,7 @@ def test_what_only_patch_says() -> None:
     for name, system in (("koordinator", "koordinator"), ("yunikorn", "yunikorn")):
         cluster = CLUSTERS[name]
         objects = manifests(cluster, cluster.cards["h20"])
-        asked = Asked("training", "h20")
+        asked = PatchOptions("training", "h20")
         by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)
         ours = meaning(cluster, by_patch["volcano-job"])
         assert ours["queue"] == {"koordinator": "research", "yunikorn": "root.research"}[system]
@@ -159,14 +159,14 @@ def test_what_differs_is_known_a_component_replaces_tolerations(tmp_path: Path) 
     spot = {"key": "example.com/spot", "operator": "Exists"}
     objects = [manifests(cluster, cluster.cards["h20"])[2]]
     objects[0]["spec"]["template"]["spec"]["tolerations"] = [spot]
-    asked = Asked("training")
+    asked = PatchOptions("training")
     by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
     by_kustomize = built(tmp_path, cluster, "training-h20", objects)["deployment"]
     theirs = by_kustomize["spec"]["template"]["spec"]["tolerations"]
     assert spot not in theirs
     assert by_patch["spec"]["template"]["spec"]["tolerations"] == [spot, *theirs]
     notice = (tmp_path / "generated/workloads/training-h20/kustomization.yaml").read_text()
-    assert "# These patches take the place of an affinity and of tolerations that a workload has." in notice
+    assert "# These patches replace the affinity and tolerations of a workload." in notice
 
 
 def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_spreading_of_the_workloads_own_stays(tmp_path: Path) -> None:
     own = {"topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 3}
     loose = {**own, "whenUnsatisfiable": "ScheduleAnyway", "minDomains": 2}
     objects[0]["spec"]["template"]["spec"]["topologySpreadConstraints"] = [own, loose]
-    asked = Asked("training")
+    asked = PatchOptions("training")
     by_patch = by_name(patch(Source("a.yaml", dump_all(objects).encode()), cluster, asked).raw)["deployment"]
     by_kustomize = built(tmp_path, cluster, "training-h20", objects)["deployment"]
     theirs, ours = (meaning(cluster, one)["spread"] for one in (by_kustomize, by_patch))

@@ -27,8 +27,8 @@ from policykit.model.severity import Severity
 from policykit.sources import boundary
 from policykit.sources.policies import reader
 from policykit.targets import writers
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Source, patch, said_once
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import Source, patch, unique_notices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,15 +114,15 @@ def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster
 
 def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
     """The list with its workloads patched: its items are the objects of one document."""
-    asked = Asked(config.workload, config.card, config.queue, config.only)
+    asked = PatchOptions(config.workload, config.card, config.queue, config.only)
     asked.check(cluster)
     source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
     patched = patch(source, cluster, asked)
-    asked.missing(patched.objects)
-    for note in (*patched.notes, *said_once(patched.notices)):
+    asked.check_found(patched.objects)
+    for note in (*patched.notes, *unique_notices(patched.notices)):
         say(f"policykit: {note}")
     # A list has room for another item, though no text of it is kept then.
-    return krm.with_items(krm.read(patched.raw), patched.homeless) if patched.homeless else patched.raw
+    return krm.with_items(krm.read(patched.raw), patched.unwritten) if patched.unwritten else patched.raw
 
 
 def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | None) -> int:

@@ -21,9 +21,9 @@ from policykit.sources.boundary import Place, writable
 from policykit.sources.files import discover, read
 from policykit.sources.scopes import is_patch, kustomization_namespace
 from policykit.sources.writing import replace_all
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.beside import Identity
-from policykit.targets.workloads.stream import Patched, Source, objects, patch, said_once
+from policykit.targets.workloads.companion_objects import Identity
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices
 
 _STDIN = "-"
 
@@ -96,14 +96,14 @@ def command(
         raise UsageError("--in-place and --diff exclude each other", "choose one")
     if in_place and _STDIN in (paths or (_STDIN,)):
         raise UsageError("--in-place needs files, not standard input", "name the files, or leave it out")
-    asked = Asked(workload, card, queue, only)
+    asked = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
     done = [
         (source, _patched(source, folder, cluster_for(folder, policy, cache), asked, sources))
         for source, folder in sources
     ]
-    asked.missing(one for _, patched in done for one in patched.objects)
+    asked.check_found(one for _, patched in done for one in patched.objects)
     _tell(done)
     if in_place:
         _write(done)
@@ -147,8 +147,12 @@ def _standard_input() -> bytes:
 
 
 def _patched(
-    source: Source, folder: str, cluster: Cluster | None, asked: Asked, sources: Sequence[tuple[Source, str]]
-) -> Patched:
+    source: Source,
+    folder: str,
+    cluster: Cluster | None,
+    asked: PatchOptions,
+    sources: Sequence[tuple[Source, str]],
+) -> PatchedText:
     if cluster is None:
         raise SourceError(
             "no policy above this file", "give one with -p, or see `policykit init`", source.path
@@ -164,23 +168,23 @@ def _patched(
         return patch(source, cluster, asked, elsewhere)
 
 
-def _tell(done: Sequence[tuple[Source, Patched]]) -> None:
+def _tell(done: Sequence[tuple[Source, PatchedText]]) -> None:
     """Notes of each object; what a scheduler cannot be told only at the first object it is about."""
     for note in (note for _, patched in done for note in patched.notes):
         say(f"policykit: {note}")
-    for notice in said_once(notice for _, patched in done for notice in patched.notices):
+    for notice in unique_notices(notice for _, patched in done for notice in patched.notices):
         say(f"policykit: {notice}")
     for source, patched in done:
-        for data in patched.homeless:
+        for data in patched.unwritten:
             say(
                 f"policykit: {source.path}: {data['kind']}/{data['metadata']['name']} must stand beside its"
                 " workload, and this file has no room for another document: add it"
             )
 
 
-def _write(done: Iterable[tuple[Source, Patched]]) -> None:
+def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
     """Writes the files that change: all of them, or none. Several names of one file write it once."""
-    changed: dict[str, tuple[Place, Source, Patched]] = {}
+    changed: dict[str, tuple[Place, Source, PatchedText]] = {}
     for source, patched in done:
         if patched.raw != source.raw:
             _check_replaceable(source)

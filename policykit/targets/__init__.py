@@ -1,4 +1,4 @@
-"""The systems policykit speaks, one folder each. `DIALECTS` is the light part that lint reads."""
+"""The supported systems, one folder each. `DIALECTS` is the light part that lint reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policykit.linter.systems import Systems
 from policykit.targets.coscheduling.names import DIALECT as COSCHEDULING
 from policykit.targets.kai.names import DIALECT as KAI
 from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
-from policykit.targets.kubernetes.text import CONFIGURATION as KUBE_SCHEDULER
+from policykit.targets.kubernetes.configurations import CONFIGURATION as KUBE_SCHEDULER
 from policykit.targets.kueue.names import DIALECT as KUEUE
 from policykit.targets.kueue.names import POD_GROUP_TOTAL
 from policykit.targets.volcano.dialect import DIALECT as VOLCANO
@@ -38,7 +38,7 @@ _PATCHED = frozenset(
 )
 """Kinds whose patches show no pod template, and Kustomizations, which hold patches."""
 
-_OF_GANGS = (
+_GANG_WORDS = (
     "DynamoGraphDeployment",
     "aibrix",
     "disaggregatedset",
@@ -64,7 +64,7 @@ FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
     FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
     FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
-    FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_OF_GANGS),
+    FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_GANG_WORDS),
     FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
     FactReader(
         "policykit.targets.volcano.topology_facts",
@@ -90,7 +90,7 @@ FACTS: tuple[FactReader, ...] = (
         ),
     ),
     FactReader(
-        "policykit.targets.kubernetes.objects.stated_priorities",
+        "policykit.targets.kubernetes.priority_facts",
         frozenset({"PriorityClass", "PodGroup"}),
         pods=True,
         words=("riorityClass",),
@@ -103,17 +103,17 @@ FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.yunikorn.facts.namespaces", frozenset({"Namespace"})),
     FactReader("policykit.targets.yunikorn.facts.queues", frozenset({"queues.yaml"})),
 )
-"""What rules about whole scopes know of queues, priorities and the like."""
+"""Readers of the facts that rules about whole scopes use: queues, priorities and others."""
 
 CONFIGURATIONS = (KUBE_SCHEDULER, *(known for dialect in DIALECTS for known in dialect.configurations))
 
 SYSTEMS = Systems(DIALECTS, FACTS, CONFIGURATIONS)
 
 ALWAYS = ("nodes", "kubernetes", "workloads")
-"""What every policy generates for."""
+"""Targets that every policy generates for."""
 
-ASKED_FOR = ("volcano", "koordinator", "yunikorn")
-"""What a policy generates for when its `targets` names it."""
+OPTIONAL = ("volcano", "koordinator", "yunikorn")
+"""Systems that a policy generates for if its `targets` names them."""
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -137,5 +137,5 @@ def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
 
 def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:
     """(name, generate) of each system the policy generates for; each is imported only then."""
-    for name in (*ALWAYS, *(target for target in ASKED_FOR if target in cluster.targets)):
+    for name in (*ALWAYS, *(target for target in OPTIONAL if target in cluster.targets)):
         yield name, import_module(f"policykit.targets.{name}.generate").generate

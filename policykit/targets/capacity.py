@@ -1,4 +1,4 @@
-"""What the pools of a policy hold in all, an autoscaled one at its largest."""
+"""Total capacity of the pools of a policy, with autoscaled pools at their maximum."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.targets.fleet import card_resources
 
 
-def offered(cluster: Cluster) -> frozenset[str]:
+def offered_resources(cluster: Cluster) -> frozenset[str]:
     """Every resource that some pool is known to have."""
     return frozenset(
         resource
@@ -20,11 +20,11 @@ def offered(cluster: Cluster) -> frozenset[str]:
     )
 
 
-def held(cluster: Cluster) -> dict[str, int]:
-    """Resource to all there can be of it; what some pool has nobody knows how much of is left out."""
+def total_capacity(cluster: Cluster) -> dict[str, int]:
+    """Resource to its total amount; resources with an unknown amount in some pool are omitted."""
     totals: dict[str, int] = {}
     unknown: set[str] = set()
-    everything = offered(cluster)
+    everything = offered_resources(cluster)
     for pool in cluster.pools:
         for shape in pool.shapes:
             for resource in everything:
@@ -37,7 +37,7 @@ def held(cluster: Cluster) -> dict[str, int]:
 
 
 def _in_shape(cluster: Cluster, pool: Pool, shape: Shape, resource: str) -> int | None:
-    """None: unknown. Of cards what the nodes state goes before what their product usually has."""
+    """None: unknown. Allocatable of the nodes takes precedence over the usual number of cards."""
     if shape.maximum is None:
         return None
     each = shape.allocatable.get(resource)

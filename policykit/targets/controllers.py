@@ -5,7 +5,7 @@ from __future__ import annotations
 from policykit.manifests.document import Manifest
 
 _OVERWRITTEN = frozenset({"ray.io", "grove.io"})
-"""API groups whose operators put their own schedulerName over what is written."""
+"""API groups whose operators overwrite schedulerName."""
 _OVERWRITTEN_VERSIONS = frozenset({"kubeflow.org/v2beta1"})
 _FILLED = frozenset(
     {
@@ -17,7 +17,7 @@ _FILLED = frozenset(
         "workload.serving.volcano.sh",
     }
 )
-"""API groups whose controllers fill in a schedulerName where none is written."""
+"""API groups whose controllers set schedulerName if it is missing."""
 
 
 def overwrites_scheduler(manifest: Manifest) -> bool:

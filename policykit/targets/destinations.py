@@ -1,4 +1,4 @@
-"""Where the queue that a pod names leads: to one that takes it, to one that takes nothing, or nowhere."""
+"""Resolves the queue that a pod names: it accepts pods, accepts none, or does not exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.linter.scope import Located, Scope
 from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
 from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.targets.sharing import Declared, queue_semantics
+from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -20,7 +20,7 @@ it is not there, and other rules place the pods; it is not there."""
 
 
 class Destination(NamedTuple):
-    """What becomes of a name."""
+    """The result of resolving a queue name."""
 
     verdict: int
     queue: str
@@ -47,7 +47,7 @@ class Directory(NamedTuple):
     """The queues of one system that a scope and its policy know."""
 
     semantics: QueueSemantics
-    declared: tuple[Declared, ...]
+    declared: tuple[LocatedQueue, ...]
     placings: tuple[Placing, ...]
     policy: PolicyQueues
     complete: bool
@@ -79,7 +79,7 @@ def policy_queues(system: str, cluster: Cluster | None) -> PolicyQueues:
 
 
 def destination(use: QueueUse, known: Directory) -> Destination | None:
-    """None: nothing is known of it."""
+    """None: nothing is known about the queue."""
     found = [each for tree in known.trees if (each := _in_tree(use, known.semantics, tree))]
     return min(found, key=lambda each: each.verdict) if found else None
 

@@ -8,9 +8,9 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 
 ASSUMED_CARDS = 16
-"""Cards per node where neither the policy nor the catalogue says: no common server holds more."""
+"""Cards per node if neither the policy nor the catalogue says: no common server has more."""
 SCORED_NODES = 100
-"""Up to so many nodes kube-scheduler and Volcano score all, beyond only a sample, unless told otherwise."""
+"""By default kube-scheduler and Volcano score all nodes up to this number, and a sample of more."""
 _REPLICATED = frozenset({"time-slicing", "mps"})
 
 

@@ -1,4 +1,4 @@
-"""What an object says of gangs beside their size: in which order and by which scheduler its pods start."""
+"""Facts about gangs other than their size: the start order and the scheduler of their pods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, Ordered, Scheduled
 from policykit.targets import DIALECTS
 from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
-from policykit.targets.gang_lists import listed
+from policykit.targets.gang_lists import gang_list_facts
 
 _VOLCANO_JOBS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec",),
@@ -30,8 +30,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.partial:
         return
     namespace = manifest.namespace or context.namespace
-    yield from listed(manifest, pod_sets, namespace)
-    memberships = [(one, joined) for one in pod_sets for joined in _joined(manifest, one, namespace)]
+    yield from gang_list_facts(manifest, pod_sets, namespace)
+    memberships = [(one, joined) for one in pod_sets for joined in _memberships(manifest, one, namespace)]
     own = (
         [gang for gang in gangs(manifest.data) if gang.enabled]
         if len(pod_sets) > 1 or _sized(manifest)
@@ -41,7 +41,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     for pod_set, joined in memberships:
         yield _scheduled(manifest, pod_set, joined.system, namespace, joined.group, True)
     for number, gang in enumerate(own):
-        yield from _of_own(manifest, pod_sets, namespace, gang, number)
+        yield from _own_gang(manifest, pod_sets, namespace, gang, number)
 
 
 def _sized(manifest: Manifest) -> bool:
@@ -49,7 +49,7 @@ def _sized(manifest: Manifest) -> bool:
     return any(key.key in manifest.annotations for each in DIALECTS for key in each.keys if key.on_owner)
 
 
-def _joined(manifest: Manifest, pod_set: PodSet, namespace: str) -> Iterator[Membership]:
+def _memberships(manifest: Manifest, pod_set: PodSet, namespace: str) -> Iterator[Membership]:
     for dialect in DIALECTS:
         found = dialect.read_membership(manifest, pod_set, namespace) if dialect.read_membership else None
         if found and not is_placeholder(found.membership.group):
@@ -81,25 +81,25 @@ def _orders(
             yield Stated(order, {"order": found.path})
     found = ordering.first(manifest, pod_sets) if own and not joined else None
     for gang in own if found else ():
-        if found and _waits_in_vain(manifest, gang, found.pods):
+        if found and _never_starts(manifest, gang, found.pods):
             order = Ordered("", namespace, "", found.pods, found.why, gang.min_member)
             yield Stated(order, {"order": found.path})
 
 
-def _waits_in_vain(manifest: Manifest, gang: Gang, first: int) -> bool:
+def _never_starts(manifest: Manifest, gang: Gang, first: int) -> bool:
     if gang.min_member is None or gang.min_member <= first:
         return False
     if manifest.kind == "StatefulSet":
         return gang.written
     # A minimum that the MPIJob writes itself is held against its workers by another rule.
-    return manifest.kind == "MPIJob" and not gang.written and _asks(manifest)
+    return manifest.kind == "MPIJob" and not gang.written and _requests_gang(manifest)
 
 
-def _asks(manifest: Manifest) -> bool:
+def _requests_gang(manifest: Manifest) -> bool:
     return lookup(manifest.data, ("spec", "runPolicy", "schedulingPolicy")) is not None
 
 
-def _of_own(
+def _own_gang(
     manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str, gang: Gang, number: int
 ) -> Iterator[Stated]:
     members = [one for one in pod_sets if one.name in gang.members]

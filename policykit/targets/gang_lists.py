@@ -24,7 +24,7 @@ _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", 
 """Kinds whose pods make further pods, which no template shows."""
 
 
-def listed(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Stated]:
+def gang_list_facts(manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str) -> Iterator[Stated]:
     """Of a PodGroup, and of each template."""
     if manifest.kind == "PodGroup":
         if manifest.group == koordinator.GROUP_API and manifest.name:
@@ -63,22 +63,22 @@ def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: st
     places = {str(number): path for number in range(len(found))}
     selected = queues.read(manifest.data, pod_set, yunikorn.SCHEDULER)
     fact = TaskGroups(
-        namespace, application, names, closed, selected.value if selected else "", *_held(found)
+        namespace, application, names, closed, selected.value if selected else "", *_group_totals(found)
     )
     if selected:
         places["queue"] = selected.path
     yield Stated(fact, places, {str(number): each.inside("name") for number, each in enumerate(found)})
 
 
-def _held(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:
+def _group_totals(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:
     """Pods and amounts of all groups together; nothing where one of them cannot be read."""
     pods, total = 0, dict[str, int]()
     for each in found:
-        members, listed = whole(each.fields.get("minmember")), each.fields.get("minresource")
-        if members is None or not isinstance(listed, dict) or any(map(is_placeholder, listed.values())):
+        members, requested = whole(each.fields.get("minmember")), each.fields.get("minresource")
+        if members is None or not isinstance(requested, dict) or any(map(is_placeholder, requested.values())):
             return 0, {}
         pods += members
-        for resource, amount in amounts(listed).items():
+        for resource, amount in amounts(requested).items():
             total[resource] = total.get(resource, 0) + members * amount
     return pods, total
 

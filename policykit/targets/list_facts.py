@@ -75,7 +75,7 @@ def _lists(
 
 
 def _places(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> dict[Path, bool]:
-    """Where such lists may stand, and whether their items go by names."""
+    """Paths of such lists, and whether their items are identified by name."""
     found: dict[Path, bool] = {}
     for pod_set in pod_sets:
         if pod_set.strategic:

@@ -1,4 +1,4 @@
-"""What a scheduler wants its pods to carry, and what must be known of them to say it."""
+"""Pod fields that a scheduler reads, and the pods that a target computes them from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pods(NamedTuple):
 
 
 class PodFields(NamedTuple):
-    """What the pods and their owner carry beside placement. Maps merge; keys there are replaced."""
+    """Fields of the pods and their owner besides placement. Maps merge; keys there are replaced."""
 
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
@@ -46,6 +46,6 @@ class PodFields(NamedTuple):
     spec: Mapping[str, Any] = {}
     """PodSpec fields: topologySpreadConstraints, schedulingGroup, ..."""
     objects: tuple[Mapping[str, Any], ...] = ()
-    """Objects that must stand beside the workload: a PodGroup."""
+    """Companion objects of the workload: a PodGroup."""
     notices: tuple[str, ...] = ()
-    """What could not be said, and what comes nearest."""
+    """What cannot be expressed, and the nearest alternative."""

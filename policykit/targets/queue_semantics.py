@@ -24,7 +24,7 @@ class QueueSemantics(NamedTuple):
     resource_names: Mapping[str, str] = {}
     """Its own names of resources, where they differ from those of Kubernetes."""
     roots: frozenset[str] = frozenset()
-    """Queues at the top, which nothing can be submitted to, and whose amounts bind nobody."""
+    """Queues at the top, which nothing can be submitted to, and whose amounts limit nothing."""
     built_in: frozenset[str] = frozenset()
     """Queues that are there without being declared."""
     fallback: str = ""
@@ -47,15 +47,15 @@ class QueueSemantics(NamedTuple):
     must_hold: bool = False
     """A parent has to say that it holds queues."""
     tree_fault: str = ""
-    """What becomes of a queue whose amounts do not fit its parent's."""
+    """Consequence for a queue whose amounts do not fit its parent's."""
     queue_fault: str = ""
-    """What becomes of one whose own amounts contradict each other."""
+    """Consequence for a queue whose own amounts contradict each other."""
     submit_fault: str = ""
-    """What becomes of pods in a queue that holds queues."""
+    """Consequence for pods in a queue that has child queues."""
     closed_fault: str = ""
-    """What becomes of pods in a closed queue."""
+    """Consequence for pods in a closed queue."""
     unknown_fault: str = ""
-    """What becomes of pods whose queue is not there."""
+    """Consequence for pods whose queue does not exist."""
 
 
 class PolicyQueues(NamedTuple):

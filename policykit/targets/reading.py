@@ -1,8 +1,9 @@
-"""What a target's reader gives back: a value in the system's own words, and where it stands."""
+"""What the readers of targets share: a value with its location, and the fields that a reader ignores."""
 
 from __future__ import annotations
 
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Collection, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from policykit.manifests.path import Path
 
@@ -16,6 +17,12 @@ class Read(NamedTuple, Generic[Value]):
     document: int = 0
     """Index of its document in the text, from 0."""
     path: Path = ()
-    """Where it stands in the document; of the string that holds it, where it stands in one."""
+    """Location in the document; for a value inside a string, the location of the string."""
     inner: Path | None = None
-    """Where it stands within that string; None: it stands in no string."""
+    """Location within that string; None: the value is not inside a string."""
+
+
+def unread_fields(data: Mapping[str, Any], known: Collection[str], under: str = "") -> tuple[str, ...]:
+    """Dotted names of the non-empty fields that are not in `known`, sorted."""
+    names = (key for key, value in data.items() if key not in known and value not in (None, "", [], {}))
+    return tuple(sorted(f"{under}.{key}" if under else str(key) for key in names))

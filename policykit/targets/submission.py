@@ -18,8 +18,8 @@ from policykit.targets import system_of
 from policykit.targets.volcano.names import GROUP_NAME, QUEUE_NAME
 
 _SYSTEMS = ("volcano", "yunikorn", "koordinator")
-_ANYBODYS = "queue"
-"""A label that YuniKorn reads, and everybody else uses for something else."""
+_GENERIC_LABEL = "queue"
+"""A label that YuniKorn reads and that is commonly used for other purposes."""
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
@@ -47,7 +47,7 @@ def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: 
         if _counts(system, pod_set, selected.path, context):
             found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
     for path, (name, members) in found.items():
-        start = _together(manifest, system, members)
+        start = _gang_start(manifest, system, members)
         use = QueueUse(
             system,
             manifest.namespace or context.namespace,
@@ -68,7 +68,7 @@ def _counts(system: str, pod_set: PodSet, path: Path, context: Context) -> bool:
         return system_of(scheduler, context.cluster) == system
     if in_pods:
         # Its admission controller gives pods of its own labels the schedulerName.
-        return system == "yunikorn" and path[-1] != _ANYBODYS and _served(system, context)
+        return system == "yunikorn" and path[-1] != _GENERIC_LABEL and _served(system, context)
     # A controller that reads a field of its own gives its pods the schedulerName, Spark by another field.
     return path[-2:] != ("batchSchedulerOptions", "queue")
 
@@ -82,13 +82,13 @@ def _in_pods(pod_set: PodSet, path: Path) -> bool:
     return any(path[:-1] == pod_set.places.get(where) for where in ("labels", "annotations"))
 
 
-class _Start(NamedTuple):
+class _StartRequest(NamedTuple):
     pods: int | None
     request: Amounts
 
 
-def _together(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _Start:
-    """The gang that all of them make, and the least it can ask for; without one, one pod."""
+def _gang_start(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _StartRequest:
+    """The gang that they form and its smallest possible request; without a gang, that of one pod."""
     from policykit.kube.podsets.gangs import gangs
     from policykit.kube.requests import effective
 
@@ -97,20 +97,20 @@ def _together(manifest: Manifest, system: str, members: Sequence[PodSet]) -> _St
     for gang in gangs(manifest.data):
         whole = gang.enabled and gang.scheduler in ("", system) and set(gang.members) == names
         if whole and gang.min_member and gang.min_member > 0:
-            return _Start(gang.min_member, _least(asked, members, gang.min_member))
-    return _Start(None, _each(asked))
+            return _StartRequest(gang.min_member, _gang_requests(asked, members, gang.min_member))
+    return _StartRequest(None, _smallest_requests(asked))
 
 
-def _each(asked: Sequence[Amounts]) -> dict[str, int]:
-    """Per resource what the pods that ask for least of it ask for."""
+def _smallest_requests(asked: Sequence[Amounts]) -> dict[str, int]:
+    """Smallest request of any of the pods, per resource."""
     return {
         resource: min(each.get(resource, 0) for each in asked)
         for resource in sorted({name for each in asked for name in each})
     }
 
 
-def _least(asked: Sequence[Amounts], members: Sequence[PodSet], pods: int) -> dict[str, int]:
-    """Per resource what the cheapest so many of the pods ask for."""
+def _gang_requests(asked: Sequence[Amounts], members: Sequence[PodSet], pods: int) -> dict[str, int]:
+    """Total request of the `pods` smallest pods, per resource."""
     return {
         resource: cheapest(
             [(each.get(resource, 0), m.replicas) for each, m in zip(asked, members, strict=True)], pods

@@ -111,7 +111,7 @@ def test_nothing_is_printed_or_written_unless_all_succeed(files: Shell) -> None:
         2,
         "",
         "policykit: z.yaml:1:5: not YAML: mapping values are not allowed in this context\n"
-        "  help: mend it: nothing is passed on\n",
+        "  help: correct it: nothing was written\n",
     )
     assert files.run("patch", *HYBRID, "a.yaml", "z.yaml") == expected
     assert files.run("patch", *HYBRID, "--in-place", ".") == expected
@@ -129,11 +129,11 @@ def test_nothing_is_printed_or_written_unless_all_succeed(files: Shell) -> None:
         (("--card", "h200"), "the policy has no card 'h200'\n  help: did you mean 'h20'?"),
         (
             ("--queue", "zzz"),
-            "the policy has no queue 'zzz'\n  help: it is one of default, root, root.default",
+            "the policy has no queue 'zzz'\n  help: choose one of default, root, root.default",
         ),
         (("--only", "pod/c"), "there is no object pod/c\n  help: did you mean 'Pod/a'?"),
-        (("--only", "Deployment/web"), "there is no object Deployment/web\n  help: it is one of Pod/a"),
-        (("--only", "web"), "--only takes KIND/NAME, this is 'web'\n  help: write Deployment/web, for one"),
+        (("--only", "Deployment/web"), "there is no object Deployment/web\n  help: choose one of Pod/a"),
+        (("--only", "web"), "--only takes KIND/NAME, not 'web'\n  help: for example Deployment/web"),
         (("--in-place", "--diff"), "--in-place and --diff exclude each other\n  help: choose one"),
         (
             ("--in-place", "-"),
@@ -158,7 +158,7 @@ def test_only_names_what_is_patched(files: Shell) -> None:
     ("text", "only", "message"),
     [
         ("apiVersion: v1\nkind: Service\nmetadata: {name: s}\n", "Service/s", "makes no pods"),
-        (WEB, "Deployment/web", "has no workload kind that anything would tell"),
+        (WEB, "Deployment/web", "has no recognizable workload kind"),
         (f"# policykit: partial\n{A}", "Pod/a", "is a fragment, not a whole object"),
     ],
     ids=["no pods", "no kind", "partial"],

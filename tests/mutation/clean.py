@@ -18,7 +18,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.rules import rules
 from policykit.targets import SYSTEMS
-from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.mutation.policies import NAMES, PATCHING, WITHOUT_CARDS, page_of, under
 from tests.shared import ROOT, SHARED
@@ -131,7 +131,7 @@ def _patched(name: str, text: str) -> Iterator[tuple[str, str, str]]:
         for workload in cluster.workloads:
             for card in cluster.cards if cluster.complete else ("",):
                 try:
-                    made = patch(Source(name, text.encode()), cluster, Asked(workload, card))
+                    made = patch(Source(name, text.encode()), cluster, PatchOptions(workload, card))
                 except PolicykitError:
                     continue
                 if made.changed:

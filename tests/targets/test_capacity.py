@@ -2,7 +2,7 @@
 
 import pytest
 
-from policykit.targets.capacity import held, offered
+from policykit.targets.capacity import offered_resources, total_capacity
 from tests.clusters import policy
 
 CARDS = {"h20": {"product": "NVIDIA-H20"}}
@@ -32,10 +32,10 @@ CARDS = {"h20": {"product": "NVIDIA-H20"}}
     ],
 )
 def test_held(pools: dict[str, object], amounts: dict[str, int]) -> None:
-    found = held(policy({"cards": CARDS, "pools": pools}))
+    found = total_capacity(policy({"cards": CARDS, "pools": pools}))
     assert {name: amount for name, amount in found.items() if name != "pods"} == amounts
 
 
 def test_offered() -> None:
     pools = {"a": {"card": "h20", "nodes": 2}, "b": {"nodes": 1, "allocatable": {"cpu": 8}}}
-    assert offered(policy({"cards": CARDS, "pools": pools})) == {"cpu", "nvidia.com/gpu", "pods"}
+    assert offered_resources(policy({"cards": CARDS, "pools": pools})) == {"cpu", "nvidia.com/gpu", "pods"}

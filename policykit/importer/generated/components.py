@@ -13,12 +13,10 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import QUOTA_NAME
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
 from policykit.targets.volcano.objects.topology import Bound, read_bound
-from policykit.targets.workloads import gang_words
+from policykit.targets.workloads import gang_comment
 from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
-_GANG = "# They declare no gang, whose size each workload gives"
-"""Comment in a component for pods that are a gang."""
 
 
 def component(folder: str, files: Mapping[str, str]) -> Component | None:
@@ -32,7 +30,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
     card = folder.removeprefix(f"{workload}-")
     metadata, operations = mapping(template.get("metadata")), files.get("volcano-job.yaml", "")
     kustomization = files.get("kustomization.yaml", "")
-    rule = gang_words.read(kustomization)
+    rule = gang_comment.read(kustomization)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
     terms = mappings(required.get("nodeSelectorTerms"))
@@ -45,7 +43,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
         text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata),
-        _GANG in kustomization or rule is not None,
+        gang_comment.NO_GANG in kustomization or rule is not None,
         tuple(_spread(spec)),
         _colocation(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
         read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),

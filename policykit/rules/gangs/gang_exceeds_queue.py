@@ -18,7 +18,7 @@ from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.model.sharing import QueueUse
-from policykit.targets import destinations, sharing
+from policykit.targets import destinations, queue_trees
 from policykit.targets.destinations import FOUND, Directory
 
 BAD = """\
@@ -62,7 +62,7 @@ class _Limit(NamedTuple):
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     """The least that each gang requests, against every limit from its queue up."""
     known: dict[str, Directory] = {}
-    trees = list(sharing.trees(scope, context.cluster, configurations=True))
+    trees = list(queue_trees.trees(scope, context.cluster, configurations=True))
     for use in (*scope.of(QueueUse), *_applications(scope)):
         if (use.value.gang or 0) < 2 or use.partial:
             continue
@@ -85,7 +85,7 @@ def _applications(scope: Scope) -> Iterator[Located[QueueUse]]:
             yield Located(use, one.path, one.document, one.resource, one.fields, one.partial)
 
 
-def _declared(queue: str, system: str, trees: list[sharing.Tree]) -> Iterator[_Limit]:
+def _declared(queue: str, system: str, trees: list[queue_trees.Tree]) -> Iterator[_Limit]:
     """Limits of queues that documents declare; none if two do, or if they are of two clusters."""
     mine = [tree for tree in trees if tree.system == system]
     for tree in mine if len(mine) == 1 else ():

@@ -13,7 +13,7 @@ from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Declared
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint
-from policykit.targets.nodes.daemons import unserved
+from policykit.targets.nodes.daemons import unknown_vendor_taints
 from policykit.targets.nodes.generate import taints_nodes
 
 BAD = """\
@@ -41,7 +41,7 @@ pools:
 def check(policy: Declared, context: Context) -> Iterator[Violation]:
     if not taints_nodes(policy.cluster):
         return
-    for card, taints in unserved(policy.cluster).items():
+    for card, taints in unknown_vendor_taints(policy.cluster).items():
         yield Violation(
             ("cards", card),
             f"nodes with card {card} get {_words(taints)}, but no tolerations are generated for its"

@@ -18,8 +18,8 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.model.taint import Taint
-from policykit.targets.nodes.declared import Marks, read
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.node_settings import NodeSettings, read
+from policykit.targets.nodes.taints import taint_data
 
 BAD = """\
 apiVersion: v1
@@ -55,7 +55,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield from _off_policy(manifest, marks, cluster)
 
 
-def _contradictions(marks: Marks, cluster: Cluster) -> Iterator[Violation]:
+def _contradictions(marks: NodeSettings, cluster: Cluster) -> Iterator[Violation]:
     for at, taint in enumerate(marks.taints):
         label = marks.labels.get(taint.key)
         if taint.key in _policy_keys(cluster) and label and taint.value and label != taint.value:
@@ -67,7 +67,7 @@ def _contradictions(marks: Marks, cluster: Cluster) -> Iterator[Violation]:
             )
 
 
-def _off_policy(manifest: Manifest, marks: Marks, cluster: Cluster) -> Iterator[Violation]:
+def _off_policy(manifest: Manifest, marks: NodeSettings, cluster: Cluster) -> Iterator[Violation]:
     named = {key: marks.labels[key] for key in _policy_keys(cluster) if key in marks.labels}
     if not named:
         return
@@ -78,7 +78,7 @@ def _off_policy(manifest: Manifest, marks: Marks, cluster: Cluster) -> Iterator[
         return
     yield from _foreign_taints(marks, cluster, pools)
     lacking = {pool.name: _lacking(marks, pool) for pool in pools}
-    if marks.settled and all(lacking.values()):
+    if marks.taints_final and all(lacking.values()):
         pool = min(pools, key=lambda each: len(lacking[each.name]))
         taints = lacking[pool.name]
         yield Violation(
@@ -102,7 +102,7 @@ def _agrees(pool: Pool, named: dict[str, str]) -> bool:
     return all(pool.labels.get(key, value) == value for key, value in named.items())
 
 
-def _unknown_pool(marks: Marks, cluster: Cluster, named: dict[str, str]) -> Iterator[Violation]:
+def _unknown_pool(marks: NodeSettings, cluster: Cluster, named: dict[str, str]) -> Iterator[Violation]:
     """A value that no pool has, or, if the policy is complete, a combination that no pool has."""
     for key, value in named.items():
         known = sorted({pool.labels[key] for pool in cluster.pools if key in pool.labels})
@@ -122,7 +122,7 @@ def _unknown_pool(marks: Marks, cluster: Cluster, named: dict[str, str]) -> Iter
         )
 
 
-def _foreign_taints(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
+def _foreign_taints(marks: NodeSettings, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
     """Taints with keys of the policy that none of the pools has."""
     there = {taint for pool in pools for taint in pool.taints}
     for at, taint in enumerate(marks.taints):
@@ -137,13 +137,13 @@ def _foreign_taints(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterat
         )
 
 
-def _lacking(marks: Marks, pool: Pool) -> list[Taint]:
+def _lacking(marks: NodeSettings, pool: Pool) -> list[Taint]:
     """Taints of the pool whose keys are absent; a different value or effect is reported separately."""
     keys = {taint.key for taint in marks.taints}
     return [taint for taint in pool.hard_taints if taint.key not in keys]
 
 
-def _missing_product_label(marks: Marks, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
+def _missing_product_label(marks: NodeSettings, cluster: Cluster, pools: list[Pool]) -> Iterator[Violation]:
     """The product label, which discovery writes later but an autoscaler needs in the template."""
     pinned = any(len(marks.requirements.get(key, ())) == 1 for key in _MACHINES)
     cards = {pool.card: cluster.card_of(pool) for pool in pools}
@@ -157,14 +157,14 @@ def _missing_product_label(marks: Marks, cluster: Cluster, pools: list[Pool]) ->
 
 
 def _item(taint: Taint) -> str:
-    return "- {" + ", ".join(f"{name}: {value}" for name, value in data(taint).items()) + "}"
+    return "- {" + ", ".join(f"{name}: {value}" for name, value in taint_data(taint).items()) + "}"
 
 
-def _fix(manifest: Manifest, marks: Marks, taints: list[Taint]) -> Fix:
+def _fix(manifest: Manifest, marks: NodeSettings, taints: list[Taint]) -> Fix:
     if isinstance(lookup(manifest.data, marks.taints_at), list):
-        patches = tuple(Patch("add", (*marks.taints_at, APPEND), data(taint)) for taint in taints)
+        patches = tuple(Patch("add", (*marks.taints_at, APPEND), taint_data(taint)) for taint in taints)
     else:
-        patches = (Patch("add", marks.taints_at, [data(taint) for taint in taints]),)
+        patches = (Patch("add", marks.taints_at, [taint_data(taint) for taint in taints]),)
     return Fix("add the taints of the pool", patches, Applicability.UNSAFE)
 
 

@@ -16,7 +16,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.model.sharing import DeclaredQueue
 from policykit.targets.queue_semantics import QueueSemantics
-from policykit.targets.sharing import Declared, amounts, queue_semantics, shown
+from policykit.targets.queue_trees import LocatedQueue, amounts, format_amount, queue_semantics
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -45,13 +45,13 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 
 def _compared(
-    queue: Declared, smaller: str, larger: str, semantics: QueueSemantics
+    queue: LocatedQueue, smaller: str, larger: str, semantics: QueueSemantics
 ) -> Iterator[ScopeViolation]:
     least, most = amounts(queue.value, smaller), amounts(queue.value, larger)
     for resource in sorted(least.keys() & most.keys()):
         if least[resource] > most[resource]:
             low, high = semantics.field_names[smaller], semantics.field_names[larger]
-            amount = shown(semantics, resource, least[resource])
+            amount = format_amount(semantics, resource, least[resource])
             yield ScopeViolation(
                 queue,
                 f"{smaller}.{resource}",

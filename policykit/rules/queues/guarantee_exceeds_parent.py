@@ -13,7 +13,15 @@ from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.targets.sharing import Declared, Tree, amounts, in_all, place, shown, trees
+from policykit.targets.queue_trees import (
+    LocatedQueue,
+    Tree,
+    amounts,
+    first_field,
+    format_amount,
+    total_amount,
+    trees,
+)
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -60,7 +68,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 
 def _field(
-    field: str, parent: Declared, children: Sequence[Declared], tree: Tree
+    field: str, parent: LocatedQueue, children: Sequence[LocatedQueue], tree: Tree
 ) -> Iterator[ScopeViolation]:
     """Children that have too much by themselves, or else all of them in total."""
     have = amounts(parent.value, field)
@@ -70,31 +78,33 @@ def _field(
         yield from (
             _alone(field, resource, child, parent, tree) for child in alone if not child.value.unchecked
         )
-        together = in_all(children, field, resource)
+        together = total_amount(children, field, resource)
         if not alone and together > limit:
             yield _sum(field, resource, together, parent, tree)
 
 
-def _alone(field: str, resource: str, child: Declared, parent: Declared, tree: Tree) -> ScopeViolation:
+def _alone(
+    field: str, resource: str, child: LocatedQueue, parent: LocatedQueue, tree: Tree
+) -> ScopeViolation:
     semantics, have = tree.semantics, amounts(parent.value, field)
     word, above = semantics.field_names[field], parent.value.name
-    amount = shown(semantics, resource, amounts(child.value, field)[resource])
+    amount = format_amount(semantics, resource, amounts(child.value, field)[resource])
     limit = amount_text(resource, have[resource]) if resource in have else "none"
     return ScopeViolation(
         child,
-        place(child, f"{field}.{resource}", field),
+        first_field(child, f"{field}.{resource}", field),
         f"{word} of {semantics.noun} {child.value.name} is {amount}, but its parent {above} has {limit}",
         f"lower it, or raise {word} of {above}: {semantics.tree_fault}",
     )
 
 
-def _sum(field: str, resource: str, together: int, parent: Declared, tree: Tree) -> ScopeViolation:
+def _sum(field: str, resource: str, together: int, parent: LocatedQueue, tree: Tree) -> ScopeViolation:
     semantics, name = tree.semantics, parent.value.name
-    word, total = semantics.field_names[field], shown(semantics, resource, together)
+    word, total = semantics.field_names[field], format_amount(semantics, resource, together)
     own = amount_text(resource, amounts(parent.value, field).get(resource, 0))
     return ScopeViolation(
         parent,
-        place(parent, f"{field}.{resource}", field),
+        first_field(parent, f"{field}.{resource}", field),
         f"{word} of the {semantics.noun}s below {name} is {total} in total, but {name} has {own}",
         f"raise it, or lower {word} of the {semantics.noun}s below: {semantics.tree_fault}",
     )

@@ -13,9 +13,9 @@ from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.targets.capacity import held
+from policykit.targets.capacity import total_capacity
 from policykit.targets.destinations import policy_queues
-from policykit.targets.sharing import Declared, Tree, in_all, place, shown, trees
+from policykit.targets.queue_trees import LocatedQueue, Tree, first_field, format_amount, total_amount, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -37,25 +37,25 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     cluster = context.cluster
     if cluster is None or not cluster.complete:
         return
-    there = held(cluster)
+    there = total_capacity(cluster)
     for tree in trees(scope, cluster, configurations=True):
         top = [queue for queue in tree.queues if _counts(queue, tree)]
         decided = policy_queues(tree.system, cluster).queues  # the policy decides about its own queues
         for resource, most in there.items():
             promised = [queue for queue in top if queue.value.guarantee.get(resource)]
-            total = in_all(promised, "guarantee", resource)
+            total = total_amount(promised, "guarantee", resource)
             if total > most and not all(queue.value.name in decided for queue in promised):
                 largest = max(promised, key=lambda queue: queue.value.guarantee[resource])
                 yield _violation(largest, resource, total, most, len(promised), tree)
 
 
-def _counts(queue: Declared, tree: Tree) -> bool:
+def _counts(queue: LocatedQueue, tree: Tree) -> bool:
     value = queue.value
     return value.parent in ("", *tree.semantics.roots) and value.measured and not queue.partial
 
 
 def _violation(
-    queue: Declared, resource: str, total: int, most: int, queues: int, tree: Tree
+    queue: LocatedQueue, resource: str, total: int, most: int, queues: int, tree: Tree
 ) -> ScopeViolation:
     semantics = tree.semantics
     noun, word = semantics.noun, semantics.field_names["guarantee"]
@@ -63,8 +63,8 @@ def _violation(
     in_total = " in total" if queues > 1 else ""
     return ScopeViolation(
         queue,
-        place(queue, f"guarantee.{resource}", "guarantee"),
-        f"{word} of {who} is {shown(semantics, resource, total)}{in_total}, "
+        first_field(queue, f"guarantee.{resource}", "guarantee"),
+        f"{word} of {who} is {format_amount(semantics, resource, total)}{in_total}, "
         f"but the pools have {amount_text(resource, most)}",
         f"lower {word}, or add the missing nodes to the policy",
     )

@@ -12,7 +12,7 @@ from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.targets.sharing import Declared, Tree, shown, trees
+from policykit.targets.queue_trees import LocatedQueue, Tree, format_amount, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -44,7 +44,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 yield from _queue(queue, tree)
 
 
-def _queue(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _queue(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
     for resource, amount in sorted(queue.value.limit.items()):
         # To Volcano 0 is no limit, and to Koordinator one that no child can exceed alone.
         above = next((each for each in tree.above(queue) if each.value.limit.get(resource)), None)
@@ -52,9 +52,12 @@ def _queue(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
             yield _violation(queue, resource, above, tree)
 
 
-def _violation(queue: Declared, resource: str, above: Declared, tree: Tree) -> ScopeViolation:
+def _violation(queue: LocatedQueue, resource: str, above: LocatedQueue, tree: Tree) -> ScopeViolation:
     semantics, name = tree.semantics, above.value.name
-    word, amount = semantics.field_names["limit"], shown(semantics, resource, queue.value.limit[resource])
+    word, amount = (
+        semantics.field_names["limit"],
+        format_amount(semantics, resource, queue.value.limit[resource]),
+    )
     refused = semantics.limit_above is Severity.ERROR
     return ScopeViolation(
         queue,

@@ -14,7 +14,7 @@ from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.severity import Severity
 from policykit.targets.destinations import policy_queues
 from policykit.targets.fleet import card_resources
-from policykit.targets.sharing import Declared, Tree, place, trees
+from policykit.targets.queue_trees import LocatedQueue, Tree, first_field, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -45,7 +45,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 yield _violation(queue, cards, tree)
 
 
-def _is_open(queue: Declared, tree: Tree, cards: frozenset[str]) -> bool:
+def _is_open(queue: LocatedQueue, tree: Tree, cards: frozenset[str]) -> bool:
     value = queue.value
     if (
         value.name in tree.semantics.roots
@@ -64,17 +64,17 @@ def _is_open(queue: Declared, tree: Tree, cards: frozenset[str]) -> bool:
     return not any(_compute(each) or each.value.confined for each in above)
 
 
-def _compute(queue: Declared) -> list[str]:
+def _compute(queue: LocatedQueue) -> list[str]:
     return [name for name in _COMPUTE if queue.value.limit.get(name)]
 
 
-def _violation(queue: Declared, cards: list[str], tree: Tree) -> ScopeViolation:
+def _violation(queue: LocatedQueue, cards: list[str], tree: Tree) -> ScopeViolation:
     semantics = tree.semantics
     word, missing = semantics.field_names["limit"], " or ".join(cards)
     limited = " and ".join(semantics.resource_names.get(name, name) for name in _compute(queue))
     return ScopeViolation(
         queue,
-        place(queue, "limit"),
+        first_field(queue, "limit"),
         f"{word} of {semantics.noun} {queue.value.name} limits {limited}, but not {missing}",
         f"add {missing} to {word}; 0 keeps the queue off the cards",
     )

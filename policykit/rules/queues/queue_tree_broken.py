@@ -16,7 +16,7 @@ from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.severity import Severity
 from policykit.nearest import Names
 from policykit.targets import destinations
-from policykit.targets.sharing import DEEPEST, Declared, Tree, place, trees
+from policykit.targets.queue_trees import MAX_DEPTH, LocatedQueue, Tree, first_field, trees
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -75,7 +75,7 @@ def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[ScopeViolati
         yield from _order(queue, tree)
 
 
-def _parent(queue: Declared, tree: Tree, parents: _Parents) -> Iterator[ScopeViolation]:
+def _parent(queue: LocatedQueue, tree: Tree, parents: _Parents) -> Iterator[ScopeViolation]:
     """A parent that does not exist, or is not marked as one."""
     name, semantics = queue.value.parent, tree.semantics
     if name in semantics.roots or not name:
@@ -86,7 +86,7 @@ def _parent(queue: Declared, tree: Tree, parents: _Parents) -> Iterator[ScopeVio
         # Parent queues are often kept in another repository than those of the teams.
         yield ScopeViolation(
             queue,
-            place(queue, "parent"),
+            first_field(queue, "parent"),
             f"parent {name} of {semantics.noun} {queue.value.name} is not defined here",
             f"did you mean {likely}?" if likely else f"add {name}, or name another parent",
             None if likely or parents.planned else Severity.WARNING,
@@ -94,32 +94,32 @@ def _parent(queue: Declared, tree: Tree, parents: _Parents) -> Iterator[ScopeVio
     elif semantics.must_hold and declared and name not in parents.holding:
         yield ScopeViolation(
             queue,
-            place(queue, "parent"),
+            first_field(queue, "parent"),
             f"parent {name} of {semantics.noun} {queue.value.name} is not marked as a parent",
             f'give {name} the label quota.scheduling.koordinator.sh/is-parent: "true"',
         )
 
 
-def _cycle(cycle: Sequence[Declared], tree: Tree) -> Iterator[ScopeViolation]:
+def _cycle(cycle: Sequence[LocatedQueue], tree: Tree) -> Iterator[ScopeViolation]:
     """Reported once for all queues of a cycle, at the first one."""
     if cycle:
         name = cycle[0].value.name
         way = " below ".join(each.value.name for each in (*cycle, cycle[0]))
         yield ScopeViolation(
             cycle[0],
-            place(cycle[0], "parent"),
+            first_field(cycle[0], "parent"),
             f"{tree.semantics.noun} {name} is below itself: {way}",
             "give one of them another parent",
         )
 
 
-def _depth(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _depth(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
     """Only the first queue on the way down that is too deep."""
     most = tree.semantics.depth
     if most is not None and tree.depths.get(id(queue)) == most:
         yield ScopeViolation(
             queue,
-            place(queue, "parent"),
+            first_field(queue, "parent"),
             f"{tree.semantics.noun} {queue.value.name} is {most + 1} levels below the root, "
             f"but at most {most} are allowed",
             f"flatten the tree, or raise --max-queue-depth of {tree.semantics.title}'s webhook",
@@ -128,7 +128,7 @@ def _depth(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
 
 def _twice(tree: Tree) -> Iterator[ScopeViolation]:
     """Certain in one file; files of one folder may be for two clusters."""
-    firsts: dict[tuple[str, str], list[Declared]] = {}
+    firsts: dict[tuple[str, str], list[LocatedQueue]] = {}
     for queue in tree.queues:
         if queue.partial or not queue.value.measured:
             continue
@@ -141,7 +141,7 @@ def _twice(tree: Tree) -> Iterator[ScopeViolation]:
             before.append(queue)
 
 
-def _doubled(queue: Declared, other: Declared, tree: Tree) -> tuple[str, str, Severity | None]:
+def _doubled(queue: LocatedQueue, other: LocatedQueue, tree: Tree) -> tuple[str, str, Severity | None]:
     noun, name = tree.semantics.noun, queue.value.name
     severity = None if other.path == queue.path else Severity.WARNING
     if queue.value.namespace != other.value.namespace:
@@ -156,9 +156,9 @@ def _doubled(queue: Declared, other: Declared, tree: Tree) -> tuple[str, str, Se
 
 def _annotated(tree: Tree) -> Iterator[ScopeViolation]:
     """The second tree of Volcano, of plugin drf: a queue is at the end of a path."""
-    below: dict[str, Declared] = {}
+    below: dict[str, LocatedQueue] = {}
     for queue in tree.queues:
-        steps = queue.value.path.split("/", DEEPEST)
+        steps = queue.value.path.split("/", MAX_DEPTH)
         for end in range(1, len(steps)):
             below.setdefault("/".join(steps[:end]), queue)
     for queue in tree.queues:
@@ -174,7 +174,7 @@ def _annotated(tree: Tree) -> Iterator[ScopeViolation]:
             )
 
 
-def _unlike(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _unlike(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
     """What a queue and its parent must have in common."""
     parent, semantics = tree.parent(queue), tree.semantics
     if parent is None or parent.value.name in semantics.roots or not parent.value.measured:
@@ -193,14 +193,14 @@ def _unlike(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
         only = mine if differing[0] in mine.limit else its
         yield ScopeViolation(
             queue,
-            place(queue, f"limit.{differing[0]}", "limit"),
+            first_field(queue, f"limit.{differing[0]}", "limit"),
             f"{word} of {name} and of its parent {its.name} name different resources: only {only.name} has "
             f"{differing[0]}",
             f"name the same resources in both: {semantics.tree_fault}",
         )
 
 
-def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
+def _order(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
     """Objects of a file are applied from the top."""
     parent = tree.parent(queue)
     if parent is None or parent.path != queue.path or parent.value.name in tree.semantics.roots:
@@ -208,7 +208,7 @@ def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
     if tree.positions[id(queue)] < tree.positions[id(parent)] and id(queue) in tree.depths:
         yield ScopeViolation(
             queue,
-            place(queue, "parent"),
+            first_field(queue, "parent"),
             f"{tree.semantics.noun} {queue.value.name} comes before its parent {parent.value.name}",
             f"put {parent.value.name} first: applied in this order, {tree.semantics.title} refuses it",
             Severity.WARNING,
@@ -217,9 +217,9 @@ def _order(queue: Declared, tree: Tree) -> Iterator[ScopeViolation]:
 
 def _charged(tree: Tree) -> Iterator[ScopeViolation]:
     """A namespace belongs to one quota."""
-    firsts: dict[tuple[str, str], list[Declared]] = {}
+    firsts: dict[tuple[str, str], list[LocatedQueue]] = {}
     for queue in tree.queues:
-        found: list[tuple[int, str, Declared]] = []
+        found: list[tuple[int, str, LocatedQueue]] = []
         for namespace in sorted(set(queue.value.namespaces)):
             # The first, and the first of another name: one of the two has another name than any other.
             before = firsts.setdefault((namespace, dirname(queue.path)), [])

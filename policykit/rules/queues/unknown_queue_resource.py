@@ -21,7 +21,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.targets.capacity import offered
+from policykit.targets.capacity import offered_resources
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -113,7 +113,7 @@ def _violation(name: _QueueResource, cluster: Cluster | None) -> Violation | Non
         message = f"{resource} {problem[0]}: the amount has no effect"
         return Violation(name.path, message, _meant(problem[1]), key=True)
     if cluster is not None and cluster.complete and is_card(resource) and _published(resource):
-        there = sorted(each for each in offered(cluster) if is_card(each))
+        there = sorted(each for each in offered_resources(cluster) if is_card(each))
         return Violation(
             name.path,
             f"no pool of the policy has {resource}",
@@ -141,7 +141,7 @@ def _asked_for(cluster: Cluster | None) -> frozenset[str]:
     if cluster is None:
         return frozenset()
     shared = {name for queue in cluster.queues for name in (*queue.guarantee, *queue.deserved, *queue.limit)}
-    return offered(cluster) | shared
+    return offered_resources(cluster) | shared
 
 
 def _published(resource: str) -> bool:

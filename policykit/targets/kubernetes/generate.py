@@ -1,4 +1,4 @@
-"""Kubernetes' own objects, and the configuration of its scheduler where the policy asks for one."""
+"""Kubernetes' own objects, and the configuration of its scheduler if the policy enables one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Quota
-from policykit.targets.kubernetes import beyond, options, page, versions
+from policykit.targets.kubernetes import limitations, options, readme, versions
 from policykit.targets.kubernetes.objects import autoscalers, autoscaling, priorities, quotas, ranges
 from policykit.targets.kubernetes.objects.ranges import LimitRange
 from policykit.targets.kubernetes.scheduler import delivery as scheduler
@@ -22,11 +22,11 @@ RANGES = "kubernetes/limit-ranges.yaml"
 AUTOSCALERS = "kubernetes/autoscalers.yaml"
 PAGE = "kubernetes/README.md"
 _WITHOUT_PAGE = frozenset({PRIORITIES, QUOTAS})
-"""Files that need no words beside what their objects say."""
+"""Files that need no explanation in a README."""
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Files of `kubernetes/`, each only where needed; and what Kubernetes alone cannot promise.
+    """Files of `kubernetes/`, each only where needed; and what Kubernetes alone cannot guarantee.
 
     Raises PolicykitError for ranges of containers on cards.
     """
@@ -40,7 +40,7 @@ def generate(cluster: Cluster) -> Generated:
     ]
     artifacts = [
         *_manifest(PRIORITIES, map(priorities.write, cluster.priorities)),
-        *_manifest(QUOTAS, (quotas.write(quotas.of(quota)) for quota in counted)),
+        *_manifest(QUOTAS, (quotas.write(quotas.resource_quota(quota)) for quota in counted)),
         *_manifest(RANGES, map(ranges.write, limited)),
         *_manifest(AUTOSCALERS, map(autoscalers.write, scalers)),
     ]
@@ -49,15 +49,15 @@ def generate(cluster: Cluster) -> Generated:
     artifacts += running
     if any(artifact.path not in _WITHOUT_PAGE for artifact in artifacts):
         paths = [artifact.path for artifact in artifacts]
-        shown = page.text(paths, version, planned.profiles, stated.scheduler.namespace)
+        shown = readme.text(paths, version, planned.profiles, stated.scheduler.namespace)
         artifacts.append(Artifact(PAGE, shown, Role.PAGE))
     messages = (
-        *(message for quota in cluster.quotas for message in quotas.unkept(quota)),
+        *(message for quota in cluster.quotas for message in quotas.uncounted(quota)),
         *unscaled,
         *said,
-        *beyond.notices(cluster, stated),
+        *limitations.notices(cluster, stated),
     )
-    preferred = preference.notices(cluster, planned.weighed)
+    preferred = preference.notices(cluster, planned.weights_default)
     return Generated(tuple(artifacts), (*preferred, *(Notice(TARGET, message) for message in messages)))
 
 

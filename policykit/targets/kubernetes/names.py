@@ -5,11 +5,11 @@ from __future__ import annotations
 from policykit.model.cluster import Cluster
 from policykit.targets import DEFAULT_SCHEDULER, DIALECTS
 
-OWN = ("", DEFAULT_SCHEDULER)
-"""What pods say who are left to the cluster's scheduler."""
+DEFAULT_NAMES = ("", DEFAULT_SCHEDULER)
+"""schedulerNames of pods that the cluster's default scheduler places."""
 
 
-def taken(cluster: Cluster) -> frozenset[str]:
+def other_names(cluster: Cluster) -> frozenset[str]:
     """Names that schedulers of other systems serve."""
     others = [target for target in cluster.targets.values() if target.name != "kubernetes"]
     stated = {target.scheduler_name for target in others}
@@ -17,12 +17,12 @@ def taken(cluster: Cluster) -> frozenset[str]:
     return frozenset(stated.union(*(dialect.schedulers for dialect in DIALECTS)))
 
 
-def served(scheduler: str, cluster: Cluster) -> bool:
+def is_served(scheduler: str, cluster: Cluster) -> bool:
     """Whether some kube-scheduler serves pods that state this name."""
     placed = any(placement.scheduler == scheduler for placement in cluster.placements.values())
-    return scheduler in OWN or (placed and scheduler not in taken(cluster))
+    return scheduler in DEFAULT_NAMES or (placed and scheduler not in other_names(cluster))
 
 
-def alone(cluster: Cluster) -> bool:
+def is_only_scheduler(cluster: Cluster) -> bool:
     """Whether the policy has no other system that schedules."""
     return all(name == "kubernetes" for name in cluster.targets)

@@ -1,4 +1,4 @@
-"""What the policy states for Kubernetes and its scheduler alone."""
+"""Options of the policy for Kubernetes and its scheduler."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ SECOND, CLUSTER = "second", "cluster"
 _NAMESPACE = "kube-system"
 
 
-class Scheduler(NamedTuple):
-    """How the profiles of placements come to run."""
+class SchedulerOptions(NamedTuple):
+    """How the scheduler profiles of placements are deployed."""
 
     way: str = SECOND
-    """second: a Deployment beside the cluster's scheduler; cluster: that scheduler itself."""
+    """second: a Deployment next to the cluster's scheduler; cluster: that scheduler itself."""
     default: str = ""
     """Placement of the profile default-scheduler; empty: it stays as it is."""
     namespace: str = _NAMESPACE
@@ -24,16 +24,16 @@ class Scheduler(NamedTuple):
     replicas: int = 1
 
 
-class Stated(NamedTuple):
+class KubernetesOptions(NamedTuple):
     """Options of the target."""
 
-    scheduler: Scheduler = Scheduler()
+    scheduler: SchedulerOptions = SchedulerOptions()
     native_gang: bool = False
     """Gangs by the scheduling API of the stated version."""
 
 
-def read(cluster: Cluster) -> Stated:
+def read(cluster: Cluster) -> KubernetesOptions:
     """`Target.options` of kubernetes: `{scheduler: {...}, native_gang: bool}`, with the fields above."""
     target = cluster.targets.get("kubernetes")
     given: Mapping[str, Any] = target.options if target else {}
-    return Stated(Scheduler(**given.get("scheduler", {})), given.get("native_gang") is True)
+    return KubernetesOptions(SchedulerOptions(**given.get("scheduler", {})), given.get("native_gang") is True)

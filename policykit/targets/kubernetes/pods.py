@@ -1,4 +1,4 @@
-"""What kube-scheduler wants pods to carry: where they stand to each other, and their gang."""
+"""Pod fields that kube-scheduler reads: spreading, affinity between pods, and gangs."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
 
 
 def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether a placement of the policy asks the default scheduler to spread, and no profile does it."""
+    """Whether a placement requires spreading by the default scheduler, and no profile does it."""
     placement = cluster.placements.get(kind.placement_name)
-    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.OWN:
+    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
         return False
     stated = options.read(cluster).scheduler
     return stated.way != options.CLUSTER or stated.default != placement.name
@@ -67,10 +67,9 @@ def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
     version = versions.parse(cluster.kubernetes_version)
     if version < versions.AFFINITY_KEYS or not spread.own_labels(pods.owner_kind):
         return {}, (
-            f"{kind.name}: the pods of one job cannot be told from those of the next, so "
-            "kube-scheduler cannot "
-            f"keep each job within one {level}. Nearest: podAffinity on {key} with a label of the job, or a "
-            "scheduler with topology constraints (Volcano, Koordinator)",
+            f"{kind.name}: the pods of one job cannot be distinguished from those of another, so "
+            f"kube-scheduler cannot keep each job within one {level}. Nearest: podAffinity on {key} with a "
+            "label of the job, or a scheduler with topology constraints (Volcano, Koordinator)",
         )
     close = spread.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
     return {"affinity": {"podAffinity": close}}, _hard(kind, kind.within)
@@ -80,19 +79,18 @@ def _hard(kind: WorkloadKind, within: Closeness) -> tuple[str, ...]:
     if not within.hard:
         return ()
     return (
-        f"{kind.name}: kube-scheduler places the first pod of a job without asking whether its "
-        f"{within.level} "
-        "has room for the others, which then wait. Nearest to choosing ahead: a scheduler with topology "
+        f"{kind.name}: kube-scheduler places the first pod of a job without checking that its "
+        f"{within.level} has room for the others, which may then wait. Nearest: a scheduler with topology "
         "constraints (Volcano, Koordinator)",
     )
 
 
 def _no_level(kind: WorkloadKind, level: str) -> str:
-    return f"{kind.name}: no node label is known for level {level}: state it under scheme.topology"
+    return f"{kind.name}: no node label is known for level {level}: set it under scheme.topology"
 
 
 def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:
-    """The gang of the stated release's own API, where the policy asks for it and it has one."""
+    """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
     if kind.gang != "all" or not options.read(cluster).native_gang:
         return None, ()
@@ -101,9 +99,8 @@ def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang
     size = _size(kind, pods)
     if not pods.owner or size is None:
         return None, (
-            f"{kind.name}: a PodGroup needs the name of a job and its number of pods: policykit "
-            "patch writes it "
-            "where a manifest states both",
+            f"{kind.name}: a PodGroup needs the name of a job and its number of pods: policykit patch "
+            "writes it where a manifest states both",
         )
     constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
     level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""

@@ -1,4 +1,4 @@
-"""Every object of Kubernetes' own that a policy speaks of, found in a text with where it stands."""
+"""Finds Kubernetes' own objects that a policy can describe in a text, with their locations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READERS: Mapping[tuple[str, str], Callable[[Mapping[str, Any]], Value | None]] 
 
 def read(text: str) -> list[Read[Value]]:
     """All of a text's objects, in its order: of documents, of Lists, of strings that hold a scheduler's
-    configuration (ConfigMaps, Helm values). What is not YAML is passed over."""
+    configuration (ConfigMaps, Helm values). Text that is not YAML is skipped."""
     found: list[Read[Value]] = []
     for number, document in enumerate(parse(text)):
         if document.root is not None:

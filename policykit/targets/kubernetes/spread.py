@@ -1,4 +1,4 @@
-"""Pods apart and pods together: topologySpreadConstraints, and pod affinity to their own job."""
+"""Spreading and grouping of pods: topologySpreadConstraints, and pod affinity within a job."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.targets.nodes.cloud import Form
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
-_NAMES = Rule(60)
+_NAMES = NameRule(60)
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
@@ -21,7 +21,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     name = pool_names(cluster, _NAMES)[pool.name]
     says = (
         "---\n"
-        "# Fields of the body of CreateClusterNodePool, which is JSON: add your instance\n"
+        "# Fields of the JSON body of CreateClusterNodePool: add your own instance\n"
         "# types and networks under scaling_group.\n"
     )
     artifacts = (
@@ -34,20 +34,20 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     )
     zones = sorted({group.zone for group in groups(cluster, pool) if group.zone})
     said = (
-        f"pool {pool.name}: ACK takes the zone from the vSwitches of a node pool, so ack.yaml leaves out "
-        f"zone {', '.join(zones)}; name vSwitches there under scaling_group.vswitch_ids"
+        f"pool {pool.name}: ACK takes the zone from the vSwitches of a node pool, so ack.yaml omits zone "
+        f"{', '.join(zones)}; add vSwitches of that zone to scaling_group.vswitch_ids"
     )
     return Form(tuple(artifacts), (said,) if zones else ())
 
 
-def body(cluster: Cluster, pool: Pool, name: str, group: Group) -> dict[str, Any]:
+def body(cluster: Cluster, pool: Pool, name: str, group: NodeGroup) -> dict[str, Any]:
     """The fields that the policy decides."""
     config: dict[str, Any] = {}
     if group.labels:
         config["labels"] = [{"key": key, "value": value} for key, value in group.labels.items()]
     taints = pool_taints(cluster, pool)
     if taints:
-        config["taints"] = [data(taint) for taint in taints]
+        config["taints"] = [taint_data(taint) for taint in taints]
     found: dict[str, Any] = {"nodepool_info": {"name": name}}
     if config:
         found["kubernetes_config"] = config

@@ -8,11 +8,11 @@ from shlex import quote
 from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, Marks, call, create_or_update, without_domains
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
+from policykit.targets.nodes.cloud import Form, LabelsAndTaints, call, create_or_update, without_domains
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
 
-_NAMES = Rule(12, joint="")
+_NAMES = NameRule(12, joint="")
 _RESERVED = ("kubernetes.azure.com",)
 
 
@@ -30,17 +30,17 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     said = []
     if bare:
         said.append(
-            f"pool {pool.name}: az takes no taint without a value, so aks.sh leaves out {', '.join(bare)}; "
-            "give it a value in the policy"
+            f"pool {pool.name}: az rejects taints without a value, so aks.sh omits {', '.join(bare)}; give "
+            "it a value in the policy"
         )
     unknown = sorted({group.zone for group in groups(cluster, pool) if group.zone and not _zone(group)})
     if unknown:
         said.append(
-            f"pool {pool.name}: az takes zones as numbers, such as 1 of eastus-1, so aks.sh leaves out zone "
+            f"pool {pool.name}: az takes zones as numbers, such as 1 for eastus-1, so aks.sh omits zone "
             f"{', '.join(unknown)}"
         )
     if refused:
-        said.append(f"pool {pool.name}: AKS keeps {', '.join(refused)} for itself, so aks.sh leaves it out")
+        said.append(f"pool {pool.name}: AKS keeps {', '.join(refused)} for its own use, so aks.sh omits it")
     return Form(tuple(artifacts), tuple(said))
 
 
@@ -49,7 +49,7 @@ def _numbered(name: str, number: int) -> str:
     return name if not number else f"{name[: _NAMES.limit - 2]}{number + 1:02d}"
 
 
-def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
+def _script(pool: Pool, name: str, group: NodeGroup, marks: LabelsAndTaints) -> Artifact:
     file = f"aks{group.suffix}.sh"
     pairs = " ".join(quote(f"{key}={value}") for key, value in marks.labels.items())
     words = [
@@ -60,7 +60,7 @@ def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
         f"Node pool {name} of AKS for pool {pool.name}.",
         f"  sh {file} create --resource-group GROUP --cluster-name CLUSTER --node-vm-size SIZE ...",
         f"  sh {file} update --resource-group GROUP --cluster-name CLUSTER",
-        "An update replaces all labels and taints that the pool was given before.",
+        "An update replaces all labels and taints that were set on the pool before.",
     ]
     where = [f"--zones {_zone(group)}"] if _zone(group) else []
     create = call(f"az aks nodepool add --name {quote(name)}", [*words, *where, *_size(group)])
@@ -69,13 +69,13 @@ def _script(pool: Pool, name: str, group: Group, marks: Marks) -> Artifact:
     return Artifact(f"nodes/{pool.name}/{file}", text, Role.NODE)
 
 
-def _zone(group: Group) -> str:
+def _zone(group: NodeGroup) -> str:
     """The number of a zone: AKS labels nodes with region and number."""
     region, joint, number = group.zone.rpartition("-")
     return number if region and joint and number.isdecimal() else ""
 
 
-def _size(group: Group) -> Iterator[str]:
+def _size(group: NodeGroup) -> Iterator[str]:
     if group.fixed is not None:
         yield f"--node-count {group.fixed}"
     if group.autoscaled:

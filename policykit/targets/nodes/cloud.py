@@ -1,4 +1,4 @@
-"""What the forms of all clouds share: a script to create or update a pool, and what was left out."""
+"""Shared by the forms of all clouds: the script that creates or updates a pool, and omissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from policykit.model.taint import Taint
 
 
 class Form(NamedTuple):
-    """Files of one pool in a cloud's own form, and what that form cannot say."""
+    """Files of one pool in the form of a cloud, and what that form cannot express."""
 
     artifacts: tuple[Artifact, ...]
     left_out: tuple[str, ...] = ()
@@ -22,30 +22,32 @@ class Form(NamedTuple):
 Write = Callable[[Cluster, Pool], Form]
 
 
-class Marks(NamedTuple):
-    """Labels and taints that a cloud takes, and those it does not, as text."""
+class LabelsAndTaints(NamedTuple):
+    """Labels and taints that a cloud accepts, and those it rejects, as text."""
 
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     refused: tuple[str, ...] = ()
 
 
-def within(key: str, domains: Iterable[str]) -> bool:
+def in_domain(key: str, domains: Iterable[str]) -> bool:
     """Whether a key's prefix is one of the domains or below one."""
     prefix, slash, _ = key.partition("/")
     return bool(slash) and any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)
 
 
-def without_domains(labels: Mapping[str, str], taints: Iterable[Taint], domains: tuple[str, ...]) -> Marks:
-    """Labels and taints less those with a key in a domain the cloud keeps for itself."""
+def without_domains(
+    labels: Mapping[str, str], taints: Iterable[Taint], domains: tuple[str, ...]
+) -> LabelsAndTaints:
+    """Labels and taints without those in a domain that the cloud reserves."""
     taints = tuple(taints)
     refused = [
-        *(f"label {key}" for key in labels if within(key, domains)),
-        *(f"taint {taint}" for taint in taints if within(taint.key, domains)),
+        *(f"label {key}" for key in labels if in_domain(key, domains)),
+        *(f"taint {taint}" for taint in taints if in_domain(taint.key, domains)),
     ]
-    return Marks(
-        {key: value for key, value in labels.items() if not within(key, domains)},
-        tuple(taint for taint in taints if not within(taint.key, domains)),
+    return LabelsAndTaints(
+        {key: value for key, value in labels.items() if not in_domain(key, domains)},
+        tuple(taint for taint in taints if not in_domain(taint.key, domains)),
         tuple(refused),
     )
 

@@ -1,4 +1,4 @@
-"""What the node daemons of a card must tolerate, or the labels their nodes rest on never appear."""
+"""Tolerations of node daemons: without them, the labels that discovery sets never appear."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
     for chart, lists in _charts(tainted).items():
         values: dict[str, Any] = {}
         for path, vendor, shipped in lists:
-            needed = whole(shipped, tainted[vendor] if vendor else every)
+            needed = complete_tolerations(shipped, tainted[vendor] if vendor else every)
             if len(needed) > len(shipped):
                 _put(values, path.split("."), [to_dict(toleration) for toleration in needed])
         if values:
             says = (
                 f"---\n# Values for the chart {chart}.\n"
-                "# Helm replaces a list whole, so what it ships is repeated.\n"
+                "# Helm replaces whole lists, so the chart's own entries are repeated.\n"
             )
             yield Artifact(f"{FOLDER}/{chart}.yaml", says + dump(values), Role.VALUES)
     with_chart = {vendor for lists in _charts(tainted).values() for _, vendor, _ in lists}
@@ -40,8 +40,8 @@ def write(cluster: Cluster) -> Iterator[Artifact]:
         yield from _patch(vendor, tainted[vendor])
 
 
-def whole(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toleration, ...]:
-    """The shipped tolerations, and one by key for every taint that none of them answers."""
+def complete_tolerations(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toleration, ...]:
+    """The shipped tolerations, plus one by key for every taint that none of them tolerates."""
     needed = list(shipped)
     for taint in sorted(taints):
         if not any(tolerates(toleration, taint) for toleration in needed):
@@ -49,26 +49,26 @@ def whole(shipped: Iterable[Toleration], taints: Iterable[Taint]) -> tuple[Toler
     return tuple(needed)
 
 
-def unserved(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
-    """Cards of a maker that nothing is known of, and the hard taints of the pools with them."""
+def unknown_vendor_taints(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
+    """Cards of an unknown vendor, and the hard taints of the pools with them."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
-        if pool.card and pool.hard_taints and not _maker(cluster, pool):
+        if pool.card and pool.hard_taints and not hardware_vendor(cluster, pool):
             found.setdefault(pool.card, {}).update(dict.fromkeys(pool.hard_taints))
     return {card: tuple(taints) for card, taints in found.items()}
 
 
 def _taints_by_vendor(cluster: Cluster) -> dict[str, tuple[Taint, ...]]:
-    """Maker of the cards to the hard taints of pools with them; only pools that have any."""
+    """Vendor of the cards to the hard taints of pools with them; only pools that have any."""
     found: dict[str, dict[Taint, None]] = {}
     for pool in cluster.pools:
-        vendor = _maker(cluster, pool)
+        vendor = hardware_vendor(cluster, pool)
         if vendor and pool.hard_taints:
             found.setdefault(vendor, {}).update(dict.fromkeys(pool.hard_taints))
     return {vendor: tuple(taints) for vendor, taints in found.items()}
 
 
-def _maker(cluster: Cluster, pool: Pool) -> str:
+def hardware_vendor(cluster: Cluster, pool: Pool) -> str:
     """Id of the vendor whose daemons run on the pool's nodes; empty: none that is known."""
     card = cluster.card_of(pool)
     vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
@@ -88,7 +88,7 @@ def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
     """A strategic merge patch for a DaemonSet: `tolerations` has no merge key, so the list is whole."""
     known = catalogue.vendor(vendor)
     shipped = known.daemon_tolerations if known else ()
-    needed = whole(shipped, taints)
+    needed = complete_tolerations(shipped, taints)
     if len(needed) == len(shipped):
         return
     patch = {"spec": {"template": {"spec": {"tolerations": [to_dict(toleration) for toleration in needed]}}}}
@@ -96,7 +96,7 @@ def _patch(vendor: str, taints: Iterable[Taint]) -> Iterator[Artifact]:
     says = (
         f"---\n# {known.name if known else vendor}: for each DaemonSet, such as device plugin and labeller.\n"
         f"#   kubectl patch daemonset NAME -n NAMESPACE --patch-file {file}\n"
-        "# The list replaces the one that is there: add what yours has besides.\n"
+        "# The list replaces the existing one: add any other tolerations of yours.\n"
     )
     yield Artifact(f"{FOLDER}/{file}", says + dump(patch), Role.VALUES)
 

@@ -8,19 +8,19 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, Marks, without_domains
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.cloud import Form, LabelsAndTaints, without_domains
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
-_NAMES = Rule(60)
+_NAMES = NameRule(60)
 _RESERVED = ("kubernetes.io", "k8s.io", "eks.amazonaws.com")
 """EKS refuses labels and taints of node groups with these prefixes."""
 
 _SAYS = (
     "---\n"
     "# For eksctl create nodegroup --config-file, together with metadata (name and\n"
-    "# region of the cluster) and instanceTypes of your own.\n"
+    "# region of the cluster) and your own instanceTypes.\n"
 )
 
 
@@ -39,12 +39,12 @@ def write(cluster: Cluster, pool: Pool) -> Form:
         "kind": "ClusterConfig",
         "managedNodeGroups": node_groups,
     }
-    said = f"pool {pool.name}: EKS refuses {', '.join(refused)} on node groups, so eksctl.yaml leaves it out"
+    said = f"pool {pool.name}: EKS refuses {', '.join(refused)} on node groups, so eksctl.yaml omits it"
     file = Artifact(f"nodes/{pool.name}/eksctl.yaml", _SAYS + dump(document), Role.NODE)
     return Form((file,), (said,) if refused else ())
 
 
-def node_group(name: str, group: Group, marks: Marks) -> dict[str, Any]:
+def node_group(name: str, group: NodeGroup, marks: LabelsAndTaints) -> dict[str, Any]:
     """An item of managedNodeGroups (eksctl.io/v1alpha5)."""
     found: dict[str, Any] = {"name": name}
     if group.autoscaled or group.fixed is not None:
@@ -62,5 +62,5 @@ def node_group(name: str, group: Group, marks: Marks) -> dict[str, Any]:
     if marks.labels:
         found["labels"] = dict(marks.labels)
     if marks.taints:
-        found["taints"] = [data(taint) for taint in marks.taints]
+        found["taints"] = [taint_data(taint) for taint in marks.taints]
     return found

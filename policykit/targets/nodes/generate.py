@@ -1,4 +1,4 @@
-"""The node side: labels and taints in every form the policy's nodes allow, and the order of rollout."""
+"""Node files: labels and taints in every form that fits the policy, and the rollout order."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from policykit.targets.nodes import (
     kubeadm,
     kubelet,
     labels,
+    limitations,
     nfd,
-    page,
-    remarks,
+    readme,
     taints,
 )
 from policykit.targets.nodes.cloud import Form, Write
-from policykit.targets.nodes.marks import marked
+from policykit.targets.nodes.node_groups import has_settings
 
 TARGET = "nodes"
 
@@ -34,7 +34,7 @@ _TAINTING = frozenset({"taints", "kubelet", "kubeadm", "provider", "karpenter", 
 def generate(cluster: Cluster) -> Generated:
     """`nodes/<pool>/...`, `nodes/daemons/...`, `nodes/control-plane/taint.sh` and `nodes/README.md`.
 
-    Nothing where the policy asks for no form, or has nothing to set on any node.
+    Nothing if the policy enables no form, or no node needs a label or taint.
     """
     forms = forms_of(cluster)
     if not forms:
@@ -42,24 +42,24 @@ def generate(cluster: Cluster) -> Generated:
     artifacts: list[Artifact] = []
     said: list[str] = []
     for pool in cluster.pools:
-        if not marked(cluster, pool):
+        if not has_settings(cluster, pool):
             continue
         artifacts.extend(_pool(cluster, pool, forms))
-        for form in _others(cluster, pool, forms):
+        for form in _provider_forms(cluster, pool, forms):
             artifacts.extend(form.artifacts)
             said.extend(form.left_out)
     if "taints" in forms:
         artifacts.extend(taints.control_plane(cluster))
     if taints_nodes(cluster):
         artifacts.extend(daemons.write(cluster))
-    said += remarks.remarks(cluster, forms)
+    said += limitations.limitations(cluster, forms)
     if artifacts:
-        artifacts.append(page.write(cluster, artifacts, said))
+        artifacts.append(readme.write(cluster, artifacts, said))
     return Generated(tuple(artifacts), tuple(Notice(TARGET, message) for message in said))
 
 
 def forms_of(cluster: Cluster) -> frozenset[str]:
-    """The forms `generate.nodes` names; by default all that apply: in a cloud, nobody but it joins nodes."""
+    """The forms in `generate.nodes`; by default all that apply. In a cloud only the provider joins nodes."""
     if cluster.node_forms is not None:
         return frozenset(cluster.node_forms)
     if not cluster.provider:
@@ -84,7 +84,7 @@ def _pool(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Artif
             yield from write(cluster, pool)
 
 
-def _others(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
+def _provider_forms(cluster: Cluster, pool: Pool, forms: frozenset[str]) -> Iterator[Form]:
     if "provider" in forms and cluster.provider in _CLOUDS:
         yield _CLOUDS[cluster.provider](cluster, pool)
     if "karpenter" in forms and pool.autoscaled:

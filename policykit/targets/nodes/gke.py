@@ -10,10 +10,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Taint
 from policykit.targets.nodes.cloud import Form, call, create_or_update
-from policykit.targets.nodes.marks import Group, groups, pool_taints
-from policykit.targets.nodes.names import Rule, pool_names
+from policykit.targets.nodes.names import NameRule, pool_names
+from policykit.targets.nodes.node_groups import NodeGroup, groups, pool_taints
 
-_NAMES = Rule(36)
+_NAMES = NameRule(36)
 
 
 def write(cluster: Cluster, pool: Pool) -> Form:
@@ -21,13 +21,11 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     name = pool_names(cluster, _NAMES)[pool.name]
     taints, left = _one_per_key(pool_taints(cluster, pool))
     artifacts = (_script(pool, name, group, taints) for group in groups(cluster, pool))
-    says = (
-        f"pool {pool.name}: gcloud takes one taint per key, so gke.sh leaves out {', '.join(map(str, left))}"
-    )
+    says = f"pool {pool.name}: gcloud takes one taint per key, so gke.sh omits {', '.join(map(str, left))}"
     return Form(tuple(artifacts), (says,) if left else ())
 
 
-def _script(pool: Pool, name: str, group: Group, taints: tuple[Taint, ...]) -> Artifact:
+def _script(pool: Pool, name: str, group: NodeGroup, taints: tuple[Taint, ...]) -> Artifact:
     file = f"gke{group.suffix}.sh"
     named = f"{name}{group.suffix}"
     labels = ",".join(f"{key}={value}" for key, value in group.labels.items())
@@ -40,8 +38,8 @@ def _script(pool: Pool, name: str, group: Group, taints: tuple[Taint, ...]) -> A
         f"Node pool {named} of GKE for pool {pool.name}.",
         f"  sh {file} create --cluster CLUSTER --location LOCATION --machine-type TYPE ...",
         f"  sh {file} update --cluster CLUSTER --location LOCATION",
-        "--num-nodes counts per zone, so it is yours to give. An update replaces all labels",
-        "and taints that the pool was given before.",
+        "--num-nodes counts per zone, so you must set it. An update replaces all labels",
+        "and taints that were set on the pool before.",
     ]
     create = call(f"gcloud container node-pools create {quote(named)}", [*marks, *_size(group)])
     updates = [call(f"gcloud container node-pools update {quote(named)}", [mark]) for mark in marks]
@@ -49,7 +47,7 @@ def _script(pool: Pool, name: str, group: Group, taints: tuple[Taint, ...]) -> A
     return Artifact(f"nodes/{pool.name}/{file}", text, Role.NODE)
 
 
-def _size(group: Group) -> Iterator[str]:
+def _size(group: NodeGroup) -> Iterator[str]:
     if group.autoscaled:
         yield "--enable-autoscaling"
         yield f"--total-min-nodes={group.minimum}"

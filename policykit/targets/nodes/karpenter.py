@@ -11,9 +11,9 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.cloud import Form, within
-from policykit.targets.nodes.marks import ZONE, Group, groups, pool_taints
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.node_groups import ZONE, NodeGroup, groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
 _CLASSES = {
     "eks": ("karpenter.k8s.aws", "EC2NodeClass"),
@@ -31,15 +31,16 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     """`karpenter.yaml`, where the cluster runs on a cloud that Karpenter knows."""
     if cluster.provider not in _CLASSES:
         says = (
-            f"pool {pool.name}: a Karpenter NodePool needs provider eks or aks, so there is no karpenter.yaml"
+            f"pool {pool.name}: a Karpenter NodePool needs provider eks or aks, so karpenter.yaml is not "
+            "written"
         )
         return Form((), (says,))
     said = []
     pinned = requirements(cluster, pool)
     if pool.card and not any(each["key"] in _CARD_NAMES.values() for each in pinned):
         said.append(
-            f"pool {pool.name}: which instances have card {pool.card} is not known here, so name them under "
-            "requirements in karpenter.yaml before you apply it"
+            f"pool {pool.name}: the instance types with card {pool.card} are unknown, so add them under "
+            "requirements in karpenter.yaml before applying it"
         )
     artifacts = tuple(
         Artifact(
@@ -52,7 +53,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
     return Form(artifacts, tuple(said))
 
 
-def node_pool(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str, Any]]) -> dict[str, Any]:
+def node_pool(cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]) -> dict[str, Any]:
     """A karpenter.sh/v1 NodePool; its node class is yours."""
     node_class, kind = _CLASSES[cluster.provider]
     spec: dict[str, Any] = {
@@ -61,7 +62,7 @@ def node_pool(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str,
     }
     taints = pool_taints(cluster, pool)
     if taints:
-        spec["taints"] = [data(taint) for taint in taints]
+        spec["taints"] = [taint_data(taint) for taint in taints]
     template: dict[str, Any] = {"spec": spec}
     labels = _labels(cluster, pool, group, pinned)
     if labels:
@@ -99,12 +100,14 @@ def _in(key: str, value: str) -> dict[str, Any]:
     return {"key": key, "operator": "In", "values": [value]}
 
 
-def _labels(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str, Any]]) -> Mapping[str, str]:
+def _labels(
+    cluster: Cluster, pool: Pool, group: NodeGroup, pinned: list[dict[str, Any]]
+) -> Mapping[str, str]:
     """With the product label, though discovery writes it too: no node is made for a pod that asks
     for a label which the template does not promise. Only where the instances are pinned, so that
     the promise is kept.
     """
-    labels = {key: value for key, value in group.labels.items() if not within(key, _RESERVED)}
+    labels = {key: value for key, value in group.labels.items() if not in_domain(key, _RESERVED)}
     card = cluster.card_of(pool)
     if (
         card
@@ -115,7 +118,7 @@ def _labels(cluster: Cluster, pool: Pool, group: Group, pinned: list[dict[str, A
     return dict(sorted(labels.items()))
 
 
-def _limits(cluster: Cluster, pool: Pool, group: Group) -> dict[str, Any]:
+def _limits(cluster: Cluster, pool: Pool, group: NodeGroup) -> dict[str, Any]:
     if group.maximum is None:
         return {}
     card = cluster.card_of(pool)

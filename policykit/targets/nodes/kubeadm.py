@@ -11,8 +11,8 @@ from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.targets.nodes.kubelet import comment, node_labels
-from policykit.targets.nodes.marks import joining, pool_taints
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.node_groups import joining_groups, pool_taints
+from policykit.targets.nodes.taints import taint_data
 
 _MINOR = re.compile(r"1\.([0-9]{1,9})")
 _FIRST_V1BETA4 = 31
@@ -20,7 +20,7 @@ _FIRST_V1BETA4 = 31
 
 def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     """`kubeadm.yaml`: the nodeRegistration of a JoinConfiguration."""
-    for group in joining(cluster, pool):
+    for group in joining_groups(cluster, pool):
         registration = node_registration(cluster, pool, group.labels)
         if registration:
             document = {
@@ -50,5 +50,5 @@ def node_registration(cluster: Cluster, pool: Pool, labels: dict[str, str]) -> d
         )
     taints = pool_taints(cluster, pool)
     if taints:
-        found["taints"] = [data(taint) for taint in taints]
+        found["taints"] = [taint_data(taint) for taint in taints]
     return found

@@ -9,7 +9,8 @@ from textwrap import wrap
 from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.marks import Group, joining, pool_taints
+from policykit.targets.nodes.cloud import in_domain
+from policykit.targets.nodes.node_groups import NodeGroup, joining_groups, pool_taints
 
 _WIDE = 100
 _RESERVED = ("kubernetes.io", "k8s.io")
@@ -37,13 +38,10 @@ def may_set(key: str) -> bool:
     Source: the admission plugin NodeRestriction and the kubelet's own check of
     `--node-labels`, kubernetes v1.36.
     """
-    prefix, slash, _ = key.partition("/")
-    if not slash or not _within(prefix, _RESERVED):
-        return True
-    return key in _ALLOWED_KEYS or _within(prefix, _ALLOWED_PREFIXES)
+    return not in_domain(key, _RESERVED) or key in _ALLOWED_KEYS or in_domain(key, _ALLOWED_PREFIXES)
 
 
-def refused(labels: Mapping[str, str]) -> tuple[str, ...]:
+def restricted_labels(labels: Mapping[str, str]) -> tuple[str, ...]:
     """Keys of the labels a kubelet may not set."""
     return tuple(key for key in labels if not may_set(key))
 
@@ -64,24 +62,20 @@ def flags(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> tuple[str,
 
 def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     """`kubelet.env`: the environment file of the kubelet's service."""
-    for group in joining(cluster, pool):
+    for group in joining_groups(cluster, pool):
         words = flags(cluster, pool, group.labels)
         if words:
             text = (
                 f"# Flags of the kubelet on nodes of pool {pool.name}, read when a node registers:\n"
-                "# a node that has joined keeps what it has. As /etc/default/kubelet (Debian) or\n"
-                "# /etc/sysconfig/kubelet (Red Hat), before the node joins.\n"
+                "# nodes that have already joined do not change. Install as /etc/default/kubelet\n"
+                "# (Debian) or /etc/sysconfig/kubelet (Red Hat) before the node joins.\n"
                 f"{comment(group)}"
                 f"KUBELET_EXTRA_ARGS={quote(' '.join(words))}\n"
             )
             yield Artifact(f"nodes/{pool.name}/kubelet{group.suffix}.env", text, Role.NODE)
 
 
-def comment(group: Group) -> str:
+def comment(group: NodeGroup) -> str:
     """Comment lines that name the nodes a file is for; empty: all of the pool."""
     lines = wrap(f"For {', '.join(group.names)}.", _WIDE, break_on_hyphens=False) if group.names else []
     return "".join(f"# {line}\n" for line in lines)
-
-
-def _within(prefix: str, domains: tuple[str, ...]) -> bool:
-    return any(prefix == domain or prefix.endswith(f".{domain}") for domain in domains)

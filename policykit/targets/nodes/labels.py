@@ -9,8 +9,8 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump, dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.targets.nodes.marks import shape_labels
-from policykit.targets.nodes.shell import command, script, which
+from policykit.targets.nodes.node_groups import shape_labels
+from policykit.targets.nodes.shell import command, node_arguments, script
 
 APPLY = "kubectl apply --server-side --field-manager=policykit -f"
 
@@ -21,12 +21,12 @@ def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     objects = sorted(nodes(cluster, pool), key=lambda node: str(node["metadata"]["name"]))
     if objects:
         path = f"{folder}/labels.yaml"
-        says = f"# {APPLY} labels.yaml\n# Only once the nodes have joined; never where something prunes.\n"
+        says = f"# {APPLY} labels.yaml\n# Apply only after the nodes have joined, and never with pruning.\n"
         first, *others = objects
         yield Artifact(path, f"---\n{says}{dump(first)}{dump_all(others)}", Role.NODE)
     commands = list(_commands(cluster, pool))
     if commands:
-        text = script([f"Labels of the nodes of pool {pool.name}; may be run again."], commands)
+        text = script([f"Labels of the nodes of pool {pool.name}; safe to run again."], commands)
         yield Artifact(f"{folder}/labels.sh", text, Role.NODE)
 
 
@@ -41,6 +41,6 @@ def nodes(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
 def _commands(cluster: Cluster, pool: Pool) -> Iterator[str]:
     for shape in pool.shapes:
         labels = shape_labels(cluster, pool, shape)
-        for nodes_meant in which(shape) if labels else ():
+        for nodes_meant in node_arguments(shape) if labels else ():
             pairs = (f"{key}={value}" for key, value in labels.items())
             yield command("kubectl label nodes --overwrite", nodes_meant, pairs)

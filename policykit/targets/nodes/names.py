@@ -12,14 +12,14 @@ from policykit.model.cluster import Cluster
 _HASH = 4
 
 
-class Rule(NamedTuple):
+class NameRule(NamedTuple):
     """What a cloud takes for the name of a node pool: lower-case letters, digits and `joint`."""
 
     limit: int
     joint: str = "-"
 
 
-def pool_names(cluster: Cluster, rule: Rule) -> dict[str, str]:
+def pool_names(cluster: Cluster, rule: NameRule) -> dict[str, str]:
     """Policy's pool name to the cloud's, unlike each other: a name that had to be cut ends in a hash."""
     plain = {pool.name: _plain(pool.name, rule) for pool in cluster.pools}
     uses = Counter(plain.values())
@@ -29,11 +29,11 @@ def pool_names(cluster: Cluster, rule: Rule) -> dict[str, str]:
     }
 
 
-def _plain(name: str, rule: Rule) -> str:
+def _plain(name: str, rule: NameRule) -> str:
     made = re.sub(r"[^a-z0-9]+", rule.joint, name).strip("-")
     return made if made[:1].isalpha() else f"p{rule.joint}{made}"
 
 
-def _hashed(name: str, made: str, rule: Rule) -> str:
+def _hashed(name: str, made: str, rule: NameRule) -> str:
     tail = sha256(name.encode()).hexdigest()[:_HASH]
     return f"{made[: rule.limit - _HASH]}{tail}"

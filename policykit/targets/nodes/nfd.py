@@ -1,18 +1,18 @@
-"""Node Feature Discovery: rules that label and taint a pool's nodes, told by name or by their cards."""
+"""Node Feature Discovery: rules that label and taint a pool's nodes, matched by name or card."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue import cards as catalogue
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
-from policykit.targets.nodes.cloud import Form, within
-from policykit.targets.nodes.marks import pool_taints, shape_labels
-from policykit.targets.nodes.taints import data
+from policykit.targets.nodes.cloud import Form, in_domain
+from policykit.targets.nodes.daemons import hardware_vendor
+from policykit.targets.nodes.node_groups import pool_taints, shape_labels
+from policykit.targets.nodes.taints import taint_data
 
 _RESERVED = ("kubernetes.io",)
 _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
@@ -20,7 +20,7 @@ _OPEN = ("feature.node.kubernetes.io", "profile.node.kubernetes.io")
 
 
 class Device(NamedTuple):
-    """PCI devices that are a maker's cards and nothing else of it."""
+    """PCI devices that are the cards of a vendor, without its other devices."""
 
     vendor: str
     classes: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def write(cluster: Cluster, pool: Pool) -> Form:
         "metadata": {"name": f"policykit-{pool.name}"},
         "spec": {"rules": rules},
     }
-    says = "---\n# Labels go with the rule: nodes lose them when it is deleted or matches no longer.\n"
+    says = "---\n# Nodes lose these labels when the rule is deleted or no longer matches.\n"
     if any("taints" in rule for rule in rules):
         says += "# Taints need enableTaints: true in the configuration of nfd-master.\n"
     return Form((Artifact(f"nodes/{pool.name}/nfd.yaml", says + dump(document), Role.NODE),), tuple(said))
@@ -64,23 +64,23 @@ def write(cluster: Cluster, pool: Pool) -> Form:
 
 def may_label(key: str) -> bool:
     """Whether a rule sets a label under this very key: NFD puts a domain before keys without one."""
-    return "/" in key and (not within(key, _RESERVED) or within(key, _OPEN))
+    return "/" in key and (not in_domain(key, _RESERVED) or in_domain(key, _OPEN))
 
 
 def may_taint(key: str) -> bool:
     """Whether NFD takes a taint with this key."""
-    return "/" in key and (not within(key, _RESERVED) or within(key, _OPEN[:1]))
+    return "/" in key and (not in_domain(key, _RESERVED) or in_domain(key, _OPEN[:1]))
 
 
 def device(cluster: Cluster, pool: Pool) -> Device | None:
-    """What tells the pool's nodes from all others by their cards; None: nothing does."""
-    maker = _maker(cluster, pool)
-    alone = all(each is pool or _maker(cluster, each) != maker for each in cluster.pools)
+    """The card devices that only this pool has; None if there are none."""
+    maker = hardware_vendor(cluster, pool)
+    alone = all(each is pool or hardware_vendor(cluster, each) != maker for each in cluster.pools)
     return _DEVICES.get(maker) if maker and alone and cluster.complete else None
 
 
 def _rules(cluster: Cluster, pool: Pool) -> Iterator[dict[str, Any]]:
-    taints = [data(taint) for taint in pool_taints(cluster, pool) if may_taint(taint.key)]
+    taints = [taint_data(taint) for taint in pool_taints(cluster, pool) if may_taint(taint.key)]
     for number, (shape, match) in enumerate(_matches(cluster, pool), 1):
         labels = {key: v for key, v in shape_labels(cluster, pool, shape).items() if may_label(key)}
         marks = {"labels": labels, "taints": taints}
@@ -110,8 +110,8 @@ def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iter
     matched = [id(shape) for shape, _ in _matches(cluster, pool)]
     if any(id(shape) not in matched for shape in pool.shapes):
         yield (
-            f"pool {pool.name}: a rule of NFD tells nodes by name, or by cards that only this pool of a "
-            "complete policy has; neither holds for all its nodes, so nfd.yaml leaves them out. Give names "
+            f"pool {pool.name}: an NFD rule matches nodes by name, or by cards that only this pool of a "
+            "complete policy has; neither matches all its nodes, so nfd.yaml omits the others. Give names "
             "under nodes"
         )
     keys = {key for shape in pool.shapes for key in shape_labels(cluster, pool, shape)}
@@ -119,12 +119,6 @@ def _left_out(cluster: Cluster, pool: Pool, rules: list[dict[str, Any]]) -> Iter
     refused += [f"taint {taint}" for taint in pool_taints(cluster, pool) if not may_taint(taint.key)]
     if refused and rules:
         yield (
-            f"pool {pool.name}: NFD sets nothing without a domain or under kubernetes.io, so nfd.yaml leaves "
-            f"out {', '.join(refused)}; labels.sh and taints.sh set them"
+            f"pool {pool.name}: NFD sets no key without a domain or under kubernetes.io, so nfd.yaml omits "
+            f"{', '.join(refused)}; labels.sh and taints.sh set them"
         )
-
-
-def _maker(cluster: Cluster, pool: Pool) -> str:
-    card = cluster.card_of(pool)
-    vendor = catalogue.vendor(card.vendor) if card and card.vendor else None
-    return (vendor.hardware or vendor.vendor) if vendor else ""

@@ -25,7 +25,7 @@ def command(words: str, *groups: Iterable[str]) -> str:
     return " \\\n  ".join(lines) + "\n"
 
 
-def which(shape: Shape) -> Iterator[list[str]]:
+def node_arguments(shape: Shape) -> Iterator[list[str]]:
     """The nodes of a shape as arguments of kubectl: batches of names, or a selector; else nothing."""
     names = sorted(shape.node_names)
     for start in range(0, len(names), BATCH):
@@ -34,6 +34,6 @@ def which(shape: Shape) -> Iterator[list[str]]:
         yield ["-l", ",".join(f"{key}={value}" for key, value in sorted(shape.selector.items()))]
 
 
-def reachable(shape: Shape) -> bool:
-    """Whether kubectl can be told which nodes these are."""
+def is_reachable(shape: Shape) -> bool:
+    """Whether kubectl can select these nodes by name or label."""
     return bool(shape.node_names or shape.selector)

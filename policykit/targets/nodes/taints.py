@@ -13,8 +13,8 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import Taint
-from policykit.targets.nodes.marks import pool_taints
-from policykit.targets.nodes.shell import command, script, which
+from policykit.targets.nodes.node_groups import pool_taints
+from policykit.targets.nodes.shell import command, node_arguments, script
 
 CONTROL_PLANE = "nodes/control-plane/taint.sh"
 _CONTROL_PLANE_NODES = "node-role.kubernetes.io/control-plane"
@@ -24,11 +24,11 @@ _TAINT = "kubectl taint nodes --overwrite"
 def write(cluster: Cluster, pool: Pool) -> Iterator[Artifact]:
     """`taints.sh`, where the nodes are known by name or selector."""
     taints = pool_taints(cluster, pool)
-    meant = [each for shape in pool.shapes for each in which(shape)] if taints else []
+    meant = [each for shape in pool.shapes for each in node_arguments(shape)] if taints else []
     if meant:
         comments = [
-            f"Taints of the nodes of pool {pool.name}; may be run again.",
-            "Last of all steps: see the order in nodes/README.md.",
+            f"Taints of the nodes of pool {pool.name}; safe to run again.",
+            "The last step: see the order in nodes/README.md.",
         ]
         commands = [command(_TAINT, nodes, map(str, taints)) for nodes in meant]
         yield Artifact(f"nodes/{pool.name}/taints.sh", script(comments, commands), Role.NODE)
@@ -40,14 +40,14 @@ def control_plane(cluster: Cluster) -> Iterator[Artifact]:
     if taint is None:
         return
     comments = [
-        "Taint of the control plane; may be run again.",
-        f"Its nodes are those with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
+        "Taint of the control plane; safe to run again.",
+        f"It applies to nodes with the label {_CONTROL_PLANE_NODES}, which kubeadm sets.",
     ]
     commands = [command(_TAINT, ["-l", _CONTROL_PLANE_NODES], [str(taint)])]
     yield Artifact(CONTROL_PLANE, script(comments, commands), Role.NODE)
 
 
-def data(taint: Taint) -> dict[str, Any]:
+def taint_data(taint: Taint) -> dict[str, Any]:
     """A taint as objects hold it, without an empty value."""
     value = {"value": taint.value} if taint.value else {}
     return {"key": taint.key, **value, "effect": taint.effect}

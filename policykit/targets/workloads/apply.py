@@ -19,55 +19,53 @@ from policykit.placement.pool_resources import offers
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.targets.workloads import fields
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.choice import Key, chosen, misnamed
-from policykit.targets.workloads.choice import key as key_of
-from policykit.targets.workloads.dressing import dressed, dressed_job
+from policykit.targets.workloads.kind_assignment import PodSetKey, assigned_kinds, unknown_kind
+from policykit.targets.workloads.kind_assignment import pod_set_key as key_of
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.pod_metadata import pod_metadata, volcano_job_metadata
 
-_ELSEWHERE = (
-    "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there"
-)
+_ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
 
-class Applied(NamedTuple):
-    """What an object needs to be as its workload kind asks."""
+class ObjectPatch(NamedTuple):
+    """The changes that apply a workload kind to one object."""
 
     patches: tuple[Patch, ...] = ()
-    """Relative to the object, to be made in order; none where all is there."""
+    """Relative to the object, in order; empty if nothing is missing."""
     kinds: tuple[str, ...] = ()
-    """Workload kinds applied, each once; none: nothing recognised it."""
+    """Workload kinds applied, each once; empty if the object was not recognised."""
     notes: tuple[str, ...] = ()
-    """For people: what is left as it is, and why."""
+    """For people: what is left unchanged, and why."""
     candidates: tuple[str, ...] = ()
     """Workload kinds that recognition could not choose between."""
     notices: tuple[str, ...] = ()
-    """For people, once: what a scheduler cannot be told, whatever the object."""
+    """For people, once: what the scheduler cannot express for any object."""
     objects: tuple[Mapping[str, Any], ...] = ()
-    """Objects that must stand beside it."""
+    """Companion objects that it needs."""
 
 
-def applied(manifest: Manifest, cluster: Cluster, namespace: str, asked: Asked) -> Applied:
+def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: PatchOptions) -> ObjectPatch:
     """The changes for every pod set of an object that has a workload kind.
 
     Raises PolicykitError where the policy cannot say what to write: several cards would
     serve, or no pool does.
     """
     reviews = [review(manifest, one, cluster, namespace) for one in podsets.pod_sets(manifest.data)]
-    forced = cluster.workloads[asked.workload] if asked.workload else None
-    kinds = chosen(reviews, forced, named=asked.names(manifest))
+    forced = cluster.workloads[options.workload] if options.workload else None
+    kinds = assigned_kinds(reviews, forced, named=options.names(manifest))
     candidates = tuple(dict.fromkeys(name for one in reviews for name in one.candidates))
     draft = _Draft(manifest, cluster, namespace)
-    unknown = dict.fromkeys(misnamed(one) for one in reviews if key_of(one) not in kinds)
-    draft.notes += [_misnamed(name, cluster) for name in unknown if name]
-    written = {key: workload for key, workload in kinds.items() if draft.writes(key)}
+    unknown = dict.fromkeys(unknown_kind(one) for one in reviews if key_of(one) not in kinds)
+    draft.notes += [_unknown_kind_note(name, cluster) for name in unknown if name]
+    written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
         draft.label(key, workload, alone=len({kind.name for kind in kinds.values()}) == 1)
     for key, workload in written.items():
-        draft.place(key, asked)
-        draft.name(key, workload, asked.queue or workload.queue)
+        draft.place(key, options)
+        draft.name(key, workload, options.queue or workload.queue)
     for key, workload in written.items():
-        draft.dress(key, workload._replace(queue=asked.queue or workload.queue))
-    return draft.made()._replace(
+        draft.add_metadata(key, workload._replace(queue=options.queue or workload.queue))
+    return draft.result()._replace(
         kinds=tuple(dict.fromkeys(workload.name for workload in kinds.values())), candidates=candidates
     )
 
@@ -86,13 +84,13 @@ class _Draft:
         self._objects: list[Mapping[str, Any]] = []
         self._jobs: set[Path] = set()
 
-    def made(self) -> Applied:
+    def result(self) -> ObjectPatch:
         notes, notices = (tuple(dict.fromkeys(some)) for some in (self.notes, self._notices))
-        return Applied(tuple(self._patches), notes=notes, notices=notices, objects=tuple(self._objects))
+        return ObjectPatch(tuple(self._patches), notes=notes, notices=notices, objects=tuple(self._objects))
 
-    def writes(self, key: Key) -> bool:
-        """Whether the template is there to be changed: made here, it would have no containers, which
-        the API server refuses, or would stand in the way of the one that a base gives."""
+    def has_template(self, key: PodSetKey) -> bool:
+        """Whether the template exists: one created here would have no containers, which the API server
+        rejects, or would hide the template of a base."""
         pod_set = self._pod_set(key)
         if pod_set.default_place is None or pod_set.spec.get("containers"):
             return True
@@ -101,7 +99,7 @@ class _Draft:
         self.notes.append(f"it has no {dotted(pod_set.path)}: pods made without it are not patched")
         return False
 
-    def label(self, key: Key, workload: WorkloadKind, *, alone: bool) -> None:
+    def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
         """The workload kind on the template; on the owner of a Volcano Job, as its component does."""
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
@@ -112,28 +110,30 @@ class _Draft:
         if lookup(self._data, path) != workload.name:
             self._make((Patch("add", path, workload.name),))
 
-    def place(self, key: Key, asked: Asked) -> None:
-        """Tolerations and node affinity of the card it asks for, or of the kind's helpers."""
-        looked = self._review(key)
-        want = _want(looked, asked.card)
+    def place(self, key: PodSetKey, options: PatchOptions) -> None:
+        """Tolerations and node affinity of the requested card, or of the kind's helpers."""
+        reviewed = self._review(key)
+        want = _desired_placement(reviewed, options.card)
         if want is None:
-            self._unplaced(looked)
+            self._note_missing_placement(reviewed)
             return
-        _check_shapes(looked)
-        changes = placement_patches(looked, want)
-        if changes and not is_placement_editable(looked):
+        _check_shapes(reviewed)
+        changes = placement_patches(reviewed, want)
+        if changes and not is_placement_editable(reviewed):
             self.notes.append(_ELSEWHERE)
         else:
             self._make(changes)
 
-    def _unplaced(self, looked: Review) -> None:
-        if looked.eligible_pools is None and looked.pod_set.spec.get("resourceClaims"):
-            self.notes.append("which card its resource claims are for is not known: name it with --card")
-        elif looked.card_resources:
-            self.notes.append(f"no pool of the policy offers {_resources(looked)}: it is given no placement")
+    def _note_missing_placement(self, reviewed: Review) -> None:
+        if reviewed.eligible_pools is None and reviewed.pod_set.spec.get("resourceClaims"):
+            self.notes.append("the card of its resource claims is unknown: name it with --card")
+        elif reviewed.card_resources:
+            self.notes.append(
+                f"no pool of the policy offers {_resources(reviewed)}, so no placement is written"
+            )
 
-    def name(self, key: Key, workload: WorkloadKind, queue: str) -> None:
-        """Scheduler, priority class and queue, each where the kind of the object keeps it."""
+    def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
+        """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
         if workload.scheduler:
             self._write(fields.scheduler(self._pod_set(key), workload.scheduler), "schedulerName", workload)
         if workload.priority_class:
@@ -143,23 +143,23 @@ class _Draft:
             found = fields.queue(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
 
-    def dress(self, key: Key, workload: WorkloadKind) -> None:
-        """Gang, closeness and spreading, as the scheduler of the pods reads them."""
+    def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
+        """Gang, topology and spreading, as the scheduler of the pods reads them."""
         job = self._pod_set(key).owner
         if job not in self._jobs:
             self._jobs.add(job)
-            found = dressed_job(self._data, self._pod_set(key), workload, self._cluster)
+            found = volcano_job_metadata(self._data, self._pod_set(key), workload, self._cluster)
             self._make(found.patches)
             self._notices += found.notices
-        found = dressed(self._manifest, self._pod_set(key), self._sets, workload, self._cluster)
+        found = pod_metadata(self._manifest, self._pod_set(key), self._sets, workload, self._cluster)
         self._make(found.patches)
         self.notes += found.notes
         self._notices += found.notices
         self._objects += (one for one in found.objects if one not in self._objects)
 
-    def _write(self, found: fields.Found, what: str, workload: WorkloadKind) -> None:
+    def _write(self, found: fields.Change, what: str, workload: WorkloadKind) -> None:
         if found is None:
-            self.notes.append(f"its kind and scheduler have no place for the {what} of {workload.name}")
+            self.notes.append(f"its kind and scheduler have no field for the {what} of {workload.name}")
         else:
             self._make(found)
 
@@ -167,10 +167,10 @@ class _Draft:
     def _data(self) -> Mapping[str, Any]:
         return self._manifest.data
 
-    def _pod_set(self, key: Key) -> PodSet:
+    def _pod_set(self, key: PodSetKey) -> PodSet:
         return next(one for one in self._sets if (one.name, one.path) == key)
 
-    def _review(self, key: Key) -> Review:
+    def _review(self, key: PodSetKey) -> Review:
         return review(self._manifest, self._pod_set(key), self._cluster, self._namespace)
 
     def _make(self, changes: tuple[Patch, ...]) -> None:
@@ -181,18 +181,18 @@ class _Draft:
             self._sets = podsets.pod_sets(self._data)
 
 
-def _misnamed(name: str, cluster: Cluster) -> str:
+def _unknown_kind_note(name: str, cluster: Cluster) -> str:
     kinds = ", ".join(cluster.workloads)
-    return f"{WORKLOAD_KEY} says {name}, which is no workload kind of the policy; it has {kinds}"
+    return f"{WORKLOAD_KEY} is {name}, which is not a workload kind of the policy: {kinds}"
 
 
-def _check_shapes(looked: Review) -> None:
-    """What is of another shape, a placeholder for one, must not be written over."""
-    path = malformed_field(looked)
+def _check_shapes(reviewed: Review) -> None:
+    """A value of the wrong type, such as a placeholder, must not be overwritten."""
+    path = malformed_field(reviewed)
     if path:
-        value = lookup(looked.pod_set.spec, path)
+        value = lookup(reviewed.pod_set.spec, path)
         raise PolicykitError(
-            f"has {dotted(path)} {value!r}, which is of the wrong shape", "mend it, or fill it in first"
+            f"has {dotted(path)} {value!r}, which has the wrong type", "correct it, or fill it in first"
         )
 
 
@@ -202,45 +202,45 @@ def _is_volcano_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
     return isinstance(version, str) and version.startswith("batch.volcano.sh/")
 
 
-def _want(looked: Review, named: str) -> DesiredPlacement | None:
-    """The placement of the one card that serves; None where the policy says nothing of it."""
-    cluster, workload = looked.cluster, looked.workload
+def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:
+    """The placement for the only suitable card; None if the policy does not define one."""
+    cluster, workload = reviewed.cluster, reviewed.workload
     if cluster is None or workload is None:
         return None
-    if looked.eligible_pools is None:
+    if reviewed.eligible_pools is None:
         return desired_placement(cluster, workload, cluster.cards[named]) if named else None
-    cards = tuple(dict.fromkeys(pool.card for pool in looked.eligible_pools))
-    if not looked.card_resources:
-        return desired_placement(cluster, workload, None) if looked.eligible_pools else None
+    cards = tuple(dict.fromkeys(pool.card for pool in reviewed.eligible_pools))
+    if not reviewed.card_resources:
+        return desired_placement(cluster, workload, None) if reviewed.eligible_pools else None
     if not cards:
-        _check_unserved(looked)
+        _check_unavailable(reviewed)
         return None
     if len(cards) > 1 and named not in cards:
         raise PolicykitError(
-            f"asks for {_resources(looked)}, which cards {', '.join(cards)} of workload kind"
-            f" {workload.name} offer",
+            f"requests {_resources(reviewed)}, which cards {', '.join(cards)} of workload kind "
+            f"{workload.name} offer",
             f"name one with --card {cards[0]}, or state its product in the manifest",
         )
     card = named if named in cards else cards[0]
     return desired_placement(cluster, workload, cluster.cards.get(card))
 
 
-def _check_unserved(looked: Review) -> None:
-    """A card of the policy that the kind may not use is an error; of one unknown to it nothing is said."""
-    assert looked.cluster is not None
-    assert looked.workload is not None
-    cluster = looked.cluster
-    offering = [p for p in cluster.pools if all(offers(cluster, p, r) for r in looked.card_resources)]
-    if not offering and not looked.cluster.complete:
+def _check_unavailable(reviewed: Review) -> None:
+    """A card that the policy has and the kind may not use is an error; an unknown card is not reported."""
+    assert reviewed.cluster is not None
+    assert reviewed.workload is not None
+    cluster = reviewed.cluster
+    offering = [p for p in cluster.pools if all(offers(cluster, p, r) for r in reviewed.card_resources)]
+    if not offering and not reviewed.cluster.complete:
         return
-    product = f" on product {', '.join(looked.products)}" if looked.products else ""
+    product = f" on product {', '.join(reviewed.products)}" if reviewed.products else ""
     there = "; ".join(f"{p.name}: usage {p.usage or 'none'}, card {p.card or 'none'}" for p in offering)
-    kind = looked.workload.name
+    kind = reviewed.workload.name
     raise PolicykitError(
-        f"asks for {_resources(looked)}{product}, which no pool of workload kind {kind} offers",
-        f"pools that offer it are {there}" if offering else "no pool of the policy offers it",
+        f"requests {_resources(reviewed)}{product}, which no pool of workload kind {kind} offers",
+        f"pools that offer it: {there}" if offering else "no pool of the policy offers it",
     )
 
 
-def _resources(looked: Review) -> str:
-    return ", ".join(looked.card_resources)
+def _resources(reviewed: Review) -> str:
+    return ", ".join(reviewed.card_resources)

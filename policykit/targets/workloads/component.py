@@ -1,4 +1,4 @@
-"""Patches of a workload kind that know nothing of the workloads they meet: built-in kinds, Volcano Jobs."""
+"""Patches of a workload kind for any workload of a kind: the built-in kinds and Volcano Jobs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from policykit.targets import system_of
 from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.volcano.names import QUEUE_NAME
 from policykit.targets.volcano.names import SCHEDULER as VOLCANO
-from policykit.targets.workloads.carrying import laid
-from policykit.targets.workloads.dressing import volcano_job
-from policykit.targets.workloads.systems import pod_fields, without_gang
+from policykit.targets.workloads.field_patches import merge_patches
+from policykit.targets.workloads.pod_metadata import volcano_job
+from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 
 class BuiltIn(NamedTuple):
-    """A built-in kind that makes pods, and where its template stands."""
+    """A built-in kind that creates pods, and the path of its pod template."""
 
     kind: str
     api_version: str
@@ -60,7 +60,7 @@ def strategic_patch(
     Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
     lists have no merge key, so they take the place of what the manifest has.
     """
-    fields = known_fields(without_gang(workload), cluster, built_in.kind)
+    fields = common_fields(without_gang(workload), cluster, built_in.kind)
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
     system = system_of(workload.scheduler, cluster)
     if workload.queue and system == VOLCANO:
@@ -79,18 +79,18 @@ def strategic_patch(
         data["metadata"] |= metadata
     for key, text in fields.owner_annotations.items():
         data = patched(data, Patch("add", (*built_in.owner, "metadata", "annotations", key), text))
-    spec = _over(pod_spec(workload, want), fields.spec)
+    spec = _merged(pod_spec(workload, want), fields.spec)
     made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
     return made
 
 
-def known_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
-    """What any pods of the kind carry, whichever they are."""
+def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
+    """Fields that all pods of the kind have."""
     return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
 
 
 def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:
-    """The PodSpec fields the kind asks for."""
+    """The PodSpec fields that the kind sets."""
     spec: dict[str, Any] = {}
     affinity = affinity_data(want)
     if affinity:
@@ -146,17 +146,17 @@ def volcano_patch(workload: WorkloadKind, want: DesiredPlacement, cluster: Clust
 
 
 def _job_patches(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
-    """What any Volcano Job of the kind states, whatever its tasks."""
+    """Patches for any Volcano Job of the kind, whatever its tasks."""
     if system_of(workload.scheduler or VOLCANO, cluster) != VOLCANO:
         return ()
     bare = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {}}
     return tuple(one for one in volcano_job(bare, workload, cluster).patches if one.op == "add")
 
 
-def _over(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     made: Any = spec
     for field, value in more.items():
-        for one in laid((field,), made.get(field), value):
+        for one in merge_patches((field,), made.get(field), value):
             made = patched(made, one)
     result: dict[str, Any] = made
     return result

@@ -1,4 +1,4 @@
-"""A kustomize component per workload kind and card: seed 000's affinity and tolerations."""
+"""A kustomize component per workload kind and card: affinity, tolerations and scheduler fields."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
 from policykit.targets import system_of
-from policykit.targets.workloads import gang_words
+from policykit.targets.workloads import gang_comment
 from policykit.targets.workloads.component import (
     BUILT_IN,
-    known_fields,
+    common_fields,
     strategic_patch,
     volcano_labels,
     volcano_patch,
@@ -25,22 +25,21 @@ from policykit.targets.workloads.component import (
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
 _PARTIAL = "---\n# policykit: partial\n"
-"""A Pod is taken for whole, unless it says otherwise."""
+"""Without this comment, lint takes the patch of a Pod for a complete Pod."""
 _REPLACES = (
-    "---\n# These patches take the place of an affinity and of tolerations that a workload has.\n"
+    "---\n# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
 _FIRST_TASK = (
     "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
-    "# or use `policykit patch` or `policykit krm`, which look at every task.\n"
+    "# or use `policykit patch` or `policykit krm`, which handle every task.\n"
 )
-_GANG = "# They declare no gang, whose size each workload gives: `policykit patch` and `policykit krm` do.\n"
 _WITH_GANGS = frozenset({"volcano", "koordinator", "yunikorn"})
 _NO_GANG = (
-    "components declare no gang, whose size each workload gives: run `policykit patch`, or `policykit krm` as"
-    " a transformer"
+    "components cannot set a gang: its size differs per workload; run `policykit patch`, or `policykit "
+    "krm` as a transformer"
 )
-_SPREAD = "# They do not spread the pods of a Volcano Job: `policykit patch` and `policykit krm` do.\n"
+_SPREAD = "# Components cannot spread the pods of a Volcano Job: use `policykit patch` or `policykit krm`.\n"
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -61,8 +60,8 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
-    """What components cannot say, and what no manifest can say to the scheduler of the kind."""
-    said = known_fields(workload, cluster).notices
+    """What components cannot express, and what no manifest can express for the scheduler of the kind."""
+    said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
     for words in said:
@@ -113,11 +112,15 @@ def _component(
         yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    said = _REPLACES + (_GANG if _gang(workload, cluster) else "") + gang_words.write(workload.gang_rule)
+    said = (
+        _REPLACES
+        + (gang_comment.NO_GANG if _gang(workload, cluster) else "")
+        + gang_comment.write(workload.gang_rule)
+    )
     said += _SPREAD if workload.across else ""
     yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
-    """Whether its scheduler has gangs that `patch` declares."""
+    """Whether its scheduler has gangs, which `patch` can declare."""
     return workload.gang == "all" and system_of(workload.scheduler, cluster) in _WITH_GANGS

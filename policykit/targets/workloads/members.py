@@ -1,4 +1,4 @@
-"""The pods of an object that start together, as a scheduler's target asks about them."""
+"""The pods of an object that start together, in the form that the targets read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WHOLE = frozenset({"JobSet"})
 def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> Pods:
     """The pod set among those that start with it; `sets` are all of the object's, placement applied.
 
-    An object may make several jobs of several pods: all but the first are told from it by name.
+    An object may make several jobs of several pods: all but the first are distinguished by name.
     """
     made_by = owner(manifest, pod_set)
     job = _job(manifest, pod_set, sets)
@@ -32,18 +32,18 @@ def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> Pods:
     mine = next((name for one, name in zip(job, names, strict=True) if one.path == pod_set.path), "")
     name = made_by.name
     first = next(one for one in sets if one.owner == pod_set.owner)
-    if name and first not in job and not few(members):
+    if name and first not in job and not too_few_pods(members):
         name = f"{name}-{_plain(manifest.data, job[0])}"
     return Pods(name, made_by.kind, made_by.namespace, mine, members)
 
 
-def few(job: Sequence[Members]) -> bool:
+def too_few_pods(job: Sequence[Members]) -> bool:
     """Whether there is nothing to start together: one pod, or none."""
     numbers = [one.replicas for one in job]
     return None not in numbers and sum(number or 0 for number in numbers) < 2
 
 
-def repeated(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
+def makes_several_gangs(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
     """Whether the object makes several gangs that its one template cannot tell apart."""
     gang = gang_of(manifest.data, pod_set)
     if gang is None or gang.pods is None or owner(manifest, pod_set).kind in _WHOLE:
@@ -52,7 +52,7 @@ def repeated(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> boo
     return None not in together and sum(number or 0 for number in together) > gang.pods > 0
 
 
-def shared(pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
+def shares_annotations(pod_set: PodSet, sets: Sequence[PodSet]) -> bool:
     """Whether other pod sets take their annotations from the same place."""
     place = pod_set.places.get("annotations")
     return any(one.path != pod_set.path and one.places.get("annotations") == place for one in sets)
@@ -64,7 +64,7 @@ def gang_of(data: Mapping[str, Any], pod_set: PodSet) -> Gang | None:
 
 
 def _counts(pod_set: PodSet, gang: Gang) -> bool:
-    """Variants of a template carry its name, and one of their own behind it."""
+    """Variants of a template have its name as a prefix."""
     return any(pod_set.name == name or pod_set.name.startswith(f"{name}.") for name in gang.members)
 
 
@@ -92,7 +92,7 @@ def _members(pod_set: PodSet, name: str) -> Members:
 
 
 def _names(data: Mapping[str, Any], job: Sequence[PodSet]) -> list[str]:
-    """Each unlike the others; the only one needs none."""
+    """Unique names; a single pod set needs none."""
     if len(job) == 1:
         return [""]
     names: list[str] = []
@@ -110,7 +110,7 @@ def _plain(data: Mapping[str, Any], pod_set: PodSet) -> str:
 
 
 def _name(data: Mapping[str, Any], pod_set: PodSet) -> str:
-    """As its item of a list is called, or the key it stands under; else the template's own name."""
+    """Name of its list item, or its key in a map; else the name of the template."""
     above: Path = pod_set.path
     while above and not isinstance(above[-1], int):
         above = above[:-1]

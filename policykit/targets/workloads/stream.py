@@ -1,4 +1,4 @@
-"""Manifests in, manifests out: recognised workloads as their kinds ask, every other byte as it was."""
+"""Patches the recognised workloads of a text; every other byte stays the same."""
 
 from __future__ import annotations
 
@@ -16,9 +16,15 @@ from policykit.manifests.parser import Parsed, Problem, parse
 from policykit.manifests.patch import EditError
 from policykit.manifests.stream import Slice, slices
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.apply import Applied, applied
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.beside import Identity, Stood, Wanted, identity, stand
+from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
+from policykit.targets.workloads.companion_objects import (
+    CompanionObject,
+    CompanionResult,
+    Identity,
+    add_companions,
+    identity,
+)
+from policykit.targets.workloads.patch_options import PatchOptions
 
 
 class Source(NamedTuple):
@@ -28,14 +34,14 @@ class Source(NamedTuple):
     """As messages name it."""
     raw: bytes
     namespace: str = "default"
-    """Where objects without a namespace stand."""
+    """Namespace of objects that set none."""
     partial: bool = False
-    """A kustomization lists it as a patch: it passes through."""
+    """A kustomization lists it as a patch: it is left unchanged."""
     rendered: bool = False
     """The output of a tool: what is not YAML is an error, never a template."""
 
 
-class Patched(NamedTuple):
+class PatchedText(NamedTuple):
     """A text with workloads patched."""
 
     raw: bytes
@@ -46,19 +52,21 @@ class Patched(NamedTuple):
     notes: tuple[str, ...] = ()
     """For people, each with its place."""
     notices: tuple[tuple[str, str], ...] = ()
-    """(place, words) of what a scheduler cannot be told: the words alone are worth saying once."""
-    homeless: tuple[Mapping[str, Any], ...] = ()
-    """Objects that must stand beside workloads, for which the text has no room."""
+    """(location, message) of what a scheduler cannot express: each message is reported once."""
+    unwritten: tuple[Mapping[str, Any], ...] = ()
+    """Companion objects that cannot be added to the text."""
 
 
-Elsewhere = Callable[[], Mapping[Identity, Mapping[str, Any]]]
+OtherObjects = Callable[[], Mapping[Identity, Mapping[str, Any]]]
 """Objects of the other texts that are patched together with one."""
 
 
-def patch(source: Source, cluster: Cluster, asked: Asked, elsewhere: Elsewhere = dict) -> Patched:
+def patch(
+    source: Source, cluster: Cluster, options: PatchOptions, elsewhere: OtherObjects = dict
+) -> PatchedText:
     """The text with the workload kind of each recognised object applied.
 
-    Objects that must stand beside a workload follow it as documents of their own. Fragments,
+    Companion objects of a workload follow it as separate documents. Fragments,
     objects without pods and documents of others pass through. Raises SourceError with place
     for text that is not YAML, for an object that cannot be edited in place, and where the
     policy cannot say what to write.
@@ -71,18 +79,18 @@ def patch(source: Source, cluster: Cluster, asked: Asked, elsewhere: Elsewhere =
     if problem:
         if source.rendered or not is_template(text.text):
             raise _refused(source, problem)
-        return Patched(source.raw, notes=(f"{source.path}: a template, passed through: render it first",))
-    work = _Stream(source, text.text, len(documents), cluster, asked)
+        return PatchedText(source.raw, notes=(f"{source.path}: a template, left unchanged: render it first",))
+    work = _Stream(source, text.text, len(documents), cluster, options)
     made = [edit for index, document in enumerate(documents) for edit in work.edits(index, document)]
     found = work.beside(spliced(text.text, made), elsewhere)
     body = found.text.encode() if made or found.changed else source.raw.removeprefix(BOM)
-    return Patched(
+    return PatchedText(
         BOM + body if source.raw.startswith(BOM) else body,
         (*work.changed, *found.changed),
         tuple(work.objects),
         (*work.notes, *(f"{source.path}: {note}" for note in found.notes)),
         tuple(work.notices),
-        tuple(one.data for one in found.homeless),
+        tuple(one.data for one in found.unwritten),
     )
 
 
@@ -93,8 +101,8 @@ def objects(raw: bytes, namespace: str) -> dict[Identity, Mapping[str, Any]]:
     return {identity(one.data, namespace): one.data for one in found if one.kind}
 
 
-def said_once(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Each at the first place it is about."""
+def unique_notices(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Each message once, at its first location."""
     told: set[str] = set()
     for place, words in notices:
         if words not in told:
@@ -104,34 +112,36 @@ def said_once(notices: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _refused(source: Source, problem: Problem) -> SourceError:
     place = f"{source.path}:{problem.line + 1}:{problem.column + 1}"
-    return SourceError(f"not YAML: {problem.message}", "mend it: nothing is passed on", place)
+    return SourceError(f"not YAML: {problem.message}", "correct it: nothing was written", place)
 
 
 class _Stream:
     """The documents of one source, one after another."""
 
-    def __init__(self, source: Source, text: str, documents: int, cluster: Cluster, asked: Asked) -> None:
+    def __init__(
+        self, source: Source, text: str, documents: int, cluster: Cluster, options: PatchOptions
+    ) -> None:
         self._source = source
         self._text = text
         self._documents = documents
         self._cluster = cluster
-        self._asked = asked
+        self._options = options
         self._partial: dict[int, bool] = {}
         self.changed: list[str] = []
         self.objects: list[str] = []
         self.notes: list[str] = []
         self.notices: list[tuple[str, str]] = []
-        self._wanted: list[Wanted] = []
+        self._wanted: list[CompanionObject] = []
 
-    def beside(self, text: str, elsewhere: Elsewhere) -> Stood:
-        """The text with what must stand beside its workloads."""
+    def beside(self, text: str, elsewhere: OtherObjects) -> CompanionResult:
+        """The text with the companion objects of its workloads."""
         if not self._wanted:
-            return Stood(text)
+            return CompanionResult(text)
         try:
-            return stand(text, self._wanted, elsewhere())
+            return add_companions(text, self._wanted, elsewhere())
         except EditError as error:
             raise SourceError(
-                f"an object beside its workloads: {error.message}", error.hint, self._source.path
+                f"a companion object of its workloads: {error.message}", error.hint, self._source.path
             ) from None
 
     def edits(self, index: int, document: Parsed) -> Iterator[Edit]:
@@ -150,7 +160,7 @@ class _Stream:
             yield from (Edit(one.start + start, one.end + start, one.text) for one in made)
 
     def _written(self, text: str, changes: Sequence[tuple[Manifest, Change]]) -> tuple[Edit, ...]:
-        """The changes to one document's text. Of several that fail together the first one is told."""
+        """The changes to one document's text. If several fail together, the first one is reported."""
         try:
             return edits(text, [change for _, change in changes])
         except EditError as together:
@@ -161,11 +171,11 @@ class _Stream:
                     raise self._refused(manifest, alone) from None
             raise self._refused(changes[0][0], together) from None
 
-    def _change(self, manifest: Manifest) -> Applied:
+    def _change(self, manifest: Manifest) -> ObjectPatch:
         named = f"{manifest.kind}/{manifest.name}"
         self.objects.append(named)
-        if not self._asked.wants(manifest):
-            return Applied()
+        if not self._options.selects(manifest):
+            return ObjectPatch()
         place = self._place(manifest)
         try:
             found = self._applied(manifest)
@@ -176,33 +186,32 @@ class _Stream:
         self.notes.extend(f"{place}: {named}: {note}" for note in found.notes)
         self.notices.extend((f"{place}: {named}", notice) for notice in found.notices)
         stands_in = manifest.namespace or self._source.namespace
-        self._wanted += (Wanted(data, manifest.document, stands_in) for data in found.objects)
+        self._wanted += (CompanionObject(data, manifest.document, stands_in) for data in found.objects)
         if found.candidates and not found.kinds:
             kinds = " or ".join(found.candidates)
             self.notes.append(
-                f"{place}: {named} passed through: it may be {kinds}; label policykit.io/workload says which"
+                f"{place}: {named} left unchanged: it may be {kinds}; set label policykit.io/workload to "
+                "one of them"
             )
         if found.patches:
             self.changed.append(named)
         return found
 
-    def _applied(self, manifest: Manifest) -> Applied:
+    def _applied(self, manifest: Manifest) -> ObjectPatch:
         pod_sets = podsets.pod_sets(manifest.data)
-        named = self._asked.names(manifest)
+        named = self._options.names(manifest)
         if not pod_sets:
             if named:
                 raise PolicykitError("makes no pods", "name an object that does")
-            return Applied()
+            return ObjectPatch()
         if self._source.partial or self._says_partial(manifest) or is_partial(manifest, pod_sets):
             if named:
                 raise PolicykitError("is a fragment, not a whole object", "patch the object it belongs to")
-            return Applied()
-        found = applied(manifest, self._cluster, self._source.namespace, self._asked)
+            return ObjectPatch()
+        found = apply_kinds(manifest, self._cluster, self._source.namespace, self._options)
         if named and not found.kinds:
             kinds = ", ".join(found.candidates or self._cluster.workloads)
-            raise PolicykitError(
-                "has no workload kind that anything would tell", f"name it with --workload: {kinds}"
-            )
+            raise PolicykitError("has no recognizable workload kind", f"name it with --workload: {kinds}")
         return found
 
     def _says_partial(self, manifest: Manifest) -> bool:
@@ -215,7 +224,9 @@ class _Stream:
         found = slices(self._text)
         if len(found) != self._documents:
             raise SourceError(
-                "its documents cannot be told apart", "begin each with a line `---`", self._source.path
+                "the boundaries between its documents are unclear",
+                "start each with a `---` line",
+                self._source.path,
             )
         return found[document]
 
@@ -226,7 +237,7 @@ class _Stream:
     def _refused(self, manifest: Manifest, error: EditError) -> SourceError:
         return SourceError(
             f"{manifest.kind}/{manifest.name}: {error.message}",
-            "write it without anchors, aliases and `? ` keys, and end the text with a line ending;"
-            " or change it by hand",
+            "write it without anchors, aliases and `? ` keys, and end the text with a line ending; or "
+            "change it by hand",
             self._place(manifest),
         )

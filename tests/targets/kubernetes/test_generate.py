@@ -102,7 +102,7 @@ def test_priority_class(priority: Priority, expected: dict[str, Any]) -> None:
     ],
 )
 def test_resource_quota(quota: Quota, hard: dict[str, str]) -> None:
-    assert quotas.write(quotas.of(quota)) == {
+    assert quotas.write(quotas.resource_quota(quota)) == {
         "apiVersion": "v1",
         "kind": "ResourceQuota",
         "metadata": {"name": "q", "namespace": "n"},

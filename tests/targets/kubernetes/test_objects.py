@@ -18,7 +18,7 @@ AMOUNTS = st.integers(0, 1 << 50)
 KEYS = st.sampled_from(
     ["pods", "requests.cpu", "limits.cpu", "requests.memory", "requests.nvidia.com/gpu", "count/jobs.batch"]
 )
-PLAIN = st.dictionaries(st.sampled_from(ranges.SAYABLE), AMOUNTS)
+PLAIN = st.dictionaries(st.sampled_from(ranges.RESOURCES), AMOUNTS)
 
 
 @given(st.builds(Priority, NAMES, st.integers(-(2**31), 10**9), st.booleans(), st.booleans(), st.text()))
@@ -70,25 +70,24 @@ def test_any_shape_is_read(data: dict[str, Any]) -> None:
             Quota("n", "q", {"cpu": 1, "nvidia.com/gpu": 8, "ephemeral-storage": 5}, priorities=("high",)),
             {"requests.cpu": 1, "requests.nvidia.com/gpu": 8},
             [
-                "quota q: a ResourceQuota of some priorities may not state ephemeral-storage; "
-                "left out. Nearest: "
-                "another quota without priorities, which counts all pods"
+                "quota q: a ResourceQuota scoped to priorities cannot limit ephemeral-storage; omitted. "
+                "Nearest: another quota without priorities"
+                ", which counts all pods"
             ],
         ),
         (
             Quota("n", "q", {"kubernetes.io/batch-cpu": 1000, "memory": 1}),
             {"requests.memory": 1},
             [
-                "quota q: the API server never counts kubernetes.io/batch-cpu; left out. Nearest: "
-                "the quota of the "
-                "scheduler that hands it out"
+                "quota q: the API server never counts kubernetes.io/batch-cpu; omitted. Nearest: the "
+                "quota of the scheduler that allocates it"
             ],
         ),
     ],
     ids=["cards by requests", "of some priorities", "never counted"],
 )
 def test_only_keys_that_count(quota: Quota, hard: dict[str, int], said: list[str]) -> None:
-    assert (quotas.of(quota).hard, list(quotas.unkept(quota))) == (hard, said)
+    assert (quotas.resource_quota(quota).hard, list(quotas.uncounted(quota))) == (hard, said)
 
 
 def test_a_quota_of_priorities_selects_by_scope() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.errors import PolicyError
-from policykit.targets.kubernetes.options import Scheduler, Stated, read
+from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions, read
 from tests.clusters import policy
 
 PLACEMENTS = {"dense": {"strategy": "binpack"}, "named": {"strategy": "binpack", "scheduler": "s"}}
@@ -24,20 +24,20 @@ def stated(kubernetes: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("given", "options"),
     [
-        ({}, Stated()),
-        ({"nativeGang": True}, Stated(native_gang=True)),
-        ({"scheduler": {}}, Stated()),
+        ({}, KubernetesOptions()),
+        ({"nativeGang": True}, KubernetesOptions(native_gang=True)),
+        ({"scheduler": {}}, KubernetesOptions()),
         (
             {"scheduler": {"as": "cluster", "default": "dense"}},
-            Stated(Scheduler("cluster", "dense")),
+            KubernetesOptions(SchedulerOptions("cluster", "dense")),
         ),
         (
             {"scheduler": {"namespace": "sched", "image": "i:1", "replicas": 2}},
-            Stated(Scheduler("second", "", "sched", "i:1", 2)),
+            KubernetesOptions(SchedulerOptions("second", "", "sched", "i:1", 2)),
         ),
     ],
 )
-def test_options(given: dict[str, Any], options: Stated) -> None:
+def test_options(given: dict[str, Any], options: KubernetesOptions) -> None:
     assert read(policy(stated(given))) == options
 
 

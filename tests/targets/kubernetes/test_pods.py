@@ -99,8 +99,8 @@ def test_a_level_without_a_label_is_told() -> None:
     found = fields(kind, cluster(kinds=(kind,)), Pods("j", "Job"))
     assert found == PodFields(
         notices=(
-            "chat: no node label is known for level switch: state it under scheme.topology",
-            "chat: no node label is known for level nvlink: state it under scheme.topology",
+            "chat: no node label is known for level switch: set it under scheme.topology",
+            "chat: no node label is known for level nvlink: set it under scheme.topology",
         )
     )
 
@@ -135,7 +135,7 @@ def test_jobs_that_cannot_be_told_apart(version: str, owner: str) -> None:
     found = fields(kind, cluster(kinds=(kind,), levels=LEVELS, version=version), Pods("j", owner))
     assert found == PodFields(
         notices=(
-            "chat: the pods of one job cannot be told from those of the next, so kube-scheduler "
+            "chat: the pods of one job cannot be distinguished from those of another, so kube-scheduler "
             "cannot keep each "
             "job within one rack. Nearest: podAffinity on example.com/rack with a label of the "
             "job, or a scheduler "

@@ -12,7 +12,7 @@ from policykit.model.card import Card
 from policykit.model.pool import Shape
 from policykit.model.taint import Taint
 from policykit.targets.nodes.generate import generate
-from policykit.targets.nodes.names import Rule, pool_names
+from policykit.targets.nodes.names import NameRule, pool_names
 from tests.targets.nodes.clusters import (
     COUNTED,
     GPU,
@@ -108,7 +108,7 @@ def test_gcloud_wants_the_equals_sign_and_takes_one_taint_per_key() -> None:
     made = cluster(pool(taints=taints), provider="gke")
     assert "--node-taints=k=:NoExecute \\" in texts(made)[f"{FOLDER}gke.sh"]
     assert notices(generate(made))[0] == (
-        "pool train-h20: gcloud takes one taint per key, so gke.sh leaves out k:NoSchedule"
+        "pool train-h20: gcloud takes one taint per key, so gke.sh omits k:NoSchedule"
     )
 
 
@@ -120,7 +120,7 @@ def test_az_takes_no_taint_without_value() -> None:
     made = cluster(pool(taints=(Taint(GPU),)), provider="aks")
     assert "--node-taints" not in texts(made)[f"{FOLDER}aks.sh"]
     assert notices(generate(made))[0] == (
-        "pool train-h20: az takes no taint without a value, so aks.sh leaves out taint "
+        "pool train-h20: az rejects taints without a value, so aks.sh omits taint "
         "nvidia.com/gpu:NoSchedule; give it a value in the policy"
     )
 
@@ -156,7 +156,7 @@ def test_eks_keeps_some_domains_for_itself() -> None:
     }
     assert notices(generate(made))[0] == (
         "pool train-h20: EKS refuses label node.kubernetes.io/pool, taint x.k8s.io/a:NoSchedule on node "
-        "groups, so eksctl.yaml leaves it out"
+        "groups, so eksctl.yaml omits it"
     )
 
 
@@ -220,13 +220,13 @@ def test_karpenter_pins_the_instances_it_knows(card: Card, pinned: dict[str, lis
     assert {each["key"]: each["values"] for each in template["spec"]["requirements"]} == pinned
     known = NAME in pinned
     assert (PRODUCT in template["metadata"]["labels"]) is known
-    assert any("name them under requirements" in told for told in notices(generate(made))) is not known
+    assert any("add them under requirements" in told for told in notices(generate(made))) is not known
 
 
 def test_karpenter_needs_a_cloud_it_knows() -> None:
     told = notices(generate(cluster(pool(SCALED), forms=("karpenter",))))
     assert (
-        "pool train-h20: a Karpenter NodePool needs provider eks or aks, so there is no karpenter.yaml"
+        "pool train-h20: a Karpenter NodePool needs provider eks or aks, so karpenter.yaml is not written"
         in told
     )
 
@@ -234,19 +234,19 @@ def test_karpenter_needs_a_cloud_it_knows() -> None:
 @pytest.mark.parametrize(
     ("rule", "names"),
     [
-        (Rule(12, ""), {"train-h20": "trainh20", "x.y": "xy", "1a": "p1a"}),
-        (Rule(36), {"train-h20": "train-h20", "x.y": "x-y", "1a": "p-1a"}),
+        (NameRule(12, ""), {"train-h20": "trainh20", "x.y": "xy", "1a": "p1a"}),
+        (NameRule(36), {"train-h20": "train-h20", "x.y": "x-y", "1a": "p-1a"}),
     ],
     ids=["aks", "gke"],
 )
-def test_names(rule: Rule, names: dict[str, str]) -> None:
+def test_names(rule: NameRule, names: dict[str, str]) -> None:
     made = cluster(*(pool(COUNTED, name=name) for name in names))
     assert pool_names(made, rule) == names
 
 
 def test_names_that_had_to_be_cut_stay_apart() -> None:
     names = ["inference-h20-a", "inference-h20-b", "a-b", "ab"]
-    made = pool_names(cluster(*(pool(name=name) for name in names)), Rule(12, ""))
+    made = pool_names(cluster(*(pool(name=name) for name in names)), NameRule(12, ""))
     assert len(set(made.values())) == len(names)
     assert all(len(name) <= 12 and name.isalnum() and name[0].isalpha() for name in made.values())
 

@@ -12,7 +12,7 @@ from policykit.catalogue.daemons import charts
 from policykit.kube.tolerations import read, tolerates
 from policykit.model.card import Card
 from policykit.model.taint import Taint, Toleration
-from policykit.targets.nodes.daemons import whole
+from policykit.targets.nodes.daemons import complete_tolerations
 from tests.targets.nodes.clusters import PRODUCT, TAINTS, USAGE, cluster, pool, texts
 
 FOLDER = "nodes/daemons/"
@@ -139,7 +139,7 @@ SHIPPED = st.lists(
 def test_whole_answers_every_taint_and_keeps_what_was_there(
     shipped: list[Toleration], taints: list[Taint]
 ) -> None:
-    found = whole(shipped, taints)
+    found = complete_tolerations(shipped, taints)
     assert list(found[: len(shipped)]) == shipped
     assert all(any(tolerates(toleration, taint) for toleration in found) for taint in taints)
     for added in range(len(shipped), len(found)):

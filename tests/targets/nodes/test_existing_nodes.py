@@ -13,7 +13,7 @@ FOLDER = "nodes/train-h20/"
 LABELS_YAML = """\
 ---
 # kubectl apply --server-side --field-manager=policykit -f labels.yaml
-# Only once the nodes have joined; never where something prunes.
+# Apply only after the nodes have joined, and never with pruning.
 apiVersion: v1
 kind: Node
 metadata:
@@ -31,7 +31,7 @@ metadata:
 
 LABELS_SH = """\
 #!/bin/sh
-# Labels of the nodes of pool train-h20; may be run again.
+# Labels of the nodes of pool train-h20; safe to run again.
 set -eu
 
 kubectl label nodes --overwrite \\
@@ -41,8 +41,8 @@ kubectl label nodes --overwrite \\
 
 TAINTS_SH = """\
 #!/bin/sh
-# Taints of the nodes of pool train-h20; may be run again.
-# Last of all steps: see the order in nodes/README.md.
+# Taints of the nodes of pool train-h20; safe to run again.
+# The last step: see the order in nodes/README.md.
 set -eu
 
 kubectl taint nodes --overwrite \\

@@ -85,8 +85,9 @@ def test_nothing_of_the_node_side_is_applied_by_a_kustomization() -> None:
 def test_nodes_that_no_command_can_name_are_told_once() -> None:
     made = cluster(pool(COUNTED), pool(SCALED, name="more"), pool(NAMED, name="named"))
     assert notices(generate(made)) == [
-        "pools train-h20, more: nothing says which nodes these are, so there is no labels.yaml, labels.sh or "
-        "taints.sh for them; give names or a selector under nodes, or use the join-time files"
+        "pools train-h20, more: the policy does not identify these nodes, so labels.yaml, labels.sh and "
+        "taints.sh are not written; give names"
+        " or a selector under nodes, or use the join-time files"
     ]
 
 
@@ -104,14 +105,14 @@ def test_a_label_no_kubelet_may_set_is_left_out_and_told() -> None:
     assert "node-role.kubernetes.io/gpu=" in text[f"{FOLDER}labels.sh"]
     assert notices(generate(made)) == [
         "pool train-h20: a kubelet may not set node-role.kubernetes.io/gpu on its own node "
-        "(NodeRestriction), so the join-time files leave it out; set it once the node has joined"
+        "(NodeRestriction), so the join-time files omit it; set it after the node has joined"
     ]
 
 
 def test_an_autoscaler_cannot_foresee_a_discovered_label() -> None:
     untainted = pool(SCALED, taints=())
     (told,) = notices(generate(cluster(untainted, provider="eks", forms=("provider",))))
-    assert told.startswith("pool train-h20: discovery writes the product label")
+    assert told.startswith("pool train-h20: discovery sets the product label")
     one = pool(Shape({}, 1, 6), taints=())
     assert notices(generate(cluster(one, provider="eks", forms=("provider",)))) == []
     assert notices(generate(cluster(pool(SCALED), provider="eks", forms=("provider",)))) == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.model.pool import Shape
 from policykit.model.taint import Taint
 from policykit.targets.nodes.kubelet import flags, may_set
-from policykit.targets.nodes.marks import groups
+from policykit.targets.nodes.node_groups import groups
 from tests.targets.nodes.clusters import RACK, USAGE, cluster, pool, texts
 
 NAMES = st.from_regex(r"[a-z0-9]([a-z0-9._-]{0,8}[a-z0-9])?", fullmatch=True)

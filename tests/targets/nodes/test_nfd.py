@@ -20,7 +20,7 @@ from tests.targets.nodes.clusters import COUNTED, NAMED, RACK, USAGE, ZONE, clus
 FILE = "nodes/train-h20/nfd.yaml"
 RULE = """\
 ---
-# Labels go with the rule: nodes lose them when it is deleted or matches no longer.
+# Nodes lose these labels when the rule is deleted or no longer matches.
 # Taints need enableTaints: true in the configuration of nfd-master.
 apiVersion: nfd.k8s-sigs.io/v1alpha1
 kind: NodeFeatureRule
@@ -103,7 +103,7 @@ def test_the_only_cards_of_a_maker_tell_the_nodes_of_a_complete_policy() -> None
 def test_no_rule_where_nothing_tells_the_nodes(made: Cluster) -> None:
     assert FILE not in texts(made)
     assert [
-        said for said in notices(generate(made)) if said.startswith("pool train-h20: a rule of NFD tells")
+        said for said in notices(generate(made)) if said.startswith("pool train-h20: an NFD rule matches")
     ]
 
 
@@ -115,7 +115,7 @@ def test_what_nfd_does_not_set_is_left_out_and_told() -> None:
     assert rule["labels"] == {USAGE: "training", "feature.node.kubernetes.io/x": "y"}
     assert rule["taints"] == [{"key": "example.com/x", "effect": "NoSchedule"}]
     assert (
-        "pool train-h20: NFD sets nothing without a domain or under kubernetes.io, so nfd.yaml leaves out "
+        "pool train-h20: NFD sets no key without a domain or under kubernetes.io, so nfd.yaml omits "
         f"label team, label {ZONE}, taint node-role.kubernetes.io/gpu:NoSchedule, taint team=a:NoSchedule; "
         "labels.sh and taints.sh set them" in notices(generate(made))
     )

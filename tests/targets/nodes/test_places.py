@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Shape
 from policykit.model.topology import Level
 from policykit.targets.nodes.generate import generate
-from policykit.targets.nodes.marks import MOST_FILES
+from policykit.targets.nodes.node_groups import MAX_FILES
 from tests.policies import clusters
 from tests.targets.nodes.clusters import COUNTED, RACK, SCALED, USAGE, ZONE, cluster, notices, pool, texts
 
@@ -34,10 +34,10 @@ def test_nodes_that_differ_in_place_join_by_files_of_their_own() -> None:
 
 
 def test_in_many_places_the_files_hold_what_all_have_in_common() -> None:
-    shapes = [Shape({}, 1, 1, (f"n{n}",), labels={RACK: f"r{n}"}) for n in range(MOST_FILES + 1)]
+    shapes = [Shape({}, 1, 1, (f"n{n}",), labels={RACK: f"r{n}"}) for n in range(MAX_FILES + 1)]
     made = cluster(pool(*shapes))
     assert RACK not in texts(made)[f"{FOLDER}kubelet.env"]
-    assert [said for said in notices(generate(made)) if "its nodes stand in 17 places" in said]
+    assert [said for said in notices(generate(made)) if "its nodes have 17 different sets of labels" in said]
 
 
 def test_every_node_carries_its_place() -> None:
@@ -82,7 +82,7 @@ def test_karpenter_requires_the_zone() -> None:
 @pytest.mark.parametrize(
     ("provider", "zone", "said"),
     [
-        ("aks", "0", "az takes zones as numbers, such as 1 of eastus-1, so aks.sh leaves out zone 0"),
+        ("aks", "0", "az takes zones as numbers, such as 1 for eastus-1, so aks.sh omits zone 0"),
         ("ack", "cn-beijing-a", "ACK takes the zone from the vSwitches of a node pool"),
     ],
 )

@@ -10,8 +10,8 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.apply import Applied, applied
-from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
+from policykit.targets.workloads.patch_options import PatchOptions
 
 CARD = "containers: [{name: a, image: 'registry.example/a:1', resources: {limits: {nvidia.com/gpu: 1}}}]"
 BARE = "containers: [{name: a, image: 'registry.example/a:1'}]"
@@ -76,9 +76,9 @@ def manifest(text: str) -> Manifest:
     return found
 
 
-def apply(text: str, cluster: Cluster, **asked: Any) -> tuple[dict[str, Any], Applied]:
+def apply(text: str, cluster: Cluster, **asked: Any) -> tuple[dict[str, Any], ObjectPatch]:
     """The changed object, and what was said about it."""
-    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    found = apply_kinds(manifest(text), cluster, "default", PatchOptions(**asked))
     data: Any = yaml.safe_load(text)
     for one in found.patches:
         data = patched(data, one)
@@ -87,7 +87,7 @@ def apply(text: str, cluster: Cluster, **asked: Any) -> tuple[dict[str, Any], Ap
 
 def written(text: str, cluster: Cluster, **asked: Any) -> dict[str, Any]:
     """What is new but for placement: path to value."""
-    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    found = apply_kinds(manifest(text), cluster, "default", PatchOptions(**asked))
     skipped = ("affinity", "tolerations", "nodeSelector")
     return {
         ".".join(map(str, one.path)): one.value

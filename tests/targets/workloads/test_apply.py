@@ -13,8 +13,8 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.apply import Applied, applied
-from policykit.targets.workloads.asked import Asked
+from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
+from policykit.targets.workloads.patch_options import PatchOptions
 from tests.clusters import policy
 from tests.targets.workloads.policies import KOORDINATED, QUEUED
 
@@ -41,9 +41,9 @@ def manifest(text: str) -> Manifest:
     return found
 
 
-def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[dict[str, Any], Applied]:
+def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[dict[str, Any], ObjectPatch]:
     """The changed object, and what was said about it."""
-    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    found = apply_kinds(manifest(text), cluster, "default", PatchOptions(**asked))
     data: Any = yaml.safe_load(text)
     for one in found.patches:
         data = patched(data, one)
@@ -52,7 +52,7 @@ def apply(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> tuple[d
 
 def written(text: str, cluster: Cluster = QUEUED_CLUSTER, **asked: Any) -> dict[str, Any]:
     """What is new but for placement: path to value."""
-    found = applied(manifest(text), cluster, "default", Asked(**asked))
+    found = apply_kinds(manifest(text), cluster, "default", PatchOptions(**asked))
     skipped = ("affinity", "tolerations", "nodeSelector")
     return {
         ".".join(map(str, one.path)): one.value
@@ -274,7 +274,7 @@ WEB = f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: 
 
 
 def test_forced_leaves_what_asks_for_no_card_unless_it_is_named() -> None:
-    assert apply(WEB, workload="training")[1] == Applied()
+    assert apply(WEB, workload="training")[1] == ObjectPatch()
     assert apply(WEB, workload="training", only=("deployment/web",))[1].kinds == ("training",)
 
 
@@ -282,7 +282,7 @@ def test_a_claim_needs_a_card_named() -> None:
     text = POD.replace(CARD, f"resourceClaims: [{{name: c}}], {BARE}")
     data, found = apply(text, workload="training")
     assert not placed(data)["pod"]
-    assert found.notes == ("which card its resource claims are for is not known: name it with --card",)
+    assert found.notes == ("the card of its resource claims is unknown: name it with --card",)
     data, found = apply(text, workload="training", card="h20")
     assert placed(data)["pod"]
     assert found.notes == ()
@@ -291,7 +291,7 @@ def test_a_claim_needs_a_card_named() -> None:
 def test_a_workload_kind_that_is_not_there_is_told() -> None:
     text = POD.replace("metadata: {name: a}", f"metadata: {{name: a, labels: {{{LABEL}: trainng}}}}")
     _, found = apply(text)
-    note = f"{LABEL} says trainng, which is no workload kind of the policy; it has training, inference"
+    note = f"{LABEL} is trainng, which is not a workload kind of the policy: training, inference"
     assert (found.patches, found.notes) == ((), (note,))
     assert apply(text, workload="training")[1].notes == ()
 
@@ -302,7 +302,7 @@ def test_who_names_another_kind_does_not_join_its_siblings() -> None:
     labels = [task["template"].get("metadata") for task in data["spec"]["tasks"]]
     assert labels[0] == {"labels": {LABEL: "other"}}
     assert found.kinds == ("training",)
-    assert [note.split(",")[0] for note in found.notes] == [f"{LABEL} says other"]
+    assert [note.split(",")[0] for note in found.notes] == [f"{LABEL} is other"]
 
 
 def test_no_template_is_made_up() -> None:
@@ -333,10 +333,10 @@ spec: {runtimeRef: {name: r}, trainer: {resourcesPerNode: {limits: {nvidia.com/g
 """
     _, found = apply(text, workload="training")
     assert found.notes == (
-        "its kind takes node affinity or tolerations from elsewhere (a runtime, a base): write them there",
-        "its kind and scheduler have no place for the schedulerName of training",
-        "its kind and scheduler have no place for the priorityClassName of training",
-        "its kind and scheduler have no place for the queue research of training",
+        "its node affinity or tolerations come from another object (a runtime, a base): set them there",
+        "its kind and scheduler have no field for the schedulerName of training",
+        "its kind and scheduler have no field for the priorityClassName of training",
+        "its kind and scheduler have no field for the queue research of training",
     )
 
 

@@ -155,11 +155,8 @@ def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata:
 
 def test_a_component_says_what_it_replaces() -> None:
     made = texts(cluster())
-    assert (
-        "take the place of an affinity and of tolerations"
-        in made["workloads/training-h20/kustomization.yaml"]
-    )
-    assert "look at every task" in made["workloads/training-h20/volcano-job.yaml"]
+    assert "replace the affinity and tolerations" in made["workloads/training-h20/kustomization.yaml"]
+    assert "handle every task" in made["workloads/training-h20/volcano-job.yaml"]
 
 
 def test_a_component_names_every_patch_that_lies_beside_it() -> None:
@@ -268,7 +265,7 @@ def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[s
         patch = patch[step]
     assert patch["spec"]["topologySpreadConstraints"] == [{**SPREAD, **keys}]
     assert (
-        "do not spread the pods of a Volcano Job" in texts(made)["workloads/training-h20/kustomization.yaml"]
+        "cannot spread the pods of a Volcano Job" in texts(made)["workloads/training-h20/kustomization.yaml"]
     )
 
 
@@ -293,7 +290,10 @@ def test_a_gang_is_left_to_patch(scheduler: str) -> None:
     (notice,) = (one for one in generate(made).notices if "`policykit patch`" in one.message)
     assert notice.target == "workloads"
     assert notice.message.startswith("training: ")
-    assert "# They declare no gang, whose size" in texts(made)["workloads/training-h20/kustomization.yaml"]
+    assert (
+        "# Components cannot set a gang, because its size"
+        in texts(made)["workloads/training-h20/kustomization.yaml"]
+    )
 
 
 def test_a_scheduler_without_gangs_has_nothing_to_leave() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from policykit.kube import podsets
 from policykit.targets.pod_fields import Members
-from policykit.targets.workloads.members import pods, repeated
+from policykit.targets.workloads.members import makes_several_gangs, pods
 from tests.targets.workloads.objects import (
     CRON_JOB,
     DEPLOYMENT,
@@ -147,4 +147,4 @@ def test_another_job_of_the_object_has_a_name_of_its_own() -> None:
 def test_several_gangs_of_one_template(text: str, expected: bool) -> None:
     one = manifest(text)
     sets = podsets.pod_sets(one.data)
-    assert [repeated(one, pod_set, sets) for pod_set in sets] == [expected] * len(sets)
+    assert [makes_several_gangs(one, pod_set, sets) for pod_set in sets] == [expected] * len(sets)

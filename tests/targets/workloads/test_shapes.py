@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Patched, Source, patch
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import PatchedText, Source, patch
 from tests.clusters import policy
 from tests.targets.workloads.policies import CLUSTERS, QUEUED
 
@@ -60,9 +60,9 @@ SPEC = st.fixed_dictionaries(
 )
 
 
-def run(raw: bytes, workload: str, cluster: Cluster = CLUSTER) -> Patched | PolicykitError:
+def run(raw: bytes, workload: str, cluster: Cluster = CLUSTER) -> PatchedText | PolicykitError:
     try:
-        return patch(Source("a.yaml", raw), cluster, Asked(workload, "h20"))
+        return patch(Source("a.yaml", raw), cluster, PatchOptions(workload, "h20"))
     except PolicykitError as error:
         return error
 
@@ -83,7 +83,7 @@ def test_any_pod(spec: Any, metadata: Any, workload: str) -> None:
         assert found.message.startswith("Deployment/a")
         return
     again = run(found.raw, workload)
-    assert isinstance(again, Patched)
+    assert isinstance(again, PatchedText)
     assert (again.raw, again.changed) == (found.raw, ())
 
 
@@ -136,16 +136,16 @@ def test_any_gang(spec: Any, metadata: Any, owner: Any, replicas: Any, system: s
         assert found.message.startswith("Deployment/")
         return
     again = run(found.raw, "training", CLUSTERS[system])
-    assert isinstance(again, Patched)
+    assert isinstance(again, PatchedText)
     assert (again.raw, again.changed) == (found.raw, ())
 
 
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("tolerations: ${TOLERATIONS}", "has tolerations '${TOLERATIONS}', which is of the wrong shape"),
-        ("nodeSelector: [a]", "has nodeSelector ['a'], which is of the wrong shape"),
-        ("affinity: {nodeAffinity: x}", "has affinity.nodeAffinity 'x', which is of the wrong shape"),
+        ("tolerations: ${TOLERATIONS}", "has tolerations '${TOLERATIONS}', which has the wrong type"),
+        ("nodeSelector: [a]", "has nodeSelector ['a'], which has the wrong type"),
+        ("affinity: {nodeAffinity: x}", "has affinity.nodeAffinity 'x', which has the wrong type"),
     ],
     ids=["placeholder", "selector", "affinity"],
 )
@@ -156,4 +156,4 @@ def test_what_is_of_another_shape_is_not_written_over(field: str, message: str) 
     )
     found = run(text.encode(), "")
     assert isinstance(found, PolicykitError)
-    assert str(found) == f"a.yaml:1:1: Pod/a {message}\n  help: mend it, or fill it in first"
+    assert str(found) == f"a.yaml:1:1: Pod/a {message}\n  help: correct it, or fill it in first"

@@ -22,9 +22,9 @@ from policykit.manifests.path import lookup
 from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
-from policykit.targets.workloads.apply import applied
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.stream import Patched, Source, patch
+from policykit.targets.workloads.apply import apply_kinds
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import PatchedText, Source, patch
 from tests.clusters import policy, profile
 from tests.shared import SHARED
 from tests.targets.workloads.policies import CLUSTERS, KOORDINATED, QUEUED
@@ -76,9 +76,9 @@ PLACED = """\
 """
 
 
-def run(text: str | bytes, cluster: Cluster = HYBRID, **asked: Any) -> Patched:
+def run(text: str | bytes, cluster: Cluster = HYBRID, **asked: Any) -> PatchedText:
     raw = text if isinstance(text, bytes) else text.encode()
-    return patch(Source("a.yaml", raw), cluster, Asked(**asked))
+    return patch(Source("a.yaml", raw), cluster, PatchOptions(**asked))
 
 
 def test_a_pod_gets_its_placement() -> None:
@@ -172,7 +172,7 @@ def test_a_daemon_that_says_its_kind_is_patched() -> None:
 
 
 def test_a_listed_patch_passes() -> None:
-    assert patch(Source("a.yaml", POD.encode(), partial=True), HYBRID, Asked()).changed == ()
+    assert patch(Source("a.yaml", POD.encode(), partial=True), HYBRID, PatchOptions()).changed == ()
 
 
 LIST = "kind: List\napiVersion: v1\nitems:\n- {kind: Service, apiVersion: v1}\n"
@@ -221,7 +221,7 @@ def test_several_cards_are_asked_about() -> None:
     with pytest.raises(PolicykitError) as caught:
         run(MANY, TWO)
     assert str(caught.value) == (
-        "a.yaml:1:1: Pod/a asks for nvidia.com/gpu, which cards l20, h20 of workload kind inference offer\n"
+        "a.yaml:1:1: Pod/a requests nvidia.com/gpu, which cards l20, h20 of workload kind inference offer\n"
         "  help: name one with --card l20, or state its product in the manifest"
     )
     assert b"NVIDIA-L20" in run(MANY, TWO, card="l20").raw
@@ -238,16 +238,16 @@ def test_a_card_that_the_kind_may_not_use() -> None:
         run(stated, TWO)
     assert caught.value.place == "a.yaml:1:1"
     assert caught.value.message == (
-        "Pod/a asks for nvidia.com/gpu on product NVIDIA-L20, which no pool of workload kind training offers"
+        "Pod/a requests nvidia.com/gpu on product NVIDIA-L20, which no pool of workload kind training offers"
     )
-    assert caught.value.hint.startswith("pools that offer it are train-h20: usage training, card h20; ")
+    assert caught.value.hint.startswith("pools that offer it: train-h20: usage training, card h20; ")
 
 
 def test_a_card_that_the_policy_does_not_know_is_told() -> None:
     found = run(POD.replace("nvidia.com/gpu", "huawei.com/Ascend910"))
     assert found.changed == ()
     assert found.notes == (
-        "a.yaml:1:1: Pod/a: no pool of the policy offers huawei.com/Ascend910: it is given no placement",
+        "a.yaml:1:1: Pod/a: no pool of the policy offers huawei.com/Ascend910, so no placement is written",
     )
 
 
@@ -270,10 +270,10 @@ def test_templates_pass_and_broken_yaml_does_not() -> None:
     found = run(template)
     assert (found.raw.decode(), found.notes) == (
         template,
-        ("a.yaml: a template, passed through: render it first",),
+        ("a.yaml: a template, left unchanged: render it first",),
     )
     with pytest.raises(PolicykitError, match="not YAML"):
-        patch(Source("-", template.encode(), rendered=True), HYBRID, Asked())
+        patch(Source("-", template.encode(), rendered=True), HYBRID, PatchOptions())
     with pytest.raises(PolicykitError) as caught:
         run("a: 1\n---\nb: c: d\n")
     assert caught.value.place == "a.yaml:3:5"
@@ -289,8 +289,8 @@ def test_two_kinds_are_told_apart_by_nobody() -> None:
     found = run(text)
     assert found.changed == ()
     assert found.notes == (
-        "a.yaml:1:1: Pod/a passed through: it may be inference or training;"
-        " label policykit.io/workload says which",
+        "a.yaml:1:1: Pod/a left unchanged: it may be inference or training; set label "
+        "policykit.io/workload to one of them",
     )
 
 
@@ -302,12 +302,12 @@ CORPUS = (
 WORKLOADS = [path for path in CORPUS if path.parent.name == "workloads"]
 LABEL = "policykit.io/workload"
 ASKED = {
-    "recognised": (HYBRID, Asked()),
-    "queued": (TWO, Asked()),
-    "forced": (TWO, Asked(workload="training", card="h20")),
-    "koordinated": (policy(KOORDINATED), Asked(workload="training", card="h20", queue="research")),
+    "recognised": (HYBRID, PatchOptions()),
+    "queued": (TWO, PatchOptions()),
+    "forced": (TWO, PatchOptions(workload="training", card="h20")),
+    "koordinated": (policy(KOORDINATED), PatchOptions(workload="training", card="h20", queue="research")),
 }
-GANGS = {name: (cluster, Asked(workload="training", card="h20")) for name, cluster in CLUSTERS.items()}
+GANGS = {name: (cluster, PatchOptions(workload="training", card="h20")) for name, cluster in CLUSTERS.items()}
 """Policies with gangs, closeness and spreading: for the kinds that make pods."""
 
 
@@ -345,25 +345,25 @@ def test_gangs_of_the_corpus_lint_clean(name: str) -> None:
     cluster, _ = GANGS[name]
     for path in WORKLOADS:
         found = _gangs(path, name)
-        if isinstance(found, Patched) and found.changed:
+        if isinstance(found, PatchedText) and found.changed:
             report = api.lint_texts({path.name: found.raw}, cluster, CODES)
             assert {(one.code, path.name) for one in report.findings} <= KNOWN
 
 
 @cache
-def _gangs(path: Path, name: str) -> Patched | PolicykitError:
+def _gangs(path: Path, name: str) -> PatchedText | PolicykitError:
     """Both tests of the gangs look at the same files."""
     return _patched_or_refused(path, *GANGS[name])
 
 
-def _patched_or_refused(path: Path, cluster: Cluster, asked: Asked) -> Patched | PolicykitError:
+def _patched_or_refused(path: Path, cluster: Cluster, asked: PatchOptions) -> PatchedText | PolicykitError:
     try:
         return patch(Source(path.name, path.read_bytes()), cluster, asked)
     except PolicykitError as error:
         return error
 
 
-def _as_intended(path: Path, found: Patched, cluster: Cluster, asked: Asked) -> None:
+def _as_intended(path: Path, found: PatchedText, cluster: Cluster, asked: PatchOptions) -> None:
     before, after = path.read_bytes().decode(), found.raw.decode()
     old = slices(before)
     new = [one for one in slices(after) if not _stands_beside(after[one.start : one.end])]
@@ -384,7 +384,7 @@ def _stands_beside(text: str) -> bool:
     return len(roots) == 1 and (lookup(roots[0], ("kind",)),) in ours and LABEL in str(roots[0]["metadata"])
 
 
-def _wanted(data: Any, cluster: Cluster, asked: Asked) -> Any:
+def _wanted(data: Any, cluster: Cluster, asked: PatchOptions) -> Any:
     """The document with every object changed as data alone."""
     root = next(iter(parse(dump(data)))).root
     if root is None or not isinstance(data, dict):
@@ -392,7 +392,7 @@ def _wanted(data: Any, cluster: Cluster, asked: Asked) -> Any:
     for manifest in manifests(root, 0):
         pod_sets = podsets.pod_sets(manifest.data)
         if pod_sets and not is_partial(manifest, pod_sets):
-            for one in applied(manifest, cluster, "default", asked).patches:
+            for one in apply_kinds(manifest, cluster, "default", asked).patches:
                 data = patched(data, Patch(one.op, (*manifest.base, *one.path), one.value))
     return data
 

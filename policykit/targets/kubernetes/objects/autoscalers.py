@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.autoscaling import Metric, ScaleTarget
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes.objects.shape import beside
+from policykit.targets.reading import unread_fields
 
 API_VERSION = "autoscaling/v2"
 KIND = "HorizontalPodAutoscaler"
 UNMETERED = (Metric("resource", "cpu", 80),)
-"""What Kubernetes itself takes where no metric is stated."""
+"""The metric that Kubernetes uses by default."""
 
 
 _DOWN: Mapping[str, Any] = {
@@ -42,7 +42,7 @@ class Autoscaler(NamedTuple):
     window: int | None = None
     """Seconds of lower load before replicas are removed; None: Kubernetes' own 300."""
     workload: str = ""
-    """Workload kind of the policy that asks for it, as its label says."""
+    """Workload kind of the policy that it belongs to, from its label."""
     unsaid: tuple[str, ...] = ()
     """Fields read that have no place here."""
 
@@ -92,14 +92,14 @@ def read(data: Mapping[str, Any]) -> Autoscaler:
     fewest = whole(spec.get("minReplicas"))
     known = ("scaleTargetRef", "minReplicas", "maxReplicas", "metrics", "behavior")
     unsaid = (
-        *beside(spec, known),
+        *unread_fields(spec, known),
         *(
             f"metrics of type {text(each.get('type'))}"
             for each, m in zip(listed, metrics, strict=True)
             if not m
         ),
-        *beside(_stated(down, _DOWN), ("stabilizationWindowSeconds",), "behavior.scaleDown"),
-        *beside(_stated(up, _UP), (), "behavior.scaleUp"),
+        *unread_fields(_stated(down, _DOWN), ("stabilizationWindowSeconds",), "behavior.scaleDown"),
+        *unread_fields(_stated(up, _UP), (), "behavior.scaleUp"),
     )
     return Autoscaler(
         text(metadata.get("name")),

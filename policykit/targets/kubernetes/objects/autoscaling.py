@@ -1,4 +1,4 @@
-"""Autoscalers that workload kinds ask for, with metrics that exist and targets that can be scaled."""
+"""Autoscalers of workload kinds, for metrics that exist and targets that can be scaled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ADAPTERS = {
 
 
 def autoscalers(cluster: Cluster, version: Version) -> tuple[list[Autoscaler], list[str]]:
-    """The objects in the policy's order, and what could not be said."""
+    """The objects in the policy's order, and notices about what is omitted."""
     found: list[Autoscaler] = []
     notices: list[str] = []
     for kind in cluster.workloads.values():
@@ -83,18 +83,17 @@ def _notices(
     unmeasured = [metric.name for metric in stated.metrics if not _measured(metric)]
     if unmeasured:
         yield (
-            f"{who}: metrics-server reports cpu and memory only, never {', '.join(unmeasured)}; "
-            "left out. Nearest: "
-            "a metric of the pods (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter"
+            f"{who}: metrics-server reports cpu and memory only, never {', '.join(unmeasured)}; omitted. "
+            "Nearest: a metric of the pods (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter"
         )
     for target in stated.targets:
         if not _scalable(target):
             yield (
-                f"{who}: {target.kind} {target.name} has no scale subresource, so it is not scaled; left out"
+                f"{who}: {target.kind} {target.name} has no scale subresource, so no autoscaler is written"
             )
         elif target.api_version != "apps/v1":
             yield (
-                f"{who}: {target.kind} {target.name} is scaled only if its resource definition has "
+                f"{who}: {target.kind} {target.name} can be scaled only if its CustomResourceDefinition has "
                 "a scale subresource"
             )
     if scalers:
@@ -109,12 +108,12 @@ def _running(who: str, stated: Autoscaling, version: Version) -> Iterator[str]:
             yield f"{who}: an adapter must serve {names} at {api}, for example {adapters}"
     if stated.minimum == 0 and version < SCALE_TO_ZERO:
         yield (
-            f"{who}: min 0 is refused unless the feature gate HPAScaleToZero is on (alpha). "
-            "Nearest: min 1, or KEDA"
+            f"{who}: min 0 is refused unless the feature gate HPAScaleToZero is on (alpha). Nearest: min 1, "
+            "or KEDA"
         )
     if stated.cooldown is not None and stated.cooldown > LONGEST_WINDOW:
         yield (
-            f"{who}: cooldown {stated.cooldown}s is more than {LONGEST_WINDOW}s, the longest there "
-            f"is; {LONGEST_WINDOW}s is written"
+            f"{who}: cooldown {stated.cooldown}s is more than {LONGEST_WINDOW}s, the longest there is; "
+            f"{LONGEST_WINDOW}s is written"
         )
     yield f"{who}: take spec.replicas out of the manifests of its targets, or each apply undoes the scaling"

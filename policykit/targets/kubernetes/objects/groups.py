@@ -25,7 +25,7 @@ class Gang(NamedTuple):
     size: int
     """minCount."""
     level: str = ""
-    """Node label within one value of which they stand; empty, and always in 1.35: none."""
+    """Node label whose value all their nodes share; empty if none, and always in 1.35."""
 
 
 def api_version(version: Version) -> str:
@@ -37,9 +37,9 @@ def api_version(version: Version) -> str:
     return f"{GROUP}/v1alpha1" if version >= WORKLOAD_API else ""
 
 
-def wanted(kind: WorkloadKind, cluster: Cluster) -> bool:
+def is_native_gang(kind: WorkloadKind, cluster: Cluster) -> bool:
     """Whether the pods of a kind start together, by a kube-scheduler."""
-    return kind.gang == "all" and names.served(kind.scheduler, cluster)
+    return kind.gang == "all" and names.is_served(kind.scheduler, cluster)
 
 
 def gates(kinds: Iterable[WorkloadKind], version: Version) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from policykit.kube.names import is_extended, is_hugepages
 from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.quantity import amount, amount_text
 from policykit.model.queue import Quota
-from policykit.targets.kubernetes.objects.shape import beside
+from policykit.targets.reading import unread_fields
 
 KIND = "ResourceQuota"
 _SCOPED = frozenset({"cpu", "memory"})
@@ -30,7 +30,7 @@ class ResourceQuota(NamedTuple):
     """Fields read that have no place here."""
 
 
-def of(quota: Quota) -> ResourceQuota:
+def resource_quota(quota: Quota) -> ResourceQuota:
     """A quota of the policy, with the keys that the API server counts.
 
     It accepts limits of a card and counts nothing: what cannot be overcommitted has a limit that is
@@ -59,22 +59,20 @@ def _refused(quota: Quota, resource: str) -> bool:
     return bool(quota.priorities) and resource not in _SCOPED and "/" not in resource
 
 
-def unkept(quota: Quota) -> Iterator[str]:
+def uncounted(quota: Quota) -> Iterator[str]:
     """What of it no ResourceQuota can count, and what comes nearest."""
     named = sorted({*quota.requests, *quota.limits})
     refused = [resource for resource in named if _refused(quota, resource)]
     native = [resource for resource in named if _native(resource)]
     if refused:
         yield (
-            f"quota {quota.name}: a ResourceQuota of some priorities may not state "
-            f"{', '.join(refused)}; left "
-            "out. Nearest: another quota without priorities, which counts all pods"
+            f"quota {quota.name}: a ResourceQuota scoped to priorities cannot limit {', '.join(refused)}; "
+            "omitted. Nearest: another quota without priorities, which counts all pods"
         )
     if native:
         yield (
-            f"quota {quota.name}: the API server never counts {', '.join(native)}; left out. "
-            "Nearest: the quota "
-            "of the scheduler that hands it out"
+            f"quota {quota.name}: the API server never counts {', '.join(native)}; omitted. Nearest: the "
+            "quota of the scheduler that allocates it"
         )
 
 
@@ -98,7 +96,7 @@ def read(data: Mapping[str, Any]) -> ResourceQuota:
     hard = {k: a for k, v in stated.items() if (a := amount(_resource(str(k)), v)) is not None}
     expressions = mappings(mapping(spec.get("scopeSelector")).get("matchExpressions"))
     ours = [each for each in expressions if each.get("scopeName") == _SCOPE and each.get("operator") == "In"]
-    unsaid = [*beside(spec, ("hard", "scopeSelector")), *beside(stated, tuple(hard), "hard")]
+    unsaid = [*unread_fields(spec, ("hard", "scopeSelector")), *unread_fields(stated, tuple(hard), "hard")]
     if len(expressions) > 1 or len(ours) < len(expressions):
         unsaid.append("scopeSelector")
     return ResourceQuota(

@@ -11,11 +11,11 @@ from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import ContainerRange
-from policykit.targets.kubernetes.objects.shape import beside
+from policykit.targets.reading import unread_fields
 
 KIND = "LimitRange"
-SAYABLE = ("cpu", "ephemeral-storage", "memory")
-"""A LimitRange on a card would hand cards to every container that asks for none."""
+RESOURCES = ("cpu", "ephemeral-storage", "memory")
+"""A LimitRange on a card would hand cards to every container that requests none."""
 _FIELDS = {"default": "default", "defaultRequest": "default_request", "min": "minimum", "max": "maximum"}
 """Key of the object to the field of `ContainerRange`."""
 
@@ -46,10 +46,10 @@ def write(limits: LimitRange) -> dict[str, Any]:
 
 
 def _text(limits: LimitRange, resource: str, wanted: int) -> str:
-    if resource not in SAYABLE:
+    if resource not in RESOURCES:
         raise PolicykitError(
             f"quota {limits.name}: containers states {resource}, and a LimitRange would give it to every "
-            "container that asks for none",
+            "container that requests none",
             "limit it by the quota itself: requests",
             path=("quotas", limits.name, "containers"),
         )
@@ -63,10 +63,10 @@ def read(data: Mapping[str, Any]) -> LimitRange:
     item: Mapping[str, Any] = next((each for each in items if each.get("type") == "Container"), {})
     found = {field: amounts(item.get(key)) for key, field in _FIELDS.items()}
     unsaid = [f"limits of {text(each.get('type')) or 'no type'}" for each in items if each is not item]
-    unsaid += beside(item, ("type", *_FIELDS))
+    unsaid += unread_fields(item, ("type", *_FIELDS))
     for key, field in _FIELDS.items():
-        unsaid += beside(found[field], SAYABLE, key)
-        found[field] = {name: found[field][name] for name in found[field] if name in SAYABLE}
+        unsaid += unread_fields(found[field], RESOURCES, key)
+        found[field] = {name: found[field][name] for name in found[field] if name in RESOURCES}
     return LimitRange(
         text(metadata.get("namespace")), text(metadata.get("name")), ContainerRange(**found), tuple(unsaid)
     )

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.model.placement import Point
-from policykit.targets.kubernetes.objects.shape import beside
 from policykit.targets.kubernetes.scheduler.fields import GROUP
 from policykit.targets.kubernetes.scheduler.plugins import FIT
+from policykit.targets.reading import unread_fields
 
 API_VERSION = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
@@ -33,7 +33,7 @@ class Fit(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """One schedulerName. Everything that is not said is as by default."""
+    """One schedulerName. Fields that are not set keep their defaults."""
 
     scheduler: str = DEFAULT_SCHEDULER
     fit: Fit | None = None
@@ -48,7 +48,7 @@ class Profile(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """What schedulers of one kind elect their leader by."""
+    """The lease by which replicas of a scheduler elect their leader."""
 
     name: str
     namespace: str
@@ -113,7 +113,7 @@ def read(data: Mapping[str, Any]) -> Configuration:
         tuple(_read_profile(profile) for profile in mappings(data.get("profiles"))),
         Lease(name, namespace) if name or namespace else None,
         text(connection.get("kubeconfig")),
-        beside(data, ("apiVersion", "kind", "clientConnection", "leaderElection", "profiles")),
+        unread_fields(data, ("apiVersion", "kind", "clientConnection", "leaderElection", "profiles")),
     )
 
 
@@ -128,7 +128,7 @@ def _read_profile(data: Mapping[str, Any]) -> Profile:
     for number, each in enumerate(mappings(data.get("pluginConfig"))):
         args = mapping(each.get("args"))
         fit = fit or (_read_fit(args.get("scoringStrategy")) if each.get("name") == FIT else None)
-        others += beside(
+        others += unread_fields(
             args,
             _FIT_ARGS if each.get("name") == FIT else (),
             text(each.get("name")) or f"pluginConfig[{number}]",
@@ -140,7 +140,7 @@ def _read_profile(data: Mapping[str, Any]) -> Profile:
         {name: weight for name, weight in enabled.items() if name},
         tuple(name for each in mappings(score.get("disabled")) if (name := text(each.get("name")))),
         whole(data.get("percentageOfNodesToScore")),
-        (*beside(data, known), *beside(plugins, ("score",), "plugins"), *others),
+        (*unread_fields(data, known), *unread_fields(plugins, ("score",), "plugins"), *others),
     )
 
 
@@ -161,7 +161,7 @@ def _read_fit(data: object) -> Fit | None:
 
 
 def places(data: Mapping[str, Any]) -> dict[str, Path]:
-    """schedulerName to where its profile stands in the file."""
+    """schedulerName to the path of its profile."""
     profiles = data.get("profiles")
     listed = profiles if isinstance(profiles, list) else []
     return {

@@ -1,4 +1,4 @@
-"""Profiles on their way to a running kube-scheduler: beside the cluster's own, or as it."""
+"""Files that run the profiles: in a second kube-scheduler, or in the cluster's own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from policykit.manifests import writer
 from policykit.model.cluster import Cluster
 from policykit.targets.kubernetes import options, versions
 from policykit.targets.kubernetes.objects import groups
-from policykit.targets.kubernetes.options import Stated
-from policykit.targets.kubernetes.scheduler import configuration, kubeadm, reasons, second
+from policykit.targets.kubernetes.options import KubernetesOptions
+from policykit.targets.kubernetes.scheduler import configuration, kubeadm, messages, second
 from policykit.targets.kubernetes.scheduler.configuration import Configuration, Lease
 from policykit.targets.kubernetes.scheduler.plan import Plan
 from policykit.targets.release import Version
@@ -23,12 +23,12 @@ _WIDTH = 74
 
 
 def generate(
-    cluster: Cluster, stated: Stated, made: Plan, version: Version
+    cluster: Cluster, stated: KubernetesOptions, made: Plan, version: Version
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Files and notices; no files where no placement has a profile."""
-    if not made.planned:
+    if not made.placement_profiles:
         return (), made.notices
-    strange = () if versions.known(version) else (reasons.unknown_version(version),)
+    strange = () if versions.known(version) else (messages.unknown_version(version),)
     gates = _gates(cluster, stated, version)
     if made.way == options.CLUSTER:
         text = configuration_text(made, Configuration(made.profiles, kubeconfig=kubeadm.KUBECONFIG))
@@ -36,26 +36,26 @@ def generate(
             Artifact(CONFIGURATION, text, Role.NODE),
             Artifact(KUBEADM, writer.dump(kubeadm.cluster_configuration(version, gates)), Role.NODE),
         )
-        return artifacts, (*strange, *made.notices, reasons.RESTART)
+        return artifacts, (*strange, *made.notices, messages.RESTART)
     lease = Lease(second.NAME, stated.scheduler.namespace)
     text = configuration_text(made, Configuration(made.profiles, lease))
     documents = writer.dump_all(second.objects(text, stated.scheduler, version, gates))
-    assumed = () if cluster.kubernetes_version else (reasons.ASSUMED_VERSION,)
+    assumed = () if cluster.kubernetes_version else (messages.ASSUMED_VERSION,)
     return (Artifact(SECOND, documents, Role.MANIFEST),), (*strange, *made.notices, *assumed)
 
 
 def configuration_text(made: Plan, whole: Configuration) -> str:
     """The file, with the reasons for its weights on top as comments."""
     lines: list[str] = []
-    for planned in made.planned:
+    for planned in made.placement_profiles:
         for number, comment in enumerate(planned.comments):
             indent = "  " if number else ""
             lines += wrap(comment, _WIDTH, initial_indent=indent, subsequent_indent="    ")
     return "".join(f"# {line}\n" for line in lines) + writer.dump(configuration.write(whole))
 
 
-def _gates(cluster: Cluster, stated: Stated, version: Version) -> tuple[str, ...]:
+def _gates(cluster: Cluster, stated: KubernetesOptions, version: Version) -> tuple[str, ...]:
     """Feature gates of the gangs it must know."""
-    kinds = [kind for kind in cluster.workloads.values() if groups.wanted(kind, cluster)]
+    kinds = [kind for kind in cluster.workloads.values() if groups.is_native_gang(kind, cluster)]
     known = stated.native_gang and cluster.kubernetes_version and groups.api_version(version)
     return groups.gates(kinds, version) if kinds and known else ()

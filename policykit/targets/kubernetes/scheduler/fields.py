@@ -1,6 +1,6 @@
-"""Fields of kube-scheduler's configuration and of its own plugins' args, with what may stand there.
+"""Fields of kube-scheduler's configuration and of its own plugins' args, with the type of each.
 
-Source: `kube-scheduler/config/v1` of Kubernetes 1.37, and what v1beta2 and v1beta3 had beside it.
+Source: `kube-scheduler/config/v1` of Kubernetes 1.37, and the additional fields of v1beta2 and v1beta3.
 Decoding is strict: the scheduler stops at a field that it does not know. A field that only some
 releases have is listed too.
 """
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 GROUP = "kubescheduler.config.k8s.io"
 VERSIONS = frozenset({"v1", "v1beta2", "v1beta3"})
-"""Those whose fields stand here."""
+"""Versions whose fields are listed here."""
 Spec: TypeAlias = Any
 """`int`, `bool` or `str`; `object`: anything; a map of fields; a list with the spec of its items."""
 
@@ -52,7 +52,7 @@ ARGS: Mapping[str, Spec] = {
     "PodTopologySpread": {"defaultConstraints": [_SPREAD], "defaultingType": str},
     "VolumeBinding": {"bindTimeoutSeconds": int, "shape": _SHAPE},
 }
-"""Plugin to its args; `apiVersion` and `kind` may stand in each."""
+"""Plugin to its args; each may also have `apiVersion` and `kind`."""
 
 _PLUGINS: Spec = {"enabled": [{"name": str, "weight": int}], "disabled": [{"name": str, "weight": int}]}
 POINTS = (

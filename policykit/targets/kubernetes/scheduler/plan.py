@@ -1,4 +1,4 @@
-"""Which placements have a profile, by which name, and what is said of the others."""
+"""Which placements get a profile and its schedulerName, with notices about the others."""
 
 from __future__ import annotations
 
@@ -9,70 +9,74 @@ from policykit.model.cluster import Cluster
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool
 from policykit.targets.kubernetes import names, options
-from policykit.targets.kubernetes.options import Scheduler
-from policykit.targets.kubernetes.scheduler import profiles, reasons
+from policykit.targets.kubernetes.options import SchedulerOptions
+from policykit.targets.kubernetes.scheduler import messages, profiles
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, Profile
-from policykit.targets.kubernetes.scheduler.profiles import Planned
+from policykit.targets.kubernetes.scheduler.profiles import PlacementProfile
 from policykit.targets.release import Version
 
 
 class Plan(NamedTuple):
-    """Profiles in the policy's order, and how they come to run."""
+    """Profiles in the policy's order, and how they are deployed."""
 
     way: str
     """second or cluster."""
-    planned: tuple[Planned, ...] = ()
+    placement_profiles: tuple[PlacementProfile, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
-        return tuple(each.profile for each in self.planned)
+        return tuple(each.profile for each in self.placement_profiles)
 
     @property
-    def weighed(self) -> bool:
+    def weights_default(self) -> bool:
         """Whether the default scheduler's own weights are computed here too."""
         return any(each.scheduler == DEFAULT_SCHEDULER and each.fit for each in self.profiles)
 
 
-def plan(cluster: Cluster, stated: Scheduler, version: Version) -> Plan:
+def plan(cluster: Cluster, stated: SchedulerOptions, version: Version) -> Plan:
     """Profiles of the placements; the cluster's own scheduler always keeps one for default-scheduler."""
     way, said = _way(cluster, stated)
-    found: dict[str, Planned] = {}
+    found: dict[str, PlacementProfile] = {}
     notices: list[str] = []
     for placement in cluster.placements.values():
         name, about = _name(cluster, placement, stated, way)
         notices += about
         if name and name not in found:
-            found[name] = profiles.planned(cluster, placement, name, version)
+            found[name] = profiles.placement_profile(cluster, placement, name, version)
             notices += found[name].notices
-        if placement.avoid and (name or names.alone(cluster)):
-            notices.append(reasons.avoided(placement, *_pools(cluster, placement)))
+        if placement.avoid and (name or names.is_only_scheduler(cluster)):
+            notices.append(messages.unsupported_avoid(placement, *_pools(cluster, placement)))
     if found and way == options.CLUSTER and DEFAULT_SCHEDULER not in found:
-        found = {DEFAULT_SCHEDULER: Planned("", Profile()), **found}
+        found = {DEFAULT_SCHEDULER: PlacementProfile("", Profile()), **found}
     return Plan(way, tuple(found.values()), (*(said if found else ()), *notices))
 
 
-def _way(cluster: Cluster, stated: Scheduler) -> tuple[str, tuple[str, ...]]:
+def _way(cluster: Cluster, stated: SchedulerOptions) -> tuple[str, tuple[str, ...]]:
     """second or cluster, and why if it is not what the policy says."""
     if stated.way == options.CLUSTER and cluster.provider:
-        return options.SECOND, (reasons.managed(cluster.provider),)
+        return options.SECOND, (messages.managed_control_plane(cluster.provider),)
     return stated.way, ()
 
 
-def _name(cluster: Cluster, placement: Placement, stated: Scheduler, way: str) -> tuple[str, list[str]]:
-    """schedulerName of its profile, empty for none; and what is to be said of that."""
+def _name(
+    cluster: Cluster, placement: Placement, stated: SchedulerOptions, way: str
+) -> tuple[str, list[str]]:
+    """schedulerName of its profile, empty for none, and notices about it."""
     name = placement.scheduler or (DEFAULT_SCHEDULER if stated.default == placement.name else "")
     if not name:
         served = [
             kind
             for kind in cluster.workloads.values()
-            if kind.placement_name == placement.name and kind.scheduler in names.OWN
+            if kind.placement_name == placement.name and kind.scheduler in names.DEFAULT_NAMES
         ]
-        return "", [reasons.nameless(placement.name)] if served and names.alone(cluster) else []
-    if name in names.taken(cluster):
-        return "", [reasons.taken(name, placement.name)]
+        return "", [messages.no_scheduler_name(placement.name)] if served and names.is_only_scheduler(
+            cluster
+        ) else []
+    if name in names.other_names(cluster):
+        return "", [messages.foreign_scheduler(name, placement.name)]
     if name == DEFAULT_SCHEDULER and way == options.SECOND:
-        return "", [reasons.default_elsewhere(placement.name)]
+        return "", [messages.default_elsewhere(placement.name)]
     return name, []
 
 

@@ -1,4 +1,4 @@
-"""What the default scheduler makes of a preferred usage: its weights are fixed, so only to be told."""
+"""Notices about a preferred usage under the default scheduler, whose weights are fixed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from policykit.generator.artifact import Notice
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes.names import OWN
-from policykit.targets.kubernetes.scheduler.plugins import AFFINITY, FIT, SCORERS
+from policykit.targets.kubernetes.names import DEFAULT_NAMES
+from policykit.targets.kubernetes.scheduler.plugins import AFFINITY, FIT, SCORE_PLUGINS
 
 _SOFT_TAINTS = "TaintToleration"
 _AGAINST = {
-    name: (scorer.weight, scorer.swing)
-    for name, scorer in SCORERS.items()
-    if not scorer.asked and name not in (FIT, _SOFT_TAINTS)
+    name: (scorer.weight, scorer.max_difference)
+    for name, scorer in SCORE_PLUGINS.items()
+    if not scorer.opt_in and name not in (FIT, _SOFT_TAINTS)
 }
 """Default score plugins that may favour the other node without the pod asking: weight and the
 largest difference. NodeResourcesFit is not among them: LeastAllocated scores no node above an
@@ -23,37 +23,37 @@ empty one of the same size.
 
 
 def notices(cluster: Cluster, weighed: bool = False) -> Iterator[Notice]:
-    """One per workload kind whose preference the default scheduler cannot promise to follow.
+    """One per workload kind whose preference the default scheduler cannot guarantee.
 
     None where its weights are `weighed`, that is, computed from the preferences.
     """
     if weighed:
         return
     for workload in cluster.workloads.values():
-        if workload.scheduler not in OWN or not cluster.usage_key:
+        if workload.scheduler not in DEFAULT_NAMES or not cluster.usage_key:
             continue
         gap = preference_gap(cluster, workload)
         if gap is None:
             continue
-        for_it = SCORERS[AFFINITY].weight * gap
+        for_it = SCORE_PLUGINS[AFFINITY].weight * gap
         parts = {name: weight * swing for name, (weight, swing) in rivals(cluster).items()}
         against = sum(parts.values())
         if for_it <= against:
             sums = " + ".join(f"{name} {points}" for name, points in parts.items())
             yield Notice(
                 "kubernetes",
-                f"{workload.name} is placed by the default scheduler, where its preferred usage counts"
-                f" {for_it} points and {sums} may count {against} against it: an empty node of the"
-                " preferred usage usually wins, but not always. A scheduler profile with a higher"
-                " NodeAffinity weight would make it sure",
+                f"{workload.name} is placed by the default scheduler, where its preferred usage counts "
+                f"{for_it} points and {sums} may count {against} against it: an empty node of the preferred "
+                "usage usually wins, but not always. A scheduler profile with a higher NodeAffinity weight "
+                "would guarantee it",
             )
 
 
 def rivals(cluster: Cluster) -> dict[str, tuple[int, int]]:
-    """Plugins that may speak against the preferred node: weight and largest difference."""
+    """Plugins that may favour another node: weight and largest difference."""
     found = dict(_AGAINST)
     if any(not taint.hard for pool in cluster.pools for taint in pool.taints):
-        found[_SOFT_TAINTS] = (SCORERS[_SOFT_TAINTS].weight, SCORERS[_SOFT_TAINTS].swing)
+        found[_SOFT_TAINTS] = (SCORE_PLUGINS[_SOFT_TAINTS].weight, SCORE_PLUGINS[_SOFT_TAINTS].max_difference)
     return dict(sorted(found.items()))
 
 

@@ -1,4 +1,4 @@
-"""A profile of kube-scheduler for each placement: strategy, weights, why, and what it cannot do."""
+"""A kube-scheduler profile for each placement: strategy, weights, reasons and limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policykit.model.placement import BINPACK, SPREAD, Placement, Point
 from policykit.model.pool import Pool
 from policykit.model.workload import WorkloadKind
 from policykit.targets import fleet
-from policykit.targets.kubernetes.scheduler import plugins, reasons, weights
+from policykit.targets.kubernetes.scheduler import messages, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import DEFAULT_SCHEDULER, RATIO, Fit, Profile
 from policykit.targets.kubernetes.scheduler.preference import preference_gap
 from policykit.targets.release import Version
@@ -19,7 +19,7 @@ _STRATEGIES = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _PLAIN = ("cpu", "memory")
 
 
-class Planned(NamedTuple):
+class PlacementProfile(NamedTuple):
     """The profile of one placement."""
 
     placement: str
@@ -29,8 +29,8 @@ class Planned(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-class _Asked(NamedTuple):
-    """Resources that the strategy judges."""
+class _ScoredResources(NamedTuple):
+    """Resources that the strategy scores."""
 
     strategy: str
     cards: Mapping[str, int]
@@ -45,11 +45,13 @@ _Sizes = Mapping[str, Sequence[int]]
 """Card resource to the numbers of it on a node; 0: unknown."""
 
 
-def planned(cluster: Cluster, placement: Placement, scheduler: str, version: Version) -> Planned:
+def placement_profile(
+    cluster: Cluster, placement: Placement, scheduler: str, version: Version
+) -> PlacementProfile:
     """The profile that serves `scheduler` as the placement says."""
     kinds = kinds_of(cluster, placement, scheduler)
     sizes = fleet.cards_per_node(cluster, _pools(cluster, kinds))
-    asked, notices = _asked(placement, sizes)
+    asked, notices = _scored_resources(placement, sizes)
     fit, leads = _fit(asked, sizes)
     against = plugins.rivals(version)
     rivals = sum(against.values())
@@ -58,21 +60,27 @@ def planned(cluster: Cluster, placement: Placement, scheduler: str, version: Ver
     scores = {plugins.FIT: weight, **({plugins.AFFINITY: affinity} if affinity else {})}
     sampled = 100 if fleet.node_total(cluster) > fleet.SCORED_NODES else None
     comments = (
-        reasons.opening(scheduler, placement.name),
-        *(reasons.leading(r, fleet.assumed(sizes[r]), least, weight, against) for r, least in leads.items()),
-        *_judged(asked, fit),
+        messages.opening(scheduler, placement.name),
+        *(messages.leading(r, fleet.assumed(sizes[r]), least, weight, against) for r, least in leads.items()),
+        *_scope_comments(asked, fit),
         *([reason] if reason else []),
-        reasons.asked(plugins.asked(version)),
-        *([reasons.ALL_NODES] if sampled else []),
+        messages.opt_in_plugins(plugins.opt_in(version)),
+        *([messages.ALL_NODES] if sampled else []),
     )
-    said = (*notices, *_unkept(placement, sizes, leads, fit), *_kinds(cluster, placement, kinds, scheduler))
-    return Planned(placement.name, Profile(scheduler, fit, scores, percentage=sampled), comments, said)
+    said = (
+        *notices,
+        *_weak_points(placement, sizes, leads, fit),
+        *_kinds(cluster, placement, kinds, scheduler),
+    )
+    return PlacementProfile(
+        placement.name, Profile(scheduler, fit, scores, percentage=sampled), comments, said
+    )
 
 
-def _judged(asked: _Asked, fit: Fit) -> tuple[str, ...]:
+def _scope_comments(asked: _ScoredResources, fit: Fit) -> tuple[str, ...]:
     if not asked.cards:
-        return (reasons.NO_CARDS,)
-    return (reasons.CARDS_ALONE,) if len(fit.resources) == len(asked.cards) else ()
+        return (messages.NO_CARDS,)
+    return (messages.CARDS_ALONE,) if len(fit.resources) == len(asked.cards) else ()
 
 
 def kinds_of(cluster: Cluster, placement: Placement, scheduler: str) -> list[WorkloadKind]:
@@ -85,7 +93,7 @@ def kinds_of(cluster: Cluster, placement: Placement, scheduler: str) -> list[Wor
     ]
 
 
-def _asked(placement: Placement, sizes: _Sizes) -> tuple[_Asked, list[str]]:
+def _scored_resources(placement: Placement, sizes: _Sizes) -> tuple[_ScoredResources, list[str]]:
     """One direction for all of them: a strategy knows no other."""
     wanted = {name: (each.strategy, each.weight) for name, each in placement.resources.items()}
     for resource in sizes:
@@ -96,15 +104,15 @@ def _asked(placement: Placement, sizes: _Sizes) -> tuple[_Asked, list[str]]:
     shape = placement.shape if main == placement.strategy else ()
     left = sorted(name for name, (strategy, _) in wanted.items() if strategy != main)
     chosen = {name: weight for name, (strategy, weight) in sorted(wanted.items()) if strategy == main}
-    found = _Asked(
+    found = _ScoredResources(
         RATIO if shape else _STRATEGIES[main],
         {name: weight for name, weight in chosen.items() if name in sizes},
         {name: weight for name, weight in chosen.items() if name not in sizes},
         shape,
         bool(placement.resources),
     )
-    unshaped = [reasons.without_shape(placement, main)] if placement.shape and not shape else []
-    return found, [reasons.one_direction(placement, main, left)] if left else unshaped
+    unshaped = [messages.without_shape(placement, main)] if placement.shape and not shape else []
+    return found, [messages.one_direction(placement, main, left)] if left else unshaped
 
 
 def _direction(placement: Placement, wanted: Mapping[str, tuple[str, int]], sizes: _Sizes) -> str:
@@ -119,7 +127,7 @@ def _direction(placement: Placement, wanted: Mapping[str, tuple[str, int]], size
     return usual if total[BINPACK] == total[SPREAD] else max(total, key=lambda each: total[each])
 
 
-def _fit(asked: _Asked, sizes: _Sizes) -> tuple[Fit, dict[str, int]]:
+def _fit(asked: _ScoredResources, sizes: _Sizes) -> tuple[Fit, dict[str, int]]:
     """The strategy, and each card's lead. cpu and memory go where they could outweigh a card."""
     leads = _leads(asked, sizes, sum(asked.others.values()))
     others = asked.others
@@ -128,7 +136,7 @@ def _fit(asked: _Asked, sizes: _Sizes) -> tuple[Fit, dict[str, int]]:
     return Fit(asked.strategy, {**asked.cards, **others}, asked.shape), leads
 
 
-def _leads(asked: _Asked, sizes: _Sizes, fill: int) -> dict[str, int]:
+def _leads(asked: _ScoredResources, sizes: _Sizes, fill: int) -> dict[str, int]:
     return {
         resource: min(
             weights.lead(asked.strategy, asked.shape, size, weight, fill)
@@ -156,22 +164,22 @@ def _affinity(
     if not gaps or not cluster.usage_key:
         return None, ""
     weight = weights.affinity_weight(min(gaps), fit, rivals)
-    return weight, reasons.preferring(weight, min(gaps), fit, rivals)
+    return weight, messages.preferring(weight, min(gaps), fit, rivals)
 
 
-def _unkept(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], fit: Fit) -> list[str]:
-    """Promises that the numbers do not keep."""
+def _weak_points(placement: Placement, sizes: _Sizes, leads: Mapping[str, int], fit: Fit) -> list[str]:
+    """Notices about guarantees that the weights cannot give."""
     found = []
     for resource, least in leads.items():
         known = fleet.assumed(sizes[resource])
         if 0 in sizes[resource]:
-            found.append(reasons.unknown_size(placement, resource))
+            found.append(messages.unknown_size(placement, resource))
         if len(known) > 1:
-            found.append(reasons.mixed_sizes(placement, resource, known))
+            found.append(messages.mixed_sizes(placement, resource, known))
         if least <= 0:
-            found.append(reasons.too_light(placement, resource, known[-1], fit, alone=fit.resources.keys()))
+            found.append(messages.too_light(placement, resource, known[-1], fit, alone=fit.resources.keys()))
     if not leads and placement.resources:
-        found.append(reasons.no_cards(placement))
+        found.append(messages.no_cards(placement))
     return found
 
 
@@ -183,6 +191,6 @@ def _kinds(
         for kind in cluster.workloads.values()
         if kind.placement_name == placement.name and placement.scheduler == scheduler != kind.scheduler
     ]
-    found = [reasons.unused(placement, elsewhere)] if not kinds else []
+    found = [messages.unused_profile(placement, elsewhere)] if not kinds else []
     soft = [kind.name for kind in kinds if kind.across and not kind.across.hard]
-    return [*found, reasons.outweighed_spread(placement, soft)] if soft else found
+    return [*found, messages.outweighed_spread(placement, soft)] if soft else found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
-from policykit.targets.kubernetes.options import Scheduler
+from policykit.targets.kubernetes.options import SchedulerOptions
 from policykit.targets.release import Version
 
 NAME = "policykit-scheduler"
@@ -20,12 +20,12 @@ _CLUSTER_ROLES = ("system:kube-scheduler", "system:volume-scheduler")
 LABELS = {"app.kubernetes.io/name": NAME}
 
 
-def image(stated: Scheduler, version: Version) -> str:
+def image(stated: SchedulerOptions, version: Version) -> str:
     return stated.image or f"{REPOSITORY}:v{version}"
 
 
 def objects(
-    configuration: str, stated: Scheduler, version: Version, gates: Sequence[str] = ()
+    configuration: str, stated: SchedulerOptions, version: Version, gates: Sequence[str] = ()
 ) -> Iterator[dict[str, Any]]:
     """Account, rights, configuration and Deployment, in the order they are applied."""
     namespace = stated.namespace
@@ -46,7 +46,7 @@ def objects(
     yield _deployment(configuration, stated, _container(stated, version, gates))
 
 
-def switched_on(gates: Sequence[str]) -> str:
+def feature_gates(gates: Sequence[str]) -> str:
     """The value of --feature-gates."""
     return ",".join(f"{gate}=true" for gate in gates)
 
@@ -81,7 +81,7 @@ def _leases(namespace: str) -> dict[str, Any]:
     }
 
 
-def _deployment(configuration: str, stated: Scheduler, container: dict[str, Any]) -> dict[str, Any]:
+def _deployment(configuration: str, stated: SchedulerOptions, container: dict[str, Any]) -> dict[str, Any]:
     checksum = sha256(configuration.encode()).hexdigest()
     template = {
         "metadata": {"annotations": {CHECKSUM: checksum}, "labels": dict(LABELS)},
@@ -109,8 +109,8 @@ def _deployment(configuration: str, stated: Scheduler, container: dict[str, Any]
     }
 
 
-def _container(stated: Scheduler, version: Version, gates: Sequence[str]) -> dict[str, Any]:
-    featured = [f"--feature-gates={switched_on(gates)}"] if gates else []
+def _container(stated: SchedulerOptions, version: Version, gates: Sequence[str]) -> dict[str, Any]:
+    featured = [f"--feature-gates={feature_gates(gates)}"] if gates else []
     probe = {"httpGet": {"path": "/healthz", "port": _PORT, "scheme": "HTTPS"}}
     return {
         "name": "kube-scheduler",

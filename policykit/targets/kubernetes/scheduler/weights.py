@@ -41,8 +41,8 @@ def lead(strategy: str, shape: Sequence[Point], cards: int, weight: int, fill: i
 def _card_scores(strategy: str, shape: Sequence[Point], cards: int) -> list[int]:
     """Scores of the cards alone with 1 to all of them in use, rising.
 
-    A flat piece of a shape is meant so and counts once; where a straight line gives two numbers of
-    cards the same score, they cannot be told apart.
+    A flat section of a shape is intended and counts once; where a straight line gives two numbers of
+    cards the same score, they cannot be distinguished.
     """
     if strategy == RATIO:
         return sorted({ratio(used, cards, shape) for used in range(1, cards + 1)})

@@ -10,7 +10,7 @@ from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import PoolAffinity, Queue
-from policykit.targets.nodes.shell import command, reachable, script, which
+from policykit.targets.nodes.shell import command, is_reachable, node_arguments, script
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 
@@ -124,9 +124,9 @@ def artifacts(cluster: Cluster, version: Version) -> tuple[tuple[Artifact, ...],
         if pool.labels.get(LABEL):
             continue
         for shape in _joined(pool.shapes):
-            for nodes in which(shape):
+            for nodes in node_arguments(shape):
                 commands.append(command("kubectl label nodes --overwrite", nodes, [f"{LABEL}={value}"]))
-        if not all(map(reachable, pool.shapes)):
+        if not all(map(is_reachable, pool.shapes)):
             notices.append(
                 f"pool {pool.name} is a node group of queues, but the policy does not name its nodes: let "
                 f"the provisioner set label {LABEL}={value}"

@@ -63,8 +63,8 @@ def made(stated: Autoscaling, version: str = "1.36") -> tuple[list[Autoscaler], 
             (CPU,),
             [
                 "autoscaling of chat: metrics-server reports cpu and memory only, never "
-                "nvidia.com/gpu; left out. "
-                "Nearest: a metric of the pods (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter",
+                "nvidia.com/gpu; omitted. Nearest: a metric of the pods"
+                " (pods: DCGM_FI_DEV_GPU_UTIL) through a metrics adapter",
                 TAKE_OUT,
             ],
         ),
@@ -108,22 +108,22 @@ def test_zero_pods_since_1_37() -> None:
         (
             ScaleTarget("Job", "j", "", "batch/v1"),
             False,
-            "Job j has no scale subresource, so it is not scaled; left out",
+            "Job j has no scale subresource, so no autoscaler is written",
         ),
         (
             ScaleTarget("DaemonSet", "d"),
             False,
-            "DaemonSet d has no scale subresource, so it is not scaled; left out",
+            "DaemonSet d has no scale subresource, so no autoscaler is written",
         ),
         (
             ScaleTarget("Job", "v", "", "batch.volcano.sh/v1alpha1"),
             False,
-            "Job v has no scale subresource, so it is not scaled; left out",
+            "Job v has no scale subresource, so no autoscaler is written",
         ),
         (
             ScaleTarget("Rollout", "r", "", "argoproj.io/v1alpha1"),
             True,
-            "Rollout r is scaled only if its resource definition has a scale subresource",
+            "Rollout r can be scaled only if its CustomResourceDefinition has a scale subresource",
         ),
     ],
 )

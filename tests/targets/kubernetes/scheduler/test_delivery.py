@@ -18,14 +18,14 @@ from tests.targets.kubernetes.clusters import DENSE, TRAINING, cluster, messages
 CONFIGURATION = """\
 # dense-scheduler, placement dense. Each score is 0 to 100 times its
 #     plugin's weight.
-#   nvidia.com/gpu, 8 per node: one card of difference between two alike
-#     nodes is worth at least 10 points, whatever else they hold: 66 x 10 =
-#     660 > 650 = TaintToleration 300 + PodTopologySpread 200 +
+#   nvidia.com/gpu, 8 per node: a difference of one card between two nodes
+#     of this size is worth at least 10 points, whatever else runs on them:
+#     66 x 10 = 660 > 650 = TaintToleration 300 + PodTopologySpread 200 +
 #     NodeResourcesBalancedAllocation 50 + ImageLocality 100.
-#   Not in the sums, as pods must ask for it: InterPodAffinity,
-#     DynamicResources. All other plugins stay as they are.
-#   percentageOfNodesToScore 100: of more than 100 nodes only a share would
-#     be scored, and the best one may not be in it.
+#   Not included, because pods must opt in to them: InterPodAffinity,
+#     DynamicResources. All other plugins keep their defaults.
+#   percentageOfNodesToScore 100: by default only a sample is scored where
+#     there are more than 100 nodes, and it may miss the best one.
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection:
@@ -134,17 +134,16 @@ def test_image(version: str, options: dict[str, Any], image: str) -> None:
 def test_an_assumed_version_is_told() -> None:
     assert messages(cluster(DENSE)) == []
     assert messages(cluster(DENSE, version="")) == [
-        "the policy states no `kubernetes` version, so the second scheduler has the image of the "
-        "newest release "
-        "known: state the cluster's, which must not be older"
+        "the policy has no `kubernetes` version, so the second scheduler uses the image of the newest "
+        "known release: set the cluster's version, which must not be older"
     ]
 
 
 @pytest.mark.parametrize("version", ["1.28", "1.50"])
 def test_a_release_that_is_not_known_is_told(version: str) -> None:
     assert messages(cluster(DENSE, version=version)) == [
-        f"Kubernetes {version} is none of the releases that policykit knows the scheduler of (1.29 to 1.37): "
-        "weights and configuration are those of the nearest"
+        f"Kubernetes {version} is not a release whose scheduler policykit knows (1.29 to 1.37): the "
+        "nearest release is used for weights and configuration"
     ]
     assert messages(cluster(DENSE._replace(scheduler=""), version=version)) == []
 
@@ -186,9 +185,8 @@ def test_as_the_clusters_own(version: str, scheduler: dict[str, Any]) -> None:
         scheduler["args"],
     )
     assert [notice.message for notice in made.notices] == [
-        "the cluster's own scheduler reads kubernetes/kube-scheduler.yaml only when it starts: "
-        "restart needed "
-        "after each change, on every control plane node (kubernetes/README.md says how)"
+        "the cluster's own scheduler reads kubernetes/kube-scheduler.yaml only at startup: restart it "
+        "after each change, on every control plane node (see kubernetes/README.md)"
     ]
 
 
@@ -231,4 +229,4 @@ def test_the_page_names_files_that_there_are() -> None:
 @pytest.mark.parametrize(("namespace", "told"), [("kube-system", False), ("sched", True)])
 def test_a_namespace_of_its_own_must_be_there(namespace: str, told: bool) -> None:
     page = files(cluster(DENSE, options={"scheduler": {"namespace": namespace}}))["kubernetes/README.md"]
-    assert (f"Make namespace `{namespace}` first" in page) is told
+    assert (f"Create namespace `{namespace}` first" in page) is told

@@ -7,7 +7,7 @@ import pytest
 from policykit.model.cluster import Target
 from policykit.model.placement import Placement
 from policykit.model.taint import Taint
-from policykit.targets.kubernetes.options import Scheduler
+from policykit.targets.kubernetes.options import SchedulerOptions
 from policykit.targets.kubernetes.scheduler.plan import plan
 from policykit.targets.kubernetes.versions import parse
 from tests.targets.kubernetes.clusters import DENSE, GPU, TRAINING, cluster, pool
@@ -21,18 +21,18 @@ BY_DEFAULT = TRAINING._replace(scheduler="")
 @pytest.mark.parametrize(
     ("placements", "stated", "fields", "way", "names"),
     [
-        ((), Scheduler(), {}, "second", []),
-        ((DENSE,), Scheduler(), {}, "second", ["dense-scheduler"]),
-        ((DENSE, DENSE._replace(name="twin")), Scheduler(), {}, "second", ["dense-scheduler"]),
-        ((BARE,), Scheduler(), {}, "second", []),
-        ((DENSE,), Scheduler("cluster"), {}, "cluster", ["default-scheduler", "dense-scheduler"]),
-        ((BARE,), Scheduler("cluster"), {}, "cluster", []),
-        ((BARE,), Scheduler("cluster", "dense"), {}, "cluster", ["default-scheduler"]),
-        ((DEFAULT,), Scheduler("cluster"), {}, "cluster", ["default-scheduler"]),
-        ((DEFAULT,), Scheduler(), {}, "second", []),
-        ((DENSE,), Scheduler("cluster"), {"provider": "gke"}, "second", ["dense-scheduler"]),
-        ((DENSE._replace(scheduler="volcano"),), Scheduler(), {"others": (VOLCANO,)}, "second", []),
-        ((DENSE._replace(scheduler="koord-scheduler"),), Scheduler(), {}, "second", []),
+        ((), SchedulerOptions(), {}, "second", []),
+        ((DENSE,), SchedulerOptions(), {}, "second", ["dense-scheduler"]),
+        ((DENSE, DENSE._replace(name="twin")), SchedulerOptions(), {}, "second", ["dense-scheduler"]),
+        ((BARE,), SchedulerOptions(), {}, "second", []),
+        ((DENSE,), SchedulerOptions("cluster"), {}, "cluster", ["default-scheduler", "dense-scheduler"]),
+        ((BARE,), SchedulerOptions("cluster"), {}, "cluster", []),
+        ((BARE,), SchedulerOptions("cluster", "dense"), {}, "cluster", ["default-scheduler"]),
+        ((DEFAULT,), SchedulerOptions("cluster"), {}, "cluster", ["default-scheduler"]),
+        ((DEFAULT,), SchedulerOptions(), {}, "second", []),
+        ((DENSE,), SchedulerOptions("cluster"), {"provider": "gke"}, "second", ["dense-scheduler"]),
+        ((DENSE._replace(scheduler="volcano"),), SchedulerOptions(), {"others": (VOLCANO,)}, "second", []),
+        ((DENSE._replace(scheduler="koord-scheduler"),), SchedulerOptions(), {}, "second", []),
     ],
     ids=[
         "no placement",
@@ -51,7 +51,7 @@ BY_DEFAULT = TRAINING._replace(scheduler="")
 )
 def test_profiles(
     placements: tuple[Placement, ...],
-    stated: Scheduler,
+    stated: SchedulerOptions,
     fields: dict[str, Any],
     way: str,
     names: list[str],
@@ -63,79 +63,82 @@ def test_profiles(
 @pytest.mark.parametrize(
     ("placement", "stated", "fields", "said"),
     [
-        (DENSE, Scheduler(), {}, ()),
+        (DENSE, SchedulerOptions(), {}, ()),
         (
             BARE,
-            Scheduler(),
+            SchedulerOptions(),
             {"kinds": (BY_DEFAULT,)},
             (
-                "placement dense states no scheduler, so it has no profile: add scheduler to it, "
-                "or make it that "
-                "of default-scheduler by targets.kubernetes.scheduler.default with as: cluster",
+                "placement dense has no scheduler, so it gets no profile: set its scheduler, or use it "
+                "for default-scheduler with targets.kubernetes.scheduler.default and as: cluster",
             ),
         ),
-        (BARE, Scheduler(), {"kinds": (BY_DEFAULT,), "others": (VOLCANO,)}, ()),
+        (BARE, SchedulerOptions(), {"kinds": (BY_DEFAULT,), "others": (VOLCANO,)}, ()),
         (
             DEFAULT,
-            Scheduler(),
+            SchedulerOptions(),
             {},
             (
-                "placement dense is for default-scheduler, which a second scheduler must not "
-                "serve. Nearest: give "
-                "the placement a scheduler name of its own, or set targets.kubernetes.scheduler.as: cluster",
+                "placement dense uses default-scheduler, which a second scheduler must not serve. "
+                "Nearest: give the placement its own scheduler name,"
+                " or set targets.kubernetes.scheduler.as: cluster",
             ),
         ),
         (
             DENSE._replace(scheduler="volcano"),
-            Scheduler(),
+            SchedulerOptions(),
             {},
             (
-                "placement dense: its scheduler volcano is another system's, so no profile of "
-                "kube-scheduler is "
-                "written for it",
+                "placement dense: its scheduler volcano belongs to another system, so no "
+                "kube-scheduler profile is written for it",
             ),
         ),
         (
             DENSE,
-            Scheduler("cluster"),
+            SchedulerOptions("cluster"),
             {"provider": "aks"},
             (
                 "the control plane of aks is managed, and its scheduler takes no configuration: a second "
-                "scheduler is written instead of targets.kubernetes.scheduler.as: cluster",
+                "scheduler is generated instead of targets.kubernetes.scheduler.as: cluster",
             ),
         ),
         (
             DENSE._replace(avoid=(GPU,)),
-            Scheduler(),
+            SchedulerOptions(),
             {"pools": (pool("open"), pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)))},
             (
-                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
-                "only because "
-                "they do not ask for it. What comes nearest is a taint on its nodes: pool open has none that "
-                "repels",
+                "placement dense: kube-scheduler has no score that keeps other pods off nvidia.com/gpu. "
+                "Nearest: a taint on its nodes"
+                ": pool open has no such taint",
             ),
         ),
         (
             DENSE._replace(avoid=(GPU,)),
-            Scheduler(),
+            SchedulerOptions(),
             {"pools": (pool("shut")._replace(taints=(Taint("k", "v", "NoSchedule"),)),)},
             (
-                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu "
-                "only because "
-                "they do not ask for it. What comes nearest is a taint on its nodes, which pool shut has",
+                "placement dense: kube-scheduler has no score that keeps other pods off nvidia.com/gpu. "
+                "Nearest: a taint on its nodes"
+                ", which pool shut has",
             ),
         ),
         (
             DENSE._replace(avoid=(GPU,)),
-            Scheduler(),
+            SchedulerOptions(),
             {"pools": tuple(pool(name)._replace(taints=(Taint("k", "v", "NoSchedule"),)) for name in "ab")},
             (
-                "placement dense: kube-scheduler has no score that keeps pods off nvidia.com/gpu only "
-                "because they do not ask for it. What comes nearest is a taint on its nodes, which pools a, "
+                "placement dense: kube-scheduler has no score that keeps other pods off nvidia.com/gpu. "
+                "Nearest: a taint on its nodes"
+                ", which pools a, "
                 "b have",
             ),
         ),
-        (DENSE._replace(avoid=(GPU,), scheduler=""), Scheduler(), {"others": (VOLCANO,), "kinds": ()}, ()),
+        (
+            DENSE._replace(avoid=(GPU,), scheduler=""),
+            SchedulerOptions(),
+            {"others": (VOLCANO,), "kinds": ()},
+            (),
+        ),
     ],
     ids=[
         "nothing",
@@ -151,12 +154,12 @@ def test_profiles(
     ],
 )
 def test_notices(
-    placement: Placement, stated: Scheduler, fields: dict[str, Any], said: tuple[str, ...]
+    placement: Placement, stated: SchedulerOptions, fields: dict[str, Any], said: tuple[str, ...]
 ) -> None:
     assert plan(cluster(placement, **fields), stated, parse("1.36")).notices == said
 
 
 def test_weights_of_the_default_scheduler_are_known() -> None:
-    made = plan(cluster(BARE), Scheduler("cluster", "dense"), parse("1.36"))
-    assert made.weighed
-    assert not plan(cluster(DENSE), Scheduler("cluster"), parse("1.36")).weighed
+    made = plan(cluster(BARE), SchedulerOptions("cluster", "dense"), parse("1.36"))
+    assert made.weights_default
+    assert not plan(cluster(DENSE), SchedulerOptions("cluster"), parse("1.36")).weights_default

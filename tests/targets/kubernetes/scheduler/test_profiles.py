@@ -11,7 +11,7 @@ from policykit.model.pool import Pool
 from policykit.model.topology import Apartness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.scheduler.configuration import RATIO, Configuration, Fit, read, write
-from policykit.targets.kubernetes.scheduler.profiles import Planned, planned
+from policykit.targets.kubernetes.scheduler.profiles import PlacementProfile, placement_profile
 from policykit.targets.kubernetes.versions import parse
 from tests.targets.kubernetes.clusters import DENSE, GPU, POOLS, TRAINING, cluster, pool
 from tests.targets.kubernetes.simulation import Node, total
@@ -21,9 +21,9 @@ SHAPE = (Point(0, 1), Point(100, 10))
 
 def plan(
     placement: Placement, pools: tuple[Pool, ...] = POOLS, version: str = "1.36", **more: Any
-) -> Planned:
+) -> PlacementProfile:
     made = cluster(placement, pools=pools, **more)
-    return planned(made, placement, placement.scheduler, parse(version))
+    return placement_profile(made, placement, placement.scheduler, parse(version))
 
 
 def each(strategy: str, weight: int = 1) -> ResourcePlacement:
@@ -99,15 +99,15 @@ def test_all_nodes_of_a_large_cluster_are_scored() -> None:
 def test_comments_give_the_arithmetic() -> None:
     assert plan(DENSE).comments == (
         "dense-scheduler, placement dense. Each score is 0 to 100 times its plugin's weight.",
-        "nvidia.com/gpu, 8 per node: one card of difference between two alike nodes is worth at least 10 "
-        "points, whatever else they hold: 66 x 10 = 660 > 650 = TaintToleration 300 + "
+        "nvidia.com/gpu, 8 per node: a difference of one card between two nodes of this size is worth "
+        "at least 10 points, whatever else runs on them: 66 x 10 = 660 > 650 = TaintToleration 300 + "
         "PodTopologySpread 200 + "
         "NodeResourcesBalancedAllocation 50 + ImageLocality 100.",
-        "An empty node of a preferred usage wins over any fill of the next: NodeAffinity 73 x 100 = 7300 > "
+        "An empty node of a preferred usage beats any node of the next usage, however full: NodeAffinity "
+        "73 x 100 = 7300 > "
         "7250 = NodeResourcesFit 6600 + 650.",
-        "Not in the sums, as pods must ask for it: InterPodAffinity, DynamicResources. All other "
-        "plugins stay as "
-        "they are.",
+        "Not included, because pods must opt in to them: InterPodAffinity, DynamicResources. "
+        "All other plugins keep their defaults.",
     )
 
 
@@ -119,7 +119,7 @@ def test_without_cards_the_weight_stays_as_it_is() -> None:
     found = plan(DENSE, (), kinds=(TRAINING._replace(prefer={}),))
     assert found.profile.weights == {"NodeResourcesFit": 1}
     assert found.comments[1] == (
-        "No card to judge by: cpu and memory count with the usual weight, which other plugins may outweigh."
+        "No card to score: cpu and memory have their default weight, which other plugins may outweigh."
     )
 
 
@@ -135,9 +135,8 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             (pool("a", cards=16), pool("b", cards=8)),
             (TRAINING,),
             [
-                "placement dense: nodes hold 8 or 16 of nvidia.com/gpu, and kube-scheduler "
-                "compares shares, not "
-                "numbers: the order is certain among nodes of one size only"
+                "placement dense: nodes have 8 or 16 of nvidia.com/gpu, and kube-scheduler "
+                "compares ratios, not numbers: the order is certain only among nodes of the same size"
             ],
         ),
         (
@@ -147,7 +146,7 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             [
                 "placement dense: nvidia.com/gpu has weight 10 beside cpu 1, so one card of 16 "
                 "can be outweighed. "
-                "Raise the card to 100, or list cards alone"
+                "Raise the card to 100, or list only cards"
             ],
         ),
         (
@@ -159,7 +158,7 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             (TRAINING,),
             [
                 "placement dense: a score of 0 in the shape takes nvidia.com/gpu out of the mean, so cpu may "
-                "outweigh it. Begin the shape at score 1, or list cards alone"
+                "outweigh it. Start the shape at score 1, or list only cards"
             ],
         ),
         (
@@ -178,9 +177,8 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             [
                 "placement dense: a kube-scheduler profile places all resources in one direction, "
                 "so cpu is left "
-                "out of its strategy that is binpack. For the other direction, give a placement "
-                "of its own with "
-                "a scheduler of its own"
+                "out of its strategy that is binpack. For the other direction, add a placement with its "
+                "own scheduler"
             ],
         ),
         (
@@ -188,8 +186,8 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             POOLS,
             (TRAINING,),
             [
-                "placement dense: its shape is for binpack, and all its resources are placed by spread: the "
-                "shape is left out"
+                "placement dense: its shape is for binpack, but all its resources are placed by spread: the "
+                "shape is omitted"
             ],
         ),
         (
@@ -197,9 +195,8 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             POOLS,
             (),
             [
-                "placement dense has a scheduler profile that no workload kind names: name the "
-                "placement in a "
-                "workload kind, or set schedulerName in pods"
+                "placement dense has a scheduler profile that no workload kind uses: set the placement of "
+                "a workload kind, or set schedulerName in pods"
             ],
         ),
         (
@@ -207,9 +204,9 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             POOLS,
             (TRAINING._replace(placement_name="dense", scheduler="volcano"),),
             [
-                "placement dense has the scheduler dense-scheduler, which no workload kind uses: those "
-                "that name the placement state another, training (volcano). Leave the scheduler of one of "
-                "the two out"
+                "placement dense has the scheduler dense-scheduler, which no workload kind uses: the "
+                "kinds that use the placement set another,"
+                " training (volcano). Remove the scheduler from one of the two"
             ],
         ),
         (
@@ -217,9 +214,8 @@ KIND = WorkloadKind("soft", scheduler="dense-scheduler", placement_name="dense",
             POOLS,
             (KIND,),
             [
-                "workload kind soft: packing cards by placement dense outweighs a soft `across`. "
-                "Where pods must "
-                "stand apart, set mode: hard"
+                "workload kind soft: packing cards by placement dense outweighs a soft `across`. If pods "
+                "must be spread, set mode: hard"
             ],
         ),
     ],

@@ -1,4 +1,4 @@
-"""What the scheduler of a pod wants it to carry: each system is imported when a workload needs it."""
+"""Fields that the scheduler of a pod reads; a system is imported only when a workload needs it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.yunikorn.names import QUEUE
 
 _KUBERNETES = "kubernetes"
-_SPEAKING = frozenset({_KUBERNETES, "koordinator", "volcano", "yunikorn"})
-"""Systems with words of their own for pods."""
+_SYSTEMS = frozenset({_KUBERNETES, "koordinator", "volcano", "yunikorn"})
+"""Systems that read fields of pods."""
 _QUEUES = {"koordinator": QUOTA_NAME, "yunikorn": QUEUE}
-"""Systems whose pods carry the queue in a key that `fields` gives."""
+"""Systems whose pods name the queue in a label or annotation, and its key."""
 
 
 def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: Pods) -> PodFields:
-    """What pods of a workload kind carry under the system that serves their schedulerName.
+    """Fields of the pods of a workload kind for the system that serves their schedulerName.
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
     """
-    found = [_of(system, kind, cluster, pods)] if system in _SPEAKING else []
+    found = [_system_fields(system, kind, cluster, pods)] if system in _SYSTEMS else []
     if system != _KUBERNETES and kind.across:
-        found.append(_of(_KUBERNETES, spread_alone(kind), cluster, pods))
-    return merged(found)
+        found.append(_system_fields(_KUBERNETES, spread_only(kind), cluster, pods))
+    return merge_fields(found)
 
 
 def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
@@ -39,14 +39,14 @@ def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
     key = _QUEUES.get(system)
     if key is None:
         return "annotations", queue
-    found = _of(system, WorkloadKind("", queue=queue), cluster, Pods())
+    found = _system_fields(system, WorkloadKind("", queue=queue), cluster, Pods())
     if key in found.labels:
         return "labels", found.labels[key]
     return "annotations", found.annotations.get(key, "")
 
 
 def without_queue(fields: PodFields, name: str) -> PodFields:
-    """The fields but for the queue, where it is written already."""
+    """The fields without the queue if it is already set."""
     keys = frozenset(_QUEUES.values())
     labels, annotations = (
         {key: value for key, value in entries.items() if key not in keys or value != name}
@@ -59,18 +59,18 @@ def without_gang(kind: WorkloadKind) -> WorkloadKind:
     return kind._replace(gang="", gang_rule=None)
 
 
-def one_by_one(kind: WorkloadKind) -> WorkloadKind:
-    """The kind of pods that have nothing to do with each other: neither a gang nor closeness."""
+def without_gang_and_topology(kind: WorkloadKind) -> WorkloadKind:
+    """The kind of independent pods: neither a gang nor a shared topology domain."""
     return without_gang(kind)._replace(within=None)
 
 
-def spread_alone(kind: WorkloadKind) -> WorkloadKind:
-    """The kind with nothing to say beside how its pods stand apart."""
-    return one_by_one(kind)._replace(queue="", placement="", placement_name="")
+def spread_only(kind: WorkloadKind) -> WorkloadKind:
+    """The kind reduced to the spreading of its pods."""
+    return without_gang_and_topology(kind)._replace(queue="", placement="", placement_name="")
 
 
-def merged(all_fields: Iterable[PodFields]) -> PodFields:
-    """Everything that several systems want; they speak of different fields."""
+def merge_fields(all_fields: Iterable[PodFields]) -> PodFields:
+    """The fields of several systems together; they set different fields."""
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     of_owner: dict[str, str] = {}
@@ -91,7 +91,7 @@ def _added(there: Any, more: Any) -> Any:
     return [*there, *more] if isinstance(there, list) and isinstance(more, list) else more
 
 
-def _of(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def _system_fields(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     speaker = import_module(f"policykit.targets.{system}.pods")
     fields: PodFields = speaker.fields(kind, cluster, pods)
     return fields

@@ -1,4 +1,4 @@
-"""Objects that must stand beside workloads: brought up to date where they are, else put behind them."""
+"""Companion objects of workloads: existing ones are updated, others are added after the workload."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Identity = tuple[str, str, str, str]
 """API group, kind, namespace and name."""
 
 
-class Wanted(NamedTuple):
+class CompanionObject(NamedTuple):
     """An object, and the document of the workload that needs it."""
 
     data: Mapping[str, Any]
     document: int
     namespace: str = "default"
-    """Where it stands if it states no namespace."""
+    """Its namespace if it sets none itself."""
 
     @property
-    def named(self) -> str:
+    def title(self) -> str:
         return f"{self.data['kind']}/{self.data['metadata']['name']}"
 
 
-class Stood(NamedTuple):
-    """A text in which objects stand beside their workloads."""
+class CompanionResult(NamedTuple):
+    """A text with the companion objects of its workloads."""
 
     text: str
     changed: tuple[str, ...] = ()
     """`KIND/NAME` of those added or changed, in order."""
-    homeless: tuple[Wanted, ...] = ()
-    """Those for which the text has no room: one JSON object, items of a list."""
+    unwritten: tuple[CompanionObject, ...] = ()
+    """Objects that cannot be added to the text: next to a JSON object, or to items of a list."""
     notes: tuple[str, ...] = ()
 
 
@@ -51,30 +51,34 @@ def identity(data: Mapping[str, Any], namespace: str) -> Identity:
     return group if slash else "", str(data.get("kind")), str(stands_in), str(lookup(metadata, ("name",)))
 
 
-def stand(text: str, wanted: Iterable[Wanted], elsewhere: Mapping[Identity, Mapping[str, Any]]) -> Stood:
-    """The text with every object that is wanted. Twice changes nothing more.
+def add_companions(
+    text: str, wanted: Iterable[CompanionObject], elsewhere: Mapping[Identity, Mapping[str, Any]]
+) -> CompanionResult:
+    """The text with all companion objects; applying it twice changes nothing more.
 
-    One that is there and is not ours, or stands in another file (`elsewhere`), stays as it is.
+    An existing object that is not ours, or is in another file (`elsewhere`), is left unchanged.
     """
     documents = list(parse(text))
-    work = _Standing(text, documents, elsewhere)
-    for one in _each_once(wanted, work.notes):
-        work.stand(one)
-    return Stood(work.text(), tuple(work.changed), tuple(work.homeless), tuple(work.notes))
+    work = _CompanionWriter(text, documents, elsewhere)
+    for one in _without_duplicates(wanted, work.notes):
+        work.add(one)
+    return CompanionResult(work.text(), tuple(work.changed), tuple(work.unwritten), tuple(work.notes))
 
 
-def _each_once(wanted: Iterable[Wanted], notes: list[str]) -> Iterator[Wanted]:
-    seen: dict[Identity, Wanted] = {}
+def _without_duplicates(wanted: Iterable[CompanionObject], notes: list[str]) -> Iterator[CompanionObject]:
+    seen: dict[Identity, CompanionObject] = {}
     for one in wanted:
         first = seen.setdefault(identity(one.data, one.namespace), one)
         if first is one:
             yield one
         elif not same(first.data, one.data):
-            notes.append(f"{one.named} is wanted twice, and differs ({_difference(first.data, one.data)})")
+            notes.append(
+                f"{one.title} is needed twice, with different contents ({_difference(first.data, one.data)})"
+            )
 
 
-class _Standing:
-    """One text, its documents and what is to be changed in them."""
+class _CompanionWriter:
+    """One text, its documents and the changes to them."""
 
     def __init__(
         self, text: str, documents: Sequence[Parsed], elsewhere: Mapping[Identity, Mapping[str, Any]]
@@ -90,14 +94,14 @@ class _Standing:
                 if manifest.base == ():
                     self._whole.add(index)
         self._changes: dict[int, list[Change]] = {}
-        self._added: dict[int, list[Wanted]] = {}
+        self._added: dict[int, list[CompanionObject]] = {}
         self.changed: list[str] = []
-        self.homeless: list[Wanted] = []
+        self.unwritten: list[CompanionObject] = []
         self.notes: list[str] = []
 
-    def stand(self, one: Wanted) -> None:
+    def add(self, one: CompanionObject) -> None:
         name = identity(one.data, one.namespace)
-        alike = self._there.get(one.named, ())
+        alike = self._there.get(one.title, ())
         there = next((m for m in alike if identity(m.data, one.namespace) == name), None)
         if there is not None:
             self._update(one, there)
@@ -105,9 +109,9 @@ class _Standing:
             self._leave(one, self._elsewhere[name])
         elif self._has_room(one.document):
             self._added.setdefault(one.document, []).append(one)
-            self.changed.append(one.named)
+            self.changed.append(one.title)
         else:
-            self.homeless.append(one)
+            self.unwritten.append(one)
 
     def text(self) -> str:
         extents = slices(self._text) if self._changes or self._added else ()
@@ -122,19 +126,19 @@ class _Standing:
                 made.append(self._behind(extent.end, self._added[document]))
         return spliced(self._text, made) if made else self._text
 
-    def _update(self, one: Wanted, there: Manifest) -> None:
+    def _update(self, one: CompanionObject, there: Manifest) -> None:
         if there.labels.get(WORKLOAD_KEY) != one.data["metadata"]["labels"][WORKLOAD_KEY]:
             self._leave(one, there.data)
             return
-        patches = tuple(_lacking(there.data, one.data))
+        patches = tuple(_missing(there.data, one.data))
         if patches:
             self._changes.setdefault(there.document, []).append(Change(there.base, patches))
-            self.changed.append(one.named)
+            self.changed.append(one.title)
 
-    def _leave(self, one: Wanted, there: Mapping[str, Any]) -> None:
+    def _leave(self, one: CompanionObject, there: Mapping[str, Any]) -> None:
         said = _difference(there, one.data)
         if said:
-            self.notes.append(f"{one.named} is there already and differs ({said}): it is left as it is")
+            self.notes.append(f"{one.title} already exists and differs ({said}): left unchanged")
 
     def _has_room(self, document: int) -> bool:
         """A document of YAML in block style with one object in it: another may follow."""
@@ -142,7 +146,7 @@ class _Standing:
         in_blocks = root is not None and root.style is not True
         return in_blocks and document in self._whole and _keeps_its_end(self._text)
 
-    def _behind(self, at: int, added: Sequence[Wanted]) -> Edit:
+    def _behind(self, at: int, added: Sequence[CompanionObject]) -> Edit:
         """Documents between two others: the one before may lack its last line ending, the next its `---`."""
         before, after = self._text[:at], self._text[at:]
         text = "" if not before or before.endswith("\n") else "\n"
@@ -163,8 +167,8 @@ def _keeps_its_end(text: str) -> bool:
     return bool(plain.root and ended.root and same(plain.root.data, ended.root.data))
 
 
-def _lacking(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Patch]:
-    """Changes to what is ours: its metadata gains, its spec becomes as wanted."""
+def _missing(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Patch]:
+    """Changes to an object of ours: metadata is added, the spec is replaced."""
     for field, value in wanted["metadata"].items():
         if isinstance(value, Mapping):
             for key, text in value.items():
@@ -177,8 +181,8 @@ def _lacking(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[Pa
 
 
 def _difference(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    """The first thing of its spec that is said otherwise, in words; empty: nothing is."""
+    """The first difference between the specs, in words; empty if there is none."""
     for one in differences(there.get("spec"), wanted.get("spec"), ("spec",)):
         if one.op != "remove":
-            return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy's {one.value!r}"
+            return f"{dotted(one.path)} is {lookup(there, one.path)!r}, the policy needs {one.value!r}"
     return ""

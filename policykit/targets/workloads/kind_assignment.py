@@ -1,4 +1,4 @@
-"""Which pod sets of an object get which workload kind."""
+"""Assigns workload kinds to the pod sets of an object."""
 
 from __future__ import annotations
 
@@ -10,41 +10,43 @@ from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review
 
-Key = tuple[str, Path]
+PodSetKey = tuple[str, Path]
 """A pod set by its name and path, which changes to other fields leave as they are."""
 
-_SAID_OUTRIGHT = ("label ", "annotation ", "match ")
+_EXPLICIT = ("label ", "annotation ", "match ")
 
 
-def key(review: Review) -> Key:
+def pod_set_key(review: Review) -> PodSetKey:
     return review.pod_set.name, review.pod_set.path
 
 
-def chosen(
+def assigned_kinds(
     reviews: Sequence[Review], forced: WorkloadKind | None = None, *, named: bool = False
-) -> dict[Key, WorkloadKind]:
-    """The workload kind of each pod set that is to be patched.
+) -> dict[PodSetKey, WorkloadKind]:
+    """The workload kind of each pod set to patch.
 
     The pod sets of one owner belong together: one that nothing recognises takes the kind of
     its siblings where they have one. `forced` is the kind of all pod sets of an object that
     was `named`, or that has to do with cards. Node daemons and components of the device stack
     are left alone, unless they are named or a label, an annotation or a match says their kind.
     """
-    if forced and (named or any(_concerned(one) for one in reviews)):
-        return {key(one): forced for one in reviews if named or not _of_the_nodes(one)}
-    found: dict[Key, WorkloadKind] = {}
-    for siblings in _by_owner(reviews):
-        own = {key(one): one.workload for one in siblings if one.workload and not _left_alone(one)}
+    if forced and (named or any(_uses_cards(one) for one in reviews)):
+        return {pod_set_key(one): forced for one in reviews if named or not _is_node_component(one)}
+    found: dict[PodSetKey, WorkloadKind] = {}
+    for siblings in _siblings(reviews):
+        own = {pod_set_key(one): one.workload for one in siblings if one.workload and not _is_skipped(one)}
         kinds = {workload.name: workload for workload in own.values()}
         found |= own
         if len(kinds) == 1:
             name, workload = next(iter(kinds.items()))
-            found |= {key(one): workload for one in siblings if not one.workload and _may_join(one, name)}
+            found |= {
+                pod_set_key(one): workload for one in siblings if not one.workload and _may_inherit(one, name)
+            }
     return found
 
 
-def misnamed(review: Review) -> str:
-    """The workload kind it names, where the policy has none of that name; else empty."""
+def unknown_kind(review: Review) -> str:
+    """The workload kind it names, if the policy has no such kind; else empty."""
     if review.workload:
         return ""
     pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)
@@ -52,26 +54,26 @@ def misnamed(review: Review) -> str:
     return next((entries[WORKLOAD_KEY] for entries in said if entries.get(WORKLOAD_KEY)), "")
 
 
-def _by_owner(reviews: Iterable[Review]) -> list[list[Review]]:
+def _siblings(reviews: Iterable[Review]) -> list[list[Review]]:
     owners: dict[Path, list[Review]] = {}
     for one in reviews:
         owners.setdefault(one.pod_set.owner, []).append(one)
     return list(owners.values())
 
 
-def _concerned(review: Review) -> bool:
+def _uses_cards(review: Review) -> bool:
     claims = bool(review.pod_set.spec.get("resourceClaims"))
     return bool(review.card_resources) or claims or review.workload is not None
 
 
-def _may_join(review: Review, kind: str) -> bool:
+def _may_inherit(review: Review, kind: str) -> bool:
     fits = not review.candidates or kind in review.candidates
-    return fits and not _of_the_nodes(review) and not misnamed(review)
+    return fits and not _is_node_component(review) and not unknown_kind(review)
 
 
-def _left_alone(review: Review) -> bool:
-    return _of_the_nodes(review) and not review.decided_by.startswith(_SAID_OUTRIGHT)
+def _is_skipped(review: Review) -> bool:
+    return _is_node_component(review) and not review.decided_by.startswith(_EXPLICIT)
 
 
-def _of_the_nodes(review: Review) -> bool:
+def _is_node_component(review: Review) -> bool:
     return review.is_system_pod or review.pod_set.per_node

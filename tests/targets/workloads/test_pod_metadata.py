@@ -315,7 +315,7 @@ def test_a_size_of_the_policy_is_written_for_a_kind_that_counts_by_itself() -> N
 def test_a_gang_of_the_users_own_stays(system: str, metadata: str, words: str) -> None:
     text = JOB.replace("template: {spec", f"template: {{metadata: {{{metadata}}}, spec")
     _, found = apply(text, CLUSTERS[system], **ASKED)
-    assert f"its pods are in {words} already: it is left as it is" in found.notes
+    assert f"its pods are in {words} already: left unchanged" in found.notes
     assert found.objects == ()
     keys = {key for entries in added(text, system).values() for key in entries}
     assert not keys & {KOORDINATED, GROUP_NAME, MIN_MEMBER, TASK_GROUPS, "yunikorn.apache.org/app-id"}
@@ -331,13 +331,13 @@ def test_a_gang_by_annotations_becomes_one_by_a_pod_group() -> None:
     assert (carried(second)["pod"][KOORDINATED], len(found.objects)) == ("a", 1)
     # Back again: the label is what counts.
     _, found = apply(dump(second), plain, **ASKED)
-    assert found.notes == ("its pods are in gang a already: it is left as it is",)
+    assert found.notes == ("its pods are in gang a already: left unchanged",)
 
 
 def test_several_gangs_of_one_template_are_told() -> None:
     _, found = apply(GROUPS, CLUSTERS["koordinator"], **ASKED)
     assert found.notes == (
-        "it makes several gangs from one template, which cannot name each: none is declared",
+        "it makes several gangs from one template, which cannot name each of them: no gang is declared",
     )
     data, _ = apply(GROUPS.replace("replicas: 2", "replicas: 1"), CLUSTERS["koordinator"], **ASKED)
     assert carried(data)["worker"][KOORDINATED] == "a"

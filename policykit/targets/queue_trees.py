@@ -1,4 +1,4 @@
-"""Trees of queues as a scope declares them, whatever system they are for."""
+"""Queue trees that the objects of a scope declare, for any system."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 SYSTEMS = ("volcano", "koordinator", "yunikorn")
-Declared = Located[DeclaredQueue]
-DEEPEST = 100
+LocatedQueue = Located[DeclaredQueue]
+MAX_DEPTH = 100
 """Ancestors that are looked at from one queue: no system takes a tree as deep."""
 
 
@@ -31,7 +31,7 @@ def queue_semantics(system: str, cluster: Cluster | None) -> QueueSemantics:
     return found
 
 
-def shown(semantics: QueueSemantics, resource: str, amount: int) -> str:
+def format_amount(semantics: QueueSemantics, resource: str, amount: int) -> str:
     """`memory 4Gi`, under the system's own name of the resource."""
     return f"{semantics.resource_names.get(resource, resource)} {amount_text(resource, amount)}"
 
@@ -44,48 +44,48 @@ class Tree:
     the rules report nothing about the two.
     """
 
-    def __init__(self, queues: Sequence[Declared], semantics: QueueSemantics) -> None:
+    def __init__(self, queues: Sequence[LocatedQueue], semantics: QueueSemantics) -> None:
         """`queues` are one at least."""
         self.queues = tuple(queues)
         self.system = queues[0].value.system
         self.semantics = semantics
-        self._named: dict[str, list[Declared]] = {}
-        self._whole: dict[tuple[str, ...], list[Declared]] = {}
+        self._named: dict[str, list[LocatedQueue]] = {}
+        self._whole: dict[tuple[str, ...], list[LocatedQueue]] = {}
         """Those that are no fragments, by their names and as near as `_near` has it."""
         for each in self.queues:
             self._named.setdefault(each.value.name, []).append(each)
-            for near in _near(each.value.name, each) if not each.partial else ():
+            for near in _lookup_keys(each.value.name, each) if not each.partial else ():
                 self._whole.setdefault(near, []).append(each)
         self._parents = {id(each): self._nearest(each) for each in self.queues}
-        self._children: dict[int, list[Declared]] = {}
+        self._children: dict[int, list[LocatedQueue]] = {}
         for each in self.queues:
             parent = self._parents[id(each)]
             if parent is not None:
                 self._children.setdefault(id(parent), []).append(each)
 
-    def named(self, name: str) -> Sequence[Declared]:
+    def named(self, name: str) -> Sequence[LocatedQueue]:
         """Every declaration of a name."""
         return self._named.get(name, ())
 
-    def parent(self, queue: Declared) -> Declared | None:
+    def parent(self, queue: LocatedQueue) -> LocatedQueue | None:
         """Its parent; None: none is declared, or it is ambiguous."""
         return self._parents[id(queue)]
 
-    def children(self, queue: Declared) -> Sequence[Declared]:
+    def children(self, queue: LocatedQueue) -> Sequence[LocatedQueue]:
         return self._children.get(id(queue), ())
 
-    def measured(self, queue: Declared) -> tuple[Declared, ...]:
+    def measured(self, queue: LocatedQueue) -> tuple[LocatedQueue, ...]:
         """Its children with readable amounts."""
         return tuple(each for each in self.children(queue) if each.value.measured and not each.partial)
 
     @cached_property
     def positions(self) -> Mapping[int, int]:
-        """Identities of the queues to where they stand among them."""
+        """Identity of each queue to its index."""
         return {id(queue): number for number, queue in enumerate(self.queues)}
 
     @cached_property
-    def cycles(self) -> Sequence[Sequence[Declared]]:
-        """Queues that stand below each other, each cycle from its first queue on upwards."""
+    def cycles(self) -> Sequence[Sequence[LocatedQueue]]:
+        """Cycles of parents, each from its first queue upwards."""
         above = {str(number): self._above(queue) for number, queue in enumerate(self.queues)}
         return [[self.queues[int(number)] for number in cycle] for cycle in cycles(above)]
 
@@ -100,34 +100,34 @@ class Tree:
             pending.extend(each for each in self.children(queue) if self._binding(each))
         return found
 
-    def _above(self, queue: Declared) -> tuple[str, ...]:
+    def _above(self, queue: LocatedQueue) -> tuple[str, ...]:
         if queue.value.parent == queue.value.name and queue.value.name:
             return (str(self.positions[id(queue)]),)
         parent = self.parent(queue)
         return (str(self.positions[id(parent)]),) if parent else ()
 
-    def _binding(self, queue: Declared) -> Declared | None:
+    def _binding(self, queue: LocatedQueue) -> LocatedQueue | None:
         """The parent, if it is none of the roots, which bind nothing."""
         parent = self.parent(queue)
         return None if parent is None or parent.value.name in self.semantics.roots else parent
 
-    def above(self, queue: Declared) -> Iterator[Declared]:
+    def above(self, queue: LocatedQueue) -> Iterator[LocatedQueue]:
         """Its ancestors that bind it, the nearest first; each once, though they form a cycle."""
         seen = {id(queue)}
         here = self._binding(queue)
-        while here is not None and id(here) not in seen and len(seen) <= DEEPEST:
+        while here is not None and id(here) not in seen and len(seen) <= MAX_DEPTH:
             seen.add(id(here))
             yield here
             here = self._binding(here)
 
-    def _nearest(self, queue: Declared) -> Declared | None:
+    def _nearest(self, queue: LocatedQueue) -> LocatedQueue | None:
         if queue.value.parent == queue.value.name:
             return None
-        there = next(filter(None, map(self._whole.get, _near(queue.value.parent, queue))), ())
+        there = next(filter(None, map(self._whole.get, _lookup_keys(queue.value.parent, queue))), ())
         return there[0] if len(there) == 1 else None
 
 
-def _near(name: str, queue: Declared) -> tuple[tuple[str, ...], ...]:
+def _lookup_keys(name: str, queue: LocatedQueue) -> tuple[tuple[str, ...], ...]:
     """A name as it is looked for from a queue: in its file, in its folder, anywhere."""
     return (name, "file", queue.path), (name, "folder", dirname(queue.path)), (name,)
 
@@ -138,7 +138,7 @@ def trees(scope: Scope, cluster: Cluster | None, *, configurations: bool = False
     Configurations, which are complete by themselves, only on request: their systems validate them.
     Queues whose names are placeholders are left out.
     """
-    groups: dict[tuple[str, str], list[Declared]] = {}
+    groups: dict[tuple[str, str], list[LocatedQueue]] = {}
     for each in scope.of(DeclaredQueue):
         queue = each.value
         if queue.name and not is_placeholder(queue.name) and (queue.tree or scope.complete):
@@ -155,7 +155,7 @@ def amounts(queue: DeclaredQueue, field: str) -> Amounts:
     return found
 
 
-def in_all(queues: Iterable[Declared], field: str, resource: str) -> int:
+def total_amount(queues: Iterable[LocatedQueue], field: str, resource: str) -> int:
     """The sum over queues; if one is defined twice, the smaller amount counts."""
     least: dict[str, int] = {}
     for queue in queues:
@@ -164,6 +164,6 @@ def in_all(queues: Iterable[Declared], field: str, resource: str) -> int:
     return sum(least.values())
 
 
-def place(queue: Declared, *fields: str) -> str:
+def first_field(queue: LocatedQueue, *fields: str) -> str:
     """The first of these places that the queue has."""
     return next((field for field in fields if field in queue.fields), "name")

@@ -1,4 +1,4 @@
-"""The gang of a workload kind as a comment of its components, which declare none."""
+"""The gang of a workload kind as comments of its components, which cannot set one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import re
 
 from policykit.model.gang import GangRule
 
+NO_GANG = (
+    "# Components cannot set a gang, because its size differs per workload:\n"
+    "# use `policykit patch` or `policykit krm` instead.\n"
+)
+"""Comment of a component whose pods are a gang."""
 _LINE = re.compile(
     r"^# Gang of the policy: (?:size ([0-9]{1,9})|all pods)"
     r"(?:, timeout ([0-9]{1,9})s)?(?:, then (wait|start|fail))?$",
@@ -14,7 +19,7 @@ _LINE = re.compile(
 
 
 def write(rule: GangRule | None) -> str:
-    """One line; empty where the policy says no more than that there is a gang."""
+    """One line; empty where the policy only says that the pods are a gang."""
     if rule is None or rule == GangRule():
         return ""
     size = f"size {rule.size}" if rule.size is not None else "all pods"
@@ -24,7 +29,7 @@ def write(rule: GangRule | None) -> str:
 
 
 def read(text: str) -> GangRule | None:
-    """The gang that a component's comments tell; None: they tell none."""
+    """The gang in the comments of a component; None: there is none."""
     line = _LINE.search(text)
     if line is None:
         return None

@@ -1,4 +1,4 @@
-"""The page beside the node files: in which order labels and taints go out, and why."""
+"""README of the node files: the order in which labels and taints are rolled out, and why."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.targets.nodes.daemons import FOLDER
 from policykit.targets.nodes.labels import APPLY
-from policykit.targets.nodes.marks import groups, pool_taints
+from policykit.targets.nodes.node_groups import groups, pool_taints
 
 _ORDER = (
     (
         "Tolerations of the node daemons, `daemons/`: device plugin, feature discovery and exporters. A "
-        "daemon that does not tolerate a taint never comes back after a restart, and on a new node the "
-        "label that names its card never appears."
+        "daemon that does not tolerate a taint cannot return after a restart, and on a new node the label "
+        "that names its card never appears."
     ),
-    "Labels. They move no pod by themselves.",
+    "Labels. On their own they do not move any pod.",
     (
-        "The workloads' patches, `../workloads/`: affinity and tolerations. Pods that tolerate a taint which "
-        "is not there yet run as before."
+        "The workloads' patches, `../workloads/`: affinity and tolerations. Pods that tolerate a taint "
+        "that is not set yet run as before."
     ),
-    "Taints, last, one pool after another. From now on only pods with the patches are placed there.",
+    "Taints, last, one pool after another. From then on only pods with the patches are placed there.",
 )
 
 _JOINING = (
-    "Nodes that join with their labels and taints (the join-time files below) carry the taints from the "
-    "first second: steps 1 and 3 come before the first of them."
+    "Nodes that join with their labels and taints (the join-time files below) are tainted from the start: "
+    "finish steps 1 and 3 before the first of them joins."
 )
 _NOT_APPLIED = (
     "Taints are set by commands, never by server-side apply: `spec.taints` is one list with one owner, and "
@@ -35,18 +35,18 @@ _NOT_APPLIED = (
     "applying them is safe."
 )
 _NOT_PRUNED = (
-    "Nothing in this folder belongs in a kustomization, an Argo CD application or anything else that prunes: "
-    "deleting a Node object evicts all its pods. Apply `labels.yaml` only for nodes that have joined, since "
-    "applying it makes Node objects that are not there."
+    "Do not put this folder in a kustomization, an Argo CD application or anything else that prunes: "
+    "deleting a Node object evicts all its pods. Apply `labels.yaml` only for nodes that have joined, "
+    "since applying it creates Node objects for nodes that do not exist."
 )
 _ALL_TAINTED = (
-    "Every pool of this policy is tainted. Pods that tolerate none of it, such as CoreDNS and the "
-    "controllers of operators, need nodes outside these pools."
+    "Every pool of this policy is tainted. Pods that tolerate none of these taints, such as CoreDNS and "
+    "the controllers of operators, need nodes outside these pools."
 )
-_EVICTS = "A taint with effect NoExecute also evicts the running pods that do not tolerate it, at once."
+_EVICTS = "A taint with effect NoExecute also immediately evicts running pods that do not tolerate it."
 _CUT = (
-    "A taint that repeats the product label of cut or shared cards goes stale when the cards are cut "
-    "differently: generate again and set the taint anew with the change."
+    "A taint that repeats the product label of partitioned or shared cards becomes outdated when the "
+    "partitioning changes: generate again and set the new taint along with that change."
 )
 
 
@@ -113,7 +113,7 @@ def _topology(cluster: Cluster) -> Iterable[str]:
     if cluster.levels:
         rows = [f"| {level.name} | `{level.key}` |" for level in cluster.levels]
         yield "## Topology"
-        yield "Levels, the widest first, and the label of the nodes that tells each."
+        yield "Levels from widest to narrowest, and the node label of each."
         yield "\n".join(("| level | label |", "| --- | --- |", *rows))
 
 
@@ -133,14 +133,14 @@ def _count(shapes: Sequence[Shape]) -> str:
     bounds = [shape.maximum for shape in shapes]
     high = None if None in bounds else sum(bound for bound in bounds if bound is not None)
     if high is None:
-        return f"{low} or more" if low else "not said"
+        return f"{low} or more" if low else "unknown"
     return str(low) if low == high else f"{low} to {high}"
 
 
 _SAYS = {
     "labels.yaml": f"Node objects with labels only: `{APPLY} labels.yaml`.",
-    "labels.sh": "the same labels as commands; may be run again.",
-    "taints.sh": "taints as commands; may be run again.",
+    "labels.sh": "the same labels as commands; safe to run again.",
+    "taints.sh": "taints as commands; safe to run again.",
     "kubelet.env": "join time: flags for the environment file of the kubelet's service.",
     "kubeadm.yaml": "join time: `nodeRegistration` for `kubeadm join --config`.",
     "gke.sh": "join time: creates or updates the node pool with gcloud.",
@@ -161,7 +161,7 @@ def _files(artifacts: Sequence[Artifact]) -> Iterable[str]:
     values = sorted(a.path.removeprefix("nodes/") for a in artifacts if a.role is Role.VALUES)
     if values:
         listed = ", ".join(f"`{path}`" for path in values)
-        yield f"- {listed}: tolerations of the node daemons; use those whose chart or DaemonSet you run."
+        yield f"- {listed}: tolerations of the node daemons; use those of the charts you run."
 
 
 def _kind(path: str) -> str:

@@ -13,39 +13,39 @@ from policykit.model.taint import Taint
 _ARGUMENT = "node-labels"
 
 
-class Marks(NamedTuple):
-    """What nodes of one kind get."""
+class NodeSettings(NamedTuple):
+    """Labels and taints of one set of nodes."""
 
     labels: Mapping[str, str]
     labels_at: Path
     """The map of labels, or the string that lists them."""
-    one_by_one: bool
-    """Labels stand under their keys at `labels_at`."""
+    keyed: bool
+    """`labels_at` is a map with a key per label."""
     taints: tuple[Taint, ...]
     taints_at: Path
-    settled: bool
+    taints_final: bool
     """Nothing else gives these nodes taints."""
     requirements: Mapping[str, tuple[str, ...]] = {}
     """Node label to the values that an autoscaler chooses from."""
 
     def label_at(self, key: str) -> Path:
-        return (*self.labels_at, key) if self.one_by_one else self.labels_at
+        return (*self.labels_at, key) if self.keyed else self.labels_at
 
 
-def read(manifest: Manifest) -> Iterator[Marks]:
+def read(manifest: Manifest) -> Iterator[NodeSettings]:
     """One per set of nodes; nothing of other kinds."""
     if manifest.kind == "Node" and manifest.api_version == "v1":
-        # Taints of a Node are often set apart: none written says nothing.
-        yield _marks(manifest, ("metadata", "labels"), ("spec", "taints"), settled=False)
+        # Taints of a Node are often set by other means, so a missing list proves nothing.
+        yield _settings(manifest, ("metadata", "labels"), ("spec", "taints"), taints_final=False)
     elif manifest.kind == "NodeFeatureRule":
         rules = lookup(manifest.data, ("spec", "rules"))
         for at, _ in enumerate(rules if isinstance(rules, list) else ()):
             rule: Path = ("spec", "rules", at)
-            yield _marks(manifest, (*rule, "labels"), (*rule, "taints"), settled=False)
+            yield _settings(manifest, (*rule, "labels"), (*rule, "taints"), taints_final=False)
     elif manifest.kind == "NodePool" and manifest.group == "karpenter.sh":
         template: Path = ("spec", "template")
-        found = _marks(
-            manifest, (*template, "metadata", "labels"), (*template, "spec", "taints"), settled=True
+        found = _settings(
+            manifest, (*template, "metadata", "labels"), (*template, "spec", "taints"), taints_final=True
         )
         asked = lookup(manifest.data, (*template, "spec", "requirements"))
         yield found._replace(requirements=_requirements(asked))
@@ -53,19 +53,19 @@ def read(manifest: Manifest) -> Iterator[Marks]:
         yield from _kubeadm(manifest)
 
 
-def _marks(manifest: Manifest, labels: Path, taints: Path, *, settled: bool) -> Marks:
+def _settings(manifest: Manifest, labels: Path, taints: Path, *, taints_final: bool) -> NodeSettings:
     written = lookup(manifest.data, taints)
-    return Marks(
+    return NodeSettings(
         texts(lookup(manifest.data, labels)),
         labels,
         True,
         tolerations.read_taints(written),
         taints,
-        settled or isinstance(written, list),
+        taints_final or isinstance(written, list),
     )
 
 
-def _kubeadm(manifest: Manifest) -> Iterator[Marks]:
+def _kubeadm(manifest: Manifest) -> Iterator[NodeSettings]:
     """kubeletExtraArgs is a map until v1beta3, a list of names and values since."""
     base: Path = ("nodeRegistration", "kubeletExtraArgs")
     arguments = lookup(manifest.data, base)
@@ -83,7 +83,7 @@ def _kubeadm(manifest: Manifest) -> Iterator[Marks]:
     taints: Path = ("nodeRegistration", "taints")
     written = lookup(manifest.data, taints)
     labels = {key.strip(): value.strip() for key, _, value in pairs}
-    yield Marks(labels, place, False, tolerations.read_taints(written), taints, True)
+    yield NodeSettings(labels, place, False, tolerations.read_taints(written), taints, True)
 
 
 def _requirements(raw: Any) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Gangs that are there already: the user's own, and those that the kind of an object makes itself."""
+"""Gangs that already exist: those of the user, and those that the controller of a kind creates."""
 
 from __future__ import annotations
 
@@ -18,53 +18,55 @@ from policykit.targets.workloads.members import gang_of
 from policykit.targets.yunikorn.names import APP_ID
 
 
-class Own(NamedTuple):
-    """A gang that the controller of the kind makes: what is to be changed of it."""
+class GangChange(NamedTuple):
+    """Changes to a gang that the controller of a kind creates."""
 
     patches: tuple[Patch, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def own(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> Own | None:
-    """The gang of a kind whose controller makes a group for Volcano; None: it makes none."""
+def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange | None:
+    """Changes to the gang that the controller creates for Volcano; None if it creates none."""
     gang = gang_of(data, pod_set)
     if gang is None or gang.scheduler or gang.path[-2:-1] == ("annotations",):
         return None
     if gang.enabled_by and not gang.enabled:
         if gang.enabled_by[-2:-1] == ("annotations",):
-            return Own((Patch("add", gang.enabled_by, "true"),))
-        return Own(notes=(f"its kind makes a gang only where {dotted(gang.enabled_by)} asks for one",))
+            return GangChange((Patch("add", gang.enabled_by, "true"),))
+        return GangChange(notes=(f"its kind makes a gang only if {dotted(gang.enabled_by)} is set",))
     stated = kind.gang_rule.size if kind.gang_rule else None
     size = min(stated, gang.pods) if stated and gang.pods else stated or gang.pods
     unread = gang.written and gang.min_member is None
     if size is None or unread or not gang.path or gang.min_member == size:
-        return Own()
+        return GangChange()
     # Without a number the controller counts every pod itself, where it has a rule for that.
     counted = gang.min_member is not None and not gang.written and stated is None
-    return Own() if counted else Own((sized(gang.path, size),))
+    return GangChange() if counted else GangChange((sized(gang.path, size),))
 
 
-def resized(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> Own:
-    """The size that a field of the kind states, whoever reads it; none is written where none stands."""
+def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange:
+    """Changes to a gang size that a field of the kind already sets; no size is added."""
     gang = gang_of(data, pod_set)
-    found = own(data, pod_set, kind) if gang and gang.written else None
-    return Own(found.patches) if found else Own()
+    found = controller_gang(data, pod_set, kind) if gang and gang.written else None
+    return GangChange(found.patches) if found else GangChange()
 
 
-def application(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
-    """YuniKorn's application that the pods name, in words; empty: none, or that of `fields`."""
+def other_application(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
+    """YuniKorn application that the pods already name; empty if none, or the one in `fields`."""
     named = queues.read(manifest.data, pod_set, system or "", "app")
     ours = fields.labels.get(APP_ID)
     return f"application {named.value}" if named and ours and named.value != ours else ""
 
 
-def joined(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
-    """The gang that the pods name, in words; empty: none, or that of `fields`."""
+def other_gang(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
+    """Gang that the pods already name; empty if none, or the one in `fields`."""
     dialect = next((one for one in DIALECTS if one.name == system), None)
-    theirs = _joined(dialect, manifest, pod_set)
+    theirs = _membership(dialect, manifest, pod_set)
     if theirs is None:
         return ""
-    ours = _joined(dialect, manifest, pod_set._replace(labels=fields.labels, annotations=fields.annotations))
+    ours = _membership(
+        dialect, manifest, pod_set._replace(labels=fields.labels, annotations=fields.annotations)
+    )
     return "" if ours and _same(ours, theirs) else f"gang {theirs.membership.group}"
 
 
@@ -75,7 +77,7 @@ def _same(ours: Joined, theirs: Joined) -> bool:
     return ours.group == theirs.group or ours.group[-2:-1] == ("labels",)
 
 
-def _joined(dialect: Dialect | None, manifest: Manifest, pod_set: PodSet) -> Joined | None:
+def _membership(dialect: Dialect | None, manifest: Manifest, pod_set: PodSet) -> Joined | None:
     if dialect is None or dialect.read_membership is None:
         return None
     return dialect.read_membership(manifest, pod_set, "")

@@ -15,7 +15,7 @@ _TEMPLATE = ("{{", "<%", "${")
 
 
 def _is_named(holder: Manifest, path: Path) -> bool:
-    """A string of a ConfigMap that states its kind is meant to be one, also where it cannot be read."""
+    """A ConfigMap string that states this kind is a configuration, even if it cannot be parsed."""
     text = lookup(holder.data, path)
     if holder.kind != "ConfigMap" or not isinstance(text, str) or any(sign in text for sign in _TEMPLATE):
         return False

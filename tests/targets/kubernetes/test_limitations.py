@@ -9,8 +9,8 @@ from policykit.model.gang import GangRule
 from policykit.model.queue import Preemption, Queue
 from policykit.model.tenant import Reservation
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes.beyond import notices
-from policykit.targets.kubernetes.options import Stated
+from policykit.targets.kubernetes.limitations import notices
+from policykit.targets.kubernetes.options import KubernetesOptions
 from tests.targets.kubernetes.clusters import cluster
 
 GANG = WorkloadKind("job", gang="all")
@@ -35,7 +35,7 @@ VOLCANO = Target("volcano", scheduler_name="volcano")
             {"preemption": Preemption(reclaim=False)},
             False,
             [
-                "kube-scheduler preempts by priority alone, whatever `preemption` says of queues. Nearest: "
+                "kube-scheduler preempts by priority only and ignores `preemption` of queues. Nearest: "
                 "priorities, with preempts: false for those that must not preempt"
             ],
         ),
@@ -43,9 +43,8 @@ VOLCANO = Target("volcano", scheduler_name="volcano")
             {"reservations": (Reservation("eval", {"cpu": 1}),)},
             False,
             [
-                "kube-scheduler keeps no room free, so reservations eval have no effect. Nearest: "
-                "pods of a lower "
-                "priority that hold the place until others preempt them, or a pool of its own"
+                "kube-scheduler cannot reserve capacity, so reservations eval have no effect. Nearest: "
+                "placeholder pods of a lower priority that others preempt, or a separate pool"
             ],
         ),
         ({"queues": (Queue("a"),), "preemption": Preemption(True), "others": (VOLCANO,)}, False, []),
@@ -64,15 +63,15 @@ VOLCANO = Target("volcano", scheduler_name="volcano")
             {"kinds": (GANG,), "version": ""},
             True,
             [
-                "nativeGang needs the cluster's version: the API of gangs differs in each release. State "
-                "`kubernetes` in the policy"
+                "nativeGang needs the cluster's version, because the gang API differs in each release: "
+                "set `kubernetes` in the policy"
             ],
         ),
         (
             {"kinds": (GANG,), "version": "1.33"},
             True,
             [
-                "nativeGang: Kubernetes 1.33 has no API of gangs, 1.35 is the first. Nearest: a "
+                "nativeGang: Kubernetes 1.33 has no gang API; 1.35 is the first release with one. Nearest: a "
                 "scheduler with "
                 "gangs (Volcano, Koordinator, YuniKorn)"
             ],
@@ -81,16 +80,12 @@ VOLCANO = Target("volcano", scheduler_name="volcano")
             {"kinds": (RULED,), "version": "1.36"},
             True,
             [
-                "gangs of job are scheduling.k8s.io/v1alpha2, which the next release does not "
-                "take. It is off by "
-                "default: the API server needs --runtime-config=scheduling.k8s.io/v1alpha2=true, "
-                "and with the "
-                "scheduler feature gates GenericWorkload, GangScheduling. Without them the fields "
-                "of pods are "
-                "dropped without a message",
-                "gangs of Kubernetes wait 5 minutes for their pods and then try again, whatever "
-                "job states as "
-                "timeout",
+                "gangs of job use scheduling.k8s.io/v1alpha2, which the next release does not accept. It "
+                "is off by default: the API server needs --runtime-config=scheduling.k8s.io/v1alpha2=true, "
+                "and both it and the scheduler need the feature gates GenericWorkload, GangScheduling. "
+                "Without them the pod fields are dropped silently",
+                "Kubernetes gangs wait 5 minutes for their pods and then try again, whatever timeout "
+                "job sets",
             ],
         ),
     ],
@@ -110,4 +105,4 @@ VOLCANO = Target("volcano", scheduler_name="volcano")
 )
 def test_notices(fields: dict[str, Any], native: bool, said: list[str]) -> None:
     made = cluster(**{"kinds": (), **fields})
-    assert list(notices(made, Stated(native_gang=native))) == said
+    assert list(notices(made, KubernetesOptions(native_gang=native))) == said

@@ -13,9 +13,14 @@ from policykit.errors import PolicykitError
 from policykit.manifests.parser import parse
 from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
-from policykit.targets.workloads.asked import Asked
-from policykit.targets.workloads.beside import Stood, Wanted, identity, stand
-from policykit.targets.workloads.stream import Patched, Source, objects, patch
+from policykit.targets.workloads.companion_objects import (
+    CompanionObject,
+    CompanionResult,
+    add_companions,
+    identity,
+)
+from policykit.targets.workloads.patch_options import PatchOptions
+from policykit.targets.workloads.stream import PatchedText, Source, objects, patch
 from tests.targets.workloads.objects import JOB, JOB_SET
 from tests.targets.workloads.policies import CLUSTERS
 
@@ -29,9 +34,9 @@ TEXT = dump(GROUP)
 WORK = "kind: Job\napiVersion: batch/v1\n"
 
 
-def put(text: str, document: int = 0, elsewhere: Any = None, **spec: Any) -> Stood:
+def put(text: str, document: int = 0, elsewhere: Any = None, **spec: Any) -> CompanionResult:
     wanted = {**GROUP, "spec": {**GROUP["spec"], **spec}}
-    return stand(text, [Wanted(wanted, document)], elsewhere or {})
+    return add_companions(text, [CompanionObject(wanted, document)], elsewhere or {})
 
 
 @pytest.mark.parametrize(
@@ -50,8 +55,8 @@ def put(text: str, document: int = 0, elsewhere: Any = None, **spec: Any) -> Sto
 )
 def test_it_comes_right_behind_its_workload(text: str, document: int, expected: str) -> None:
     found = put(text, document)
-    assert found == Stood(expected, ("PodGroup/a",))
-    assert put(found.text, document) == Stood(expected)
+    assert found == CompanionResult(expected, ("PodGroup/a",))
+    assert put(found.text, document) == CompanionResult(expected)
 
 
 @pytest.mark.parametrize(
@@ -66,42 +71,41 @@ def test_it_comes_right_behind_its_workload(text: str, document: int, expected: 
 def test_where_there_is_no_room_it_is_handed_back(text: str) -> None:
     found = put(text)
     assert (found.text, found.changed) == (text, ())
-    assert [one.data for one in found.homeless] == [GROUP]
+    assert [one.data for one in found.unwritten] == [GROUP]
 
 
 def test_ours_is_brought_up_to_date_wherever_it_stands() -> None:
     there = TEXT.replace("minMember: 4", "minMember: 2 # two\n  queue: old").replace("spec:", "# kept\nspec:")
     found = put(f"{there}---\n{WORK}", 1)
     expected = TEXT.replace("minMember: 4", "minMember: 4 # two").replace("spec:", "# kept\nspec:")
-    assert found == Stood(f"{expected}---\n{WORK}", ("PodGroup/a",))
+    assert found == CompanionResult(f"{expected}---\n{WORK}", ("PodGroup/a",))
 
 
 def test_ours_in_a_list_is_brought_up_to_date() -> None:
     there = "".join(f"  {line}\n" for line in TEXT.replace("minMember: 4", "minMember: 2").splitlines())
     text = f"kind: List\napiVersion: v1\nitems:\n- {there[2:]}- {{kind: Job, apiVersion: batch/v1}}\n"
-    assert put(text) == Stood(text.replace("minMember: 2", "minMember: 4"), ("PodGroup/a",))
+    assert put(text) == CompanionResult(text.replace("minMember: 2", "minMember: 4"), ("PodGroup/a",))
 
 
 @pytest.mark.parametrize("label", ["app: x", "policykit.io/workload: inference"])
 def test_what_is_somebody_elses_stays(label: str) -> None:
     text = f"{WORK}---\n{TEXT.replace('policykit.io/workload: training', label)}"
-    assert put(text) == Stood(text)
+    assert put(text) == CompanionResult(text)
     different = text.replace("minMember: 4", "minMember: 2")
-    assert put(different) == Stood(
+    assert put(different) == CompanionResult(
         different,
         notes=(
-            "PodGroup/a is there already and differs (spec.minMember is 2, the policy's 4):"
-            " it is left as it is",
+            "PodGroup/a already exists and differs (spec.minMember is 2, the policy needs 4): left unchanged",
         ),
     )
 
 
 def test_what_stands_in_another_file_is_not_added() -> None:
     elsewhere = objects(TEXT.encode(), "default")
-    assert put(WORK, elsewhere=elsewhere) == Stood(WORK)
+    assert put(WORK, elsewhere=elsewhere) == CompanionResult(WORK)
     found = put(WORK, elsewhere=elsewhere, minMember=8)
     assert found.notes == (
-        "PodGroup/a is there already and differs (spec.minMember is 4, the policy's 8): it is left as it is",
+        "PodGroup/a already exists and differs (spec.minMember is 4, the policy needs 8): left unchanged",
     )
     another = objects(TEXT.replace("name: a", "name: a\n  namespace: ml").encode(), "default")
     assert put(WORK, elsewhere=another).changed == ("PodGroup/a",)
@@ -110,10 +114,12 @@ def test_what_stands_in_another_file_is_not_added() -> None:
 def test_one_that_two_workloads_want_is_added_once() -> None:
     text = f"{WORK}---\n{WORK}"
     other = {**GROUP, "spec": {"minMember": 5}}
-    found = stand(text, [Wanted(GROUP, 0), Wanted(GROUP, 1)], {})
-    assert found == Stood(f"{WORK}---\n{TEXT}---\n{WORK}", ("PodGroup/a",))
-    found = stand(text, [Wanted(GROUP, 0), Wanted(other, 1)], {})
-    assert found.notes == ("PodGroup/a is wanted twice, and differs (spec.minMember is 4, the policy's 5)",)
+    found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(GROUP, 1)], {})
+    assert found == CompanionResult(f"{WORK}---\n{TEXT}---\n{WORK}", ("PodGroup/a",))
+    found = add_companions(text, [CompanionObject(GROUP, 0), CompanionObject(other, 1)], {})
+    assert found.notes == (
+        "PodGroup/a is needed twice, with different contents (spec.minMember is 4, the policy needs 5)",
+    )
 
 
 def test_the_namespace_tells_groups_apart() -> None:
@@ -141,11 +147,11 @@ def test_every_other_document_stays(pieces: list[str], joint: str, ended: bool) 
         assert found.text.startswith(text)
     else:
         assert (TEXT in text, found.text) == (True, text)
-    assert put(found.text, at) == Stood(found.text)
+    assert put(found.text, at) == CompanionResult(found.text)
 
 
-def patched(text: str, system: str, **source: Any) -> Patched:
-    return patch(Source("a.yaml", text.encode(), **source), CLUSTERS[system], Asked("training", "h20"))
+def patched(text: str, system: str, **source: Any) -> PatchedText:
+    return patch(Source("a.yaml", text.encode(), **source), CLUSTERS[system], PatchOptions("training", "h20"))
 
 
 @pytest.mark.parametrize(
@@ -177,4 +183,4 @@ def test_a_group_that_cannot_be_edited_is_refused() -> None:
     with pytest.raises(PolicykitError) as caught:
         patched(f"{block}---\n{koordinated}", "koordinator")
     assert caught.value.place == "a.yaml"
-    assert caught.value.message.startswith("an object beside its workloads: ")
+    assert caught.value.message.startswith("a companion object of its workloads: ")

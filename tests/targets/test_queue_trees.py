@@ -3,15 +3,17 @@
 from policykit.linter.finding import Resource
 from policykit.linter.scope import Located
 from policykit.model.sharing import DeclaredQueue
-from policykit.targets.sharing import SYSTEMS, Declared, Tree, queue_semantics
+from policykit.targets.queue_trees import SYSTEMS, LocatedQueue, Tree, queue_semantics
 
 
-def queue(name: str, parent: str = "root", path: str = "queues.yaml", *, partial: bool = False) -> Declared:
+def queue(
+    name: str, parent: str = "root", path: str = "queues.yaml", *, partial: bool = False
+) -> LocatedQueue:
     value = DeclaredQueue("volcano", name, parent)
     return Located(value, path, 0, Resource("", "Queue", None, name), {}, partial)
 
 
-def tree(*queues: Declared) -> Tree:
+def tree(*queues: LocatedQueue) -> Tree:
     return Tree(queues, queue_semantics("volcano", None))
 
 

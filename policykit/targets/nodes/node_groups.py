@@ -1,4 +1,4 @@
-"""What generation sets on the nodes of a pool: nothing that discovery, kubelet or cloud set."""
+"""Labels, taints and node groups of a pool, without what discovery, kubelet or cloud set."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Labels = dict[str, str]
 
 _KUBELET = frozenset(f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os"))
 _NEVER = _KUBELET | {"kubernetes.io/hostname"}
-MOST_FILES = 16
+MAX_FILES = 16
 """Files of one form that a pool has at most for its named nodes."""
 ZONE = "topology.kubernetes.io/zone"
 _CLOUD = frozenset({"node.kubernetes.io/instance-type", "topology.kubernetes.io/region", ZONE})
-"""A cloud's controller sets these on the nodes it makes; elsewhere somebody must."""
+"""A cloud's controller sets these on the nodes it makes; elsewhere the policy must."""
 
 
-class Group(NamedTuple):
-    """Nodes of a pool that are made alike."""
+class NodeGroup(NamedTuple):
+    """Nodes of a pool with the same labels."""
 
     suffix: str
     """Empty, or -1, -2, ... where the pool has several groups."""
@@ -35,7 +35,7 @@ class Group(NamedTuple):
     cards: int
     """Cards of one node, 0: none or not known."""
     zone: str = ""
-    """Zone that all of them stand in; empty: not said, or not one."""
+    """Zone of all of them; empty if unknown or more than one."""
     names: tuple[str, ...] = ()
     """Which nodes they are, where a pool has named nodes of several groups."""
 
@@ -45,7 +45,7 @@ class Group(NamedTuple):
         return self.minimum if self.minimum == self.maximum else None
 
 
-def marked(cluster: Cluster, pool: Pool) -> bool:
+def has_settings(cluster: Cluster, pool: Pool) -> bool:
     """Whether there is anything to set on the pool's nodes."""
     shapes = any(shape_labels(cluster, pool, shape) for shape in pool.shapes)
     return shapes or bool(pool_taints(cluster, pool))
@@ -65,7 +65,7 @@ def pool_taints(cluster: Cluster, pool: Pool) -> tuple[Taint, ...]:
     )
 
 
-def groups(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
+def groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
     """How the pool's nodes are made: one group per set of labels.
 
     Named nodes are one group: what differs between them is set on each by its name.
@@ -88,7 +88,7 @@ def groups(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
     )
 
 
-def joining(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
+def joining_groups(cluster: Cluster, pool: Pool) -> tuple[NodeGroup, ...]:
     """The same for files that a node joins by: named nodes that differ in place are groups of their own.
 
     Where there are more than `MOST_FILES` such groups, they are one group as in `groups`.
@@ -98,7 +98,7 @@ def joining(cluster: Cluster, pool: Pool) -> tuple[Group, ...]:
     for shape in named:
         labels = _ours(cluster, pool, {**pool.labels, **shape.labels})
         found.setdefault(tuple(labels.items()), []).append(shape)
-    if not 1 < len(found) <= MOST_FILES:
+    if not 1 < len(found) <= MAX_FILES:
         return groups(cluster, pool)
     rest = pool._replace(shapes=tuple(shape for shape in pool.shapes if not shape.node_names))
     made = [
@@ -116,13 +116,13 @@ def _zone(pool: Pool, shape: Shape) -> str:
     return {**pool.labels, **shape.labels}.get(ZONE, "")
 
 
-def _group(cluster: Cluster, pool: Pool, suffix: str, labels: Labels, shapes: list[Shape]) -> Group:
+def _group(cluster: Cluster, pool: Pool, suffix: str, labels: Labels, shapes: list[Shape]) -> NodeGroup:
     bounds = [shape.maximum for shape in shapes]
     most = None if None in bounds else sum(bound for bound in bounds if bound is not None)
     card = cluster.card_of(pool)
     cards = max((shape.allocatable.get(card.resource, 0) for shape in shapes), default=0) if card else 0
     least = sum(shape.minimum for shape in shapes)
-    return Group(suffix, labels, least, most, pool.autoscaled and least != most, cards)
+    return NodeGroup(suffix, labels, least, most, pool.autoscaled and least != most, cards)
 
 
 def _ours(cluster: Cluster, pool: Pool, labels: Mapping[str, str]) -> Labels:

@@ -1,4 +1,4 @@
-"""What a person asks for beside what the policy says."""
+"""Options of `patch` and `krm` that override the policy."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from policykit.nearest import nearest
 _BUILT_IN_QUEUES = ("default", "root", "root.default")
 
 
-class Asked(NamedTuple):
-    """Choices for what is patched; empty: the policy and the manifests decide."""
+class PatchOptions(NamedTuple):
+    """Overrides for the objects to patch; where empty, the policy and the manifests decide."""
 
     workload: str = ""
-    """The workload kind, whatever a pod set would be recognised as."""
+    """The workload kind, regardless of recognition."""
     card: str = ""
-    """The card, where several would serve."""
+    """The card, if several are suitable."""
     queue: str = ""
     only: tuple[str, ...] = ()
-    """KIND/NAME of the objects to look at."""
+    """KIND/NAME of the objects to patch; empty: all."""
 
     def names(self, manifest: Manifest) -> bool:
         """Whether `only` names an object; a kind is written in any case."""
         return any(key(one) == key(f"{manifest.kind}/{manifest.name}") for one in self.only)
 
-    def wants(self, manifest: Manifest) -> bool:
+    def selects(self, manifest: Manifest) -> bool:
         return not self.only or self.names(manifest)
 
     def check(self, cluster: Cluster) -> None:
@@ -39,9 +39,9 @@ class Asked(NamedTuple):
             _known("queue", self.queue, (*(queue.name for queue in cluster.queues), *_BUILT_IN_QUEUES))
         for one in self.only:
             if one.count("/") != 1 or one.startswith("/") or one.endswith("/"):
-                raise UsageError(f"--only takes KIND/NAME, this is {one!r}", "write Deployment/web, for one")
+                raise UsageError(f"--only takes KIND/NAME, not {one!r}", "for example Deployment/web")
 
-    def missing(self, objects: Iterable[str]) -> None:
+    def check_found(self, objects: Iterable[str]) -> None:
         """Raises UsageError for an object of `only` that is not among those seen."""
         seen = tuple(dict.fromkeys(objects))
         keys = {key(one) for one in seen}
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
 
 
 def key(named: str) -> tuple[str, str]:
-    """`deployment/web` as it is compared."""
+    """Comparison key of `deployment/web`."""
     kind, _, name = named.partition("/")
     return kind.lower(), name
 
@@ -66,4 +66,4 @@ def _suggested(name: str, there: tuple[str, ...]) -> str:
     near = nearest(name, there)
     if near:
         return f"did you mean {near!r}?"
-    return f"it is one of {', '.join(there[:8])}{', ...' if there[8:] else ''}" if there else ""
+    return f"choose one of {', '.join(there[:8])}{', ...' if there[8:] else ''}" if there else ""

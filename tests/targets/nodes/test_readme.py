@@ -31,7 +31,7 @@ def test_daemons_first_taints_last() -> None:
         ((NAMED, COUNTED), "6"),
         ((SCALED,), "0 to 6"),
         ((SELECTED,), "by selector"),
-        ((Shape({}),), "not said"),
+        ((Shape({}),), "unknown"),
         ((Shape({}, 2),), "2 or more"),
     ],
     ids=["count", "two shapes", "range", "selector", "unknown", "no bound"],
@@ -60,10 +60,10 @@ def test_every_file_is_explained() -> None:
     ("made", "remark"),
     [
         (cluster(pool()), "Every pool of this policy is tainted"),
-        (cluster(pool(taints=(Taint("k", "", "NoExecute"),))), "NoExecute also evicts"),
+        (cluster(pool(taints=(Taint("k", "", "NoExecute"),))), "NoExecute also immediately evicts"),
         (
             cluster(pool(taints=(Taint("k", "A100-MIG-1g.5gb"),))._replace(sharing=Sharing("mig-single"))),
-            "goes stale",
+            "becomes outdated",
         ),
         (cluster(pool(NAMED)), "deleting a Node object evicts all its pods"),
         (cluster(pool(COUNTED)), "## Left out"),

@@ -1,4 +1,4 @@
-"""What manifests say of priorities: PriorityClass objects, and the names that pods and gangs state."""
+"""Facts about priorities: PriorityClass objects, and the names that pods and gangs use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scheduler wants pods to carry, as changes to the object that makes them."""
+"""Pod fields of a scheduler as patches of the object that creates the pods."""
 
 from __future__ import annotations
 
@@ -18,78 +18,78 @@ _IDENTITIES: Mapping[str, tuple[Path, ...]] = {
     "requiredDuringSchedulingIgnoredDuringExecution": tuple((field,) for field in _SELECTED),
     "preferredDuringSchedulingIgnoredDuringExecution": tuple(("podAffinityTerm", f) for f in _SELECTED),
 }
-"""Lists that others write to as well, and what of an item tells it from its neighbours."""
+"""Lists that users write to as well, and the fields that identify an item."""
 
 
-class Carried(NamedTuple):
-    """Changes relative to the object, and names of what its kind has no place for."""
+class FieldPatches(NamedTuple):
+    """Patches relative to the object, and the names of fields that its kind does not have."""
 
     patches: tuple[Patch, ...] = ()
-    homeless: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
 
 
-def carried(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -> Carried:
-    """The changes that make the pods of a pod set carry what is wanted; what is there stays.
+def field_patches(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -> FieldPatches:
+    """The patches that set `fields` on the pods of a pod set; other fields are left unchanged.
 
-    Raises PolicykitError where a value of another shape, a placeholder, stands in the way.
+    Raises PolicykitError if an existing value has the wrong type, such as a placeholder.
     """
     patches: list[Patch] = []
-    homeless: list[str] = []
-    for wanted, place in _wanted(data, pod_set, fields):
+    unsupported: list[str] = []
+    for wanted, place in _desired(data, pod_set, fields):
         if place is not None:
-            patches += laid(place, lookup(data, place), wanted)
+            patches += merge_patches(place, lookup(data, place), wanted)
         elif wanted:
-            homeless += sorted(wanted)
-    return Carried(tuple(patches), tuple(homeless))
+            unsupported += sorted(wanted)
+    return FieldPatches(tuple(patches), tuple(unsupported))
 
 
-def _wanted(
+def _desired(
     data: Mapping[str, Any], pod_set: PodSet, fields: PodFields
 ) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
-    """What is wanted, map by map, and where the map stands or would stand."""
+    """Desired entries of each map, and the path of the map."""
     yield fields.labels, pod_set.places.get("labels")
     yield fields.annotations, pod_set.places.get("annotations")
     yield fields.owner_annotations, _owner_annotations(data, pod_set)
     for field, value in fields.spec.items():
-        place = spec_place(pod_set, field)
+        place = spec_path(pod_set, field)
         yield {field: value}, None if place is None else place[:-1]
 
 
-def spec_place(pod_set: PodSet, field: str) -> Path | None:
-    """Where a PodSpec field stands or would stand; None: nowhere, or it is not known."""
+def spec_path(pod_set: PodSet, field: str) -> Path | None:
+    """Path of a PodSpec field, present or not; None if there is none or it is unknown."""
     if field in pod_set.places:
         return pod_set.places[field]
     return (*pod_set.default_place, field) if pod_set.default_place is not None else None
 
 
 def _owner_annotations(data: Mapping[str, Any], pod_set: PodSet) -> Path:
-    """Of the object that makes the pods: of a CronJob those are the Jobs it makes."""
+    """Annotations of the object that creates the pods: for a CronJob, of its Jobs."""
     gang = gang_of(data, pod_set)
     if gang and gang.path[-2:-1] == ("annotations",):
         return gang.path[:-1]
     return (*pod_set.owner, "metadata", "annotations")
 
 
-def laid(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
-    """Changes that lay what is wanted over what is there: maps merge, known lists by their items."""
+def merge_patches(place: Path, there: Any, wanted: Any) -> Iterator[Patch]:
+    """Patches that merge the desired value into the existing one: maps by key, known lists by item."""
     if isinstance(wanted, Mapping) and isinstance(there or {}, Mapping):
         if not there:
             yield from (Patch("add", (*place, key), value) for key, value in wanted.items())
             return
         for key, value in wanted.items():
-            yield from laid((*place, key), there.get(key), value)
+            yield from merge_patches((*place, key), there.get(key), value)
     elif isinstance(wanted, (list, tuple)) and place[-1] in _IDENTITIES and there is not None:
-        _check(isinstance(there, list), place, there)
-        yield from _items(place, there, wanted, _IDENTITIES[str(place[-1])])
+        _check_shape(isinstance(there, list), place, there)
+        yield from _item_patches(place, there, wanted, _IDENTITIES[str(place[-1])])
     elif there != wanted:
-        _check(there is None or not isinstance(wanted, Mapping), place, there)
+        _check_shape(there is None or not isinstance(wanted, Mapping), place, there)
         yield Patch("add", place, wanted)
 
 
-def _items(
+def _item_patches(
     place: Path, there: list[Any], wanted: list[Any] | tuple[Any, ...], by: tuple[Path, ...]
 ) -> Iterator[Patch]:
-    """Each wanted item over the one of its identity, or behind the last."""
+    """Each desired item replaces the item with the same identity, or is appended."""
     for item in wanted:
         identity = [lookup(item, path) for path in by]
         alike = (n for n, one in enumerate(there) if [lookup(one, path) for path in by] == identity)
@@ -97,11 +97,11 @@ def _items(
         if position is None:
             yield Patch("add", (*place, APPEND), item)
         else:
-            yield from laid((*place, position), there[position], item)
+            yield from merge_patches((*place, position), there[position], item)
 
 
-def _check(right: bool, place: Path, there: object) -> None:
+def _check_shape(right: bool, place: Path, there: object) -> None:
     if not right:
         raise PolicykitError(
-            f"has {dotted(place)} {there!r}, which is of the wrong shape", "mend it, or fill it in first"
+            f"has {dotted(place)} {there!r}, which has the wrong type", "correct it, or fill it in first"
         )

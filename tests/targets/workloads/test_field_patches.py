@@ -12,7 +12,7 @@ from policykit.errors import PolicykitError
 from policykit.kube import podsets
 from policykit.manifests.patch import patched
 from policykit.targets.pod_fields import PodFields
-from policykit.targets.workloads.carrying import carried, laid
+from policykit.targets.workloads.field_patches import field_patches, merge_patches
 from tests.targets.workloads.objects import CRON_JOB, DEPLOYMENT, JOB, JOB_SET, POD, RAY_JOB, manifest
 
 ZONE = {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1}
@@ -22,8 +22,8 @@ TERM = {"topologyKey": "rack", "labelSelector": {"matchLabels": {"a": "b"}}}
 
 def changes(text: str, fields: PodFields, number: int = 0) -> dict[str, Any]:
     one = manifest(text)
-    found = carried(one.data, podsets.pod_sets(one.data)[number], fields)
-    assert found.homeless == ()
+    found = field_patches(one.data, podsets.pod_sets(one.data)[number], fields)
+    assert found.unsupported == ()
     return {".".join(map(str, patch.path)): patch.value for patch in found.patches}
 
 
@@ -111,7 +111,7 @@ def test_affinity_between_pods_joins_that_of_nodes() -> None:
 
 def _laid(there: Any, wanted: Any, field: str) -> Any:
     data: Any = {} if there is None else {field: there}
-    for one in laid((field,), there, wanted):
+    for one in merge_patches((field,), there, wanted):
         data = patched(data, one)
     return data[field]
 
@@ -119,12 +119,12 @@ def _laid(there: Any, wanted: Any, field: str) -> Any:
 @pytest.mark.parametrize(
     ("field", "message"),
     [
-        ("topologySpreadConstraints: $X", "has topologySpreadConstraints '$X', which is of the wrong shape"),
-        ("affinity: $X", "has affinity '$X', which is of the wrong shape"),
+        ("topologySpreadConstraints: $X", "has topologySpreadConstraints '$X', which has the wrong type"),
+        ("affinity: $X", "has affinity '$X', which has the wrong type"),
         (
             "topologySpreadConstraints:"
             " [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: $X}]",
-            "has topologySpreadConstraints[0].labelSelector '$X', which is of the wrong shape",
+            "has topologySpreadConstraints[0].labelSelector '$X', which has the wrong type",
         ),
     ],
     ids=["list", "map", "inside"],
@@ -133,7 +133,7 @@ def test_a_placeholder_is_not_written_over(field: str, message: str) -> None:
     spec = {"topologySpreadConstraints": [{**ZONE, "labelSelector": {}}], "affinity": {"podAffinity": {}}}
     one = manifest(POD.replace("spec: {", f"spec: {{{field}, "))
     with pytest.raises(PolicykitError) as caught:
-        carried(
+        field_patches(
             one.data,
             podsets.pod_sets(one.data)[0],
             PodFields(spec={field.split(":")[0]: spec[field.split(":")[0]]}),
@@ -149,8 +149,8 @@ metadata: {name: a}
 spec: {driver: {cores: 1}, executor: {instances: 2}}
 """
     one = manifest(text)
-    found = carried(one.data, podsets.pod_sets(one.data)[0], ALL)
-    assert found.homeless == ("schedulingGroup",)
+    found = field_patches(one.data, podsets.pod_sets(one.data)[0], ALL)
+    assert found.unsupported == ("schedulingGroup",)
     assert [".".join(map(str, patch.path)) for patch in found.patches] == [
         "spec.driver.labels.l",
         "spec.driver.annotations.a",

@@ -1,0 +1,185 @@
+"""Metadata and spec of pods as their scheduler reads them: gangs, topology, spreading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from policykit.kube.podsets import PodSet, queues
+from policykit.manifests.document import Manifest
+from policykit.manifests.patch import Patch
+from policykit.manifests.path import lookup
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.placement.owner import owner
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets import system_of
+from policykit.targets.pod_fields import PodFields, Pods
+from policykit.targets.workloads.existing_gangs import (
+    GangChange,
+    controller_gang,
+    other_application,
+    other_gang,
+    resized_gang,
+)
+from policykit.targets.workloads.field_patches import field_patches
+from policykit.targets.workloads.members import makes_several_gangs, pods, shares_annotations, too_few_pods
+from policykit.targets.workloads.scheduler_fields import (
+    pod_fields,
+    spread_only,
+    without_gang,
+    without_gang_and_topology,
+    without_queue,
+)
+from policykit.targets.yunikorn.names import APP_ID
+
+_VOLCANO = "volcano"
+_JOBS = frozenset({"batch.volcano.sh", "flow.volcano.sh"})
+"""API groups of jobs with fields of their own for what others set on their pods."""
+
+
+_SHARED = "its pod templates share one metadata field, and a gang needs one for each: no gang is declared"
+_REPEATED = "it makes several gangs from one template, which cannot name each of them: no gang is declared"
+
+
+class PodMetadata(NamedTuple):
+    """Patches for one pod set of an object, and the companion objects it needs."""
+
+    patches: tuple[Patch, ...] = ()
+    objects: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is left unchanged in this object."""
+    notices: tuple[str, ...] = ()
+    """What the scheduler cannot express for any object."""
+
+
+def pod_metadata(
+    manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet], kind: WorkloadKind, cluster: Cluster
+) -> PodMetadata:
+    """Fields missing from the pods and their owner; `sets` are all pod sets of the object.
+
+    Placement and schedulerName must be written already: gangs repeat them.
+    """
+    system = system_of(pod_set.scheduler_name, cluster)
+    request = _Request(manifest, pod_set, sets, cluster, system, pods(manifest, pod_set, sets))
+    if system == _VOLCANO and owner(manifest, pod_set).group in _JOBS:
+        # The job has fields of its own; its pods only set how they are spread.
+        made = pod_fields(spread_only(kind), cluster, None, request.pods) if kind.across else PodFields()
+        return _metadata(request, kind, made)
+    chosen = _select_fields(request, kind)
+    found = _metadata(request, kind, chosen.fields)
+    return found._replace(
+        patches=(*chosen.gang.patches, *found.patches), notes=(*chosen.gang.notes, *found.notes)
+    )
+
+
+class _Request(NamedTuple):
+    """A pod set with everything that determines its fields."""
+
+    manifest: Manifest
+    pod_set: PodSet
+    sets: Sequence[PodSet]
+    cluster: Cluster
+    system: str | None
+    pods: Pods
+
+    def fields(self, kind: WorkloadKind) -> PodFields:
+        return pod_fields(kind, self.cluster, self.system, self.pods)
+
+
+class _Fields(NamedTuple):
+    """The fields to set, and changes to a gang that exists without them."""
+
+    fields: PodFields
+    gang: GangChange = GangChange()
+
+
+def _select_fields(request: _Request, kind: WorkloadKind) -> _Fields:
+    """The fields of a kind, without its gang if that already exists."""
+    manifest, pod_set, *_ = request
+    wanted, singly = request.fields(kind), request.fields(without_gang_and_topology(kind))
+    together = kind.gang == "all"
+    theirs = other_application(manifest, pod_set, request.system, wanted)
+    if not theirs and together:
+        theirs = other_gang(manifest, pod_set, request.system, wanted)
+    if theirs:
+        left = GangChange(notes=(f"its pods are in {theirs} already: left unchanged",))
+        return _Fields(_without_application(singly), left)
+    if not together:
+        return _Fields(wanted)
+    gang = controller_gang(manifest.data, pod_set, kind)
+    if gang and request.system == _VOLCANO:
+        return _Fields(singly if _declares_group(wanted) else wanted, gang)
+    if too_few_pods(request.pods.job) or pod_set.stored:
+        alone = request.fields(without_gang(kind))
+        return _Fields((singly if alone.objects else alone)._replace(notices=wanted.notices))
+    reason = _gang_obstacle(request, kind, wanted)
+    if reason:
+        return _Fields(singly, GangChange(notes=(reason,)))
+    return _Fields(wanted, resized_gang(manifest.data, pod_set, kind))
+
+
+def _declares_group(wanted: PodFields) -> bool:
+    """Whether the fields declare a group."""
+    return bool(wanted.annotations or wanted.owner_annotations or wanted.objects)
+
+
+def _gang_obstacle(request: _Request, kind: WorkloadKind, wanted: PodFields) -> str:
+    """Why metadata cannot declare the gang; empty if it can, or the system has none."""
+    if wanted[:5] == request.fields(without_gang(kind))[:5]:
+        return ""
+    if makes_several_gangs(request.manifest, request.pod_set, request.sets):
+        return _REPEATED
+    if not shares_annotations(request.pod_set, request.sets):
+        return ""
+    parts = [request.pods._replace(mine=one.name) for one in request.pods.job]
+    apart = any(request._replace(pods=one).fields(kind)[:2] != wanted[:2] for one in parts)
+    return _SHARED if apart else ""
+
+
+def _without_application(wanted: PodFields) -> PodFields:
+    """For pods that already name their application."""
+    return wanted._replace(labels={key: text for key, text in wanted.labels.items() if key != APP_ID})
+
+
+def volcano_job_metadata(
+    data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind, cluster: Cluster
+) -> PodMetadata:
+    """Fields missing from the Volcano Job, CronJob or JobTemplate that owns a pod set."""
+    job = lookup(data, pod_set.owner)
+    if not isinstance(job, Mapping) or system_of(pod_set.scheduler_name, cluster) != _VOLCANO:
+        return PodMetadata()
+    if str(job.get("apiVersion")).partition("/")[0] not in _JOBS:
+        return PodMetadata()
+    found = volcano_job(job, kind, cluster)
+    lacking = (one for one in found.patches if one.op != "add" or lookup(job, one.path) != one.value)
+    return found._replace(patches=tuple(one._replace(path=(*pod_set.owner, *one.path)) for one in lacking))
+
+
+def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> PodMetadata:
+    """Fields of Volcano's own jobs for a workload kind, relative to the job."""
+    jobs = import_module("policykit.targets.volcano.jobs.patches")
+    return PodMetadata(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
+
+
+def _metadata(request: _Request, kind: WorkloadKind, wanted: PodFields) -> PodMetadata:
+    data, pod_set = request.manifest.data, request.pod_set
+    queue = queues.read(data, pod_set, request.system or "")
+    found = field_patches(data, pod_set, without_queue(wanted, queue.value) if queue else wanted)
+    notes = (
+        (f"its kind has no field for {', '.join(found.unsupported)} of its pods",)
+        if found.unsupported
+        else ()
+    )
+    # No pod would join a group that it cannot name.
+    named = not {*wanted.labels, *wanted.annotations} & {*found.unsupported} - {WORKLOAD_KEY}
+    objects = tuple(with_kind_label(one, kind) for one in wanted.objects if named)
+    return PodMetadata(found.patches, objects, notes, wanted.notices)
+
+
+def with_kind_label(data: Mapping[str, Any], kind: WorkloadKind) -> Mapping[str, Any]:
+    """An object with the label that marks it as generated."""
+    metadata = data.get("metadata") or {}
+    labels = {**(metadata.get("labels") or {}), WORKLOAD_KEY: kind.name}
+    return {**data, "metadata": {**metadata, "labels": labels}}
