@@ -40,7 +40,7 @@ def taken(reference: str, folder: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for path in dict.fromkeys((*_neighbours(reference, folder), reference)):
-        out = "" if path.startswith(PROFILE) else _stated(path).out
+        out = "" if path.startswith(PROFILE) else _stated(path).out.replace("\0", "")
         target = os.path.realpath(os.path.join(os.path.dirname(path), out))
         if out and not (target == os.path.realpath(folder) and _same(path, reference)):
             found.setdefault(target, path)

@@ -176,6 +176,11 @@ READ = {
         {"kustomization.yaml": "-> ../outside/kustomization.yaml"},
         "kustomization.yaml: ",
     ),
+    "a kustomization without suffix": (
+        {"Kustomization": "-> ../outside/kustomization.yaml"},
+        "REPO/Kustomization: ",
+    ),
+    "a kustomization that is a pipe": ({"kustomization.yml": "pipe"}, "REPO/kustomization.yml: "),
     "a manifest that is a link": ({"a.yaml": "-> ../outside/broken.yaml"}, "a.yaml: "),
     "a manifest that is the git configuration": ({"a.yaml": "-> .git/config"}, "a.yaml: "),
 }
@@ -370,6 +375,11 @@ WRITES = {
     "gen to .git": (["gen", *HYBRID, "-o", ".git/hooks"], {}),
     "gen through links": (["gen", *HYBRID, "-o", "out"], {"out/nodes": "-> ../../outside"}),
     "gen over a link": (["gen", *HYBRID, "-o", "out"], {"out/README.md": "-> ../../outside/token"}),
+    "gen to what is no path": (["gen"], {"policykit.yaml": writing('"a\\0b"')}),
+    "gen beside what is no path": (
+        ["gen"],
+        {"policykit.yaml": writing("../escaped"), "a/policykit.yaml": writing('"a\\0b"')},
+    ),
     "init": (["init", "in/new"], {"in": "-> ../outside"}),
     "import": (["import", "told.yaml", "-o", "in/new.yaml"], {"in": "-> ../outside"}),
     "a report": (["lint", "--output", "report.txt"], {"report.txt": "-> ../outside/token"}),

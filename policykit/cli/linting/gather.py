@@ -14,10 +14,17 @@ from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import Failures, SourceError
 from policykit.linter.member import BUILT, Member
 from policykit.linter.plan import Setting
+from policykit.sources.boundary import SMALL
 from policykit.sources.crds import custom_kinds_of
-from policykit.sources.files import File, discover, excluded, read, walk
+from policykit.sources.files import SUFFIXES, File, discover, excluded, read, walk
 from policykit.sources.policies import nearest_policy
-from policykit.sources.scopes import KUSTOMIZATIONS, is_patch, kustomization_namespace, scope_root
+from policykit.sources.scopes import (
+    KUSTOMIZATIONS,
+    is_patch,
+    kustomization,
+    kustomization_namespace,
+    scope_root,
+)
 from policykit.sources.settings import nearest_settings, pyproject_settings
 
 if TYPE_CHECKING:
@@ -109,6 +116,7 @@ class Gathered:
                 self._add(file, file.path, scope, force_exclude)
             if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
                 self.folders[folder] = None
+        self.failures += filter(None, map(_unread, filter(None, map(kustomization, self.folders))))
 
     def gather_text(self, path: str, *, whole: bool) -> None:
         """Adds a file that an editor holds; `whole`: together with its scope."""
@@ -217,6 +225,17 @@ class Gathered:
         self.sources.append(source)
         self._globs.append(lint.exclude if lint else ())
         return self._known.setdefault(source, len(self.settings) - 1)
+
+
+def _unread(path: str) -> str:
+    """Why a kustomization that is no manifest file cannot be read; empty: it can."""
+    if path.endswith(SUFFIXES) and os.path.isfile(path):
+        return ""  # it is linted, which says so
+    try:
+        read(path, most=SMALL)
+    except PolicykitError as error:
+        return str(error)
+    return ""
 
 
 def _size(path: str) -> int:

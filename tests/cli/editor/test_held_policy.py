@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from policykit.cli.editor import buffers
+from policykit.sources import fresh
 from tests.cli.editor.client import POLICY, QUOTA, Editor, spoken
 
 PLAIN = POLICY.replace("lint: {ignore: [PK206]}\n", "")
@@ -71,6 +73,21 @@ def test_what_it_extends(tmp_path: Path, words: tuple[str, ...], monkeypatch: py
         await editor.shows("quota.yaml", "PK206")
 
     spoken(tmp_path, talk, *words)
+
+
+def test_what_it_extends_elsewhere_counts_for_nothing(tmp_path: Path) -> None:
+    """As on the command line, also where the editor holds that file."""
+    repo = tmp_path / "repo"
+    (repo / ".git").mkdir(parents=True)
+    (repo / "policykit.yaml").write_text(PLAIN + "extends: [../outside.yaml]\n", encoding="utf-8")
+    texts = {str(repo / "quota.yaml"): QUOTA, str(tmp_path / "outside.yaml"): POLICY}
+    try:
+        told = buffers.lint(str(repo / "quota.yaml"), texts)
+    finally:
+        fresh.forget({})
+    assert [finding.code for finding in told.findings] == ["PK206"]
+    (failure,) = told.failures
+    assert failure.message.startswith("../outside.yaml: cannot be read: it leads to ")
 
 
 def test_while_it_is_wrong_what_was_told_stays(tmp_path: Path) -> None:
