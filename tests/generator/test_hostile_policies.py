@@ -77,7 +77,3 @@ def test_no_line_says_more(draw: st.DataObject, policy: dict[str, Any], text: st
             assert "[x](y)" not in content.replace("\\[", "")
         if file.endswith((".sh", ".env")):
             assert "pwned" not in content
-
-
-"""
-""" if False else None
