@@ -228,19 +228,19 @@ def _make(mended: Mended, gathered: Gathered, diff: bool) -> tuple[bool, bool]:
     """Shows or writes the fixes: (everything was written, a diff was shown)."""
     from policykit.cli.linting import fixed
 
-    done, shown = True, ""
+    failed, shown = frozenset[str](), ""
     if diff:
         shown = fixed.differences(mended, {m.file: m.path for m in gathered.members})
         emit_data(shown)
     else:
-        done = fixed.written(mended, STDIN, gathered.given)
-    fixed.tell(mended, diff=diff)
+        failed = fixed.written(mended, STDIN, gathered.given)
+    fixed.tell(mended, diff=diff, failed=failed)
     if gathered.built and mended.report.findings:
         say(
             "policykit: what is said of objects as kustomize builds them has no fix; --kustomize never"
             " mends the files as they stand"
         )
-    return done, bool(shown)
+    return not failed, bool(shown)
 
 
 def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:

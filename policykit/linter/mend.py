@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -26,10 +27,15 @@ class Mended(NamedTuple):
     before: Mapping[str, bytes]
     """Bytes of each changed file as they were, by the name it is opened by."""
     after: Mapping[str, bytes]
-    fixed: int
-    """Findings that are gone because of a fix."""
+    amounts: Mapping[str, int]
+    """Findings that are gone because of a fix, by the same name."""
     dropped: tuple[str, ...] = ()
     """Fixes left out because the text would not say what was intended."""
+
+    @property
+    def fixed(self) -> int:
+        """Findings that are gone because of a fix, in all files."""
+        return sum(self.amounts.values())
 
 
 class Overlay:
@@ -58,7 +64,7 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
     seen: set[tuple[str, bytes]] = set()
     dropped: dict[str, None] = {}
     report = lint(overlay, frozenset())
-    fixed = 0
+    fixed: Counter[str] = Counter()
     whole = report
     failures = Failures()
     for _ in range(_ROUNDS):
@@ -74,7 +80,7 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
                 before.setdefault(files[path], raw)
                 overlay.changed[files[path]] = new
                 moved.add(path)
-                fixed += amount
+                fixed[files[path]] += amount
         if not moved:
             break
         report = lint(overlay, frozenset(moved))
@@ -82,7 +88,13 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
         whole = lint(overlay, frozenset())
     whole = whole._replace(failures=(*whole.failures, *failures))
     changed = {file: raw for file, raw in overlay.changed.items() if raw != before[file]}
-    return Mended(whole, {file: before[file] for file in changed}, changed, fixed, tuple(dropped))
+    return Mended(
+        whole,
+        {file: before[file] for file in changed},
+        changed,
+        {file: fixed[file] for file in changed},
+        tuple(dropped),
+    )
 
 
 def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:

@@ -24,32 +24,33 @@ def differences(mended: Mended, names: dict[str, str]) -> str:
     )
 
 
-def written(mended: Mended, stdin: str, given: bytes | None) -> bool:
+def written(mended: Mended, stdin: str, given: bytes | None) -> frozenset[str]:
     """Writes the changed files, and standard input (opened as `stdin`) to standard output.
 
-    `given` is what came in there, None if nothing was asked of it. False where a file could
-    not be written: it is as it was, which is told, and the others are written all the same.
+    `given` is what came in there, None if nothing was asked of it. Gives the files that could not
+    be written: they are as they were, which is told, and the others are written all the same.
     """
-    done = True
+    failed = set()
     for file in sorted(mended.after):
         if file != stdin:
             try:
                 _replace(file, mended.before[file], mended.after[file])
             except SourceError as error:
                 complain(error)
-                done = False
+                failed.add(file)
     if given is not None:
         emit_data(mended.after.get(stdin, given))
-    return done
+    return frozenset(failed)
 
 
-def tell(mended: Mended, *, diff: bool) -> None:
-    """What was fixed, or `diff`: would be, and what was left out."""
+def tell(mended: Mended, *, diff: bool, failed: frozenset[str] = frozenset()) -> None:
+    """What was fixed, or `diff`: would be, and what was left out; nothing was in the files that `failed`."""
     for dropped in mended.dropped:
         say(f"policykit: {dropped}")
-    if mended.fixed:
+    amounts = [amount for file, amount in mended.amounts.items() if file not in failed]
+    if amounts:
         done = "would be fixed" if diff else "fixed"
-        findings, files = counted(mended.fixed, "finding"), counted(len(mended.after), "file")
+        findings, files = counted(sum(amounts), "finding"), counted(len(amounts), "file")
         say(f"policykit: {findings} {done} in {files}")
 
 

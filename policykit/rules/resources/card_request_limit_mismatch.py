@@ -107,7 +107,8 @@ def _no_amount(path: Path) -> Violation:
 
 
 def _fix(review: Review, path: Path) -> Fix | None:
-    """Adds a missing limit; other problems have no certain fix."""
+    """Adds a missing limit; other problems have no certain fix. An amount that the API server refuses as a
+    request is not copied: it refuses it as a limit, too."""
     *_, side, resource = path
     resources = lookup(review.manifest.data, path[:-2])
     if side != "requests" or not isinstance(resources, dict):
@@ -115,10 +116,16 @@ def _fix(review: Review, path: Path) -> Fix | None:
     limits, amount = resources.get("limits"), lookup(resources, (side, resource))
     if isinstance(limits, Mapping) and resource in limits:
         return None
-    if amount is None or isinstance(amount, bool) or not isinstance(limits, (Mapping, type(None))):
+    if not _is_taken(amount) or not isinstance(limits, (Mapping, type(None))):
         return None
     patch = Patch("add", (*path[:-2], "limits", resource), amount)
     return Fix(f"write the same amount of {resource} under limits", (patch,), Applicability.SAFE)
+
+
+def _is_taken(amount: object) -> bool:
+    """Whether the API server takes it as an amount of cards, as far as it is filled in."""
+    quantity = parse(amount)
+    return is_placeholder(amount) if quantity is None else quantity.whole and quantity.nanos >= 0
 
 
 def _amounts(resources: Mapping[str, Any], side: str) -> Mapping[str, Any]:
@@ -144,7 +151,9 @@ def _problem(
         return (
             "requests",
             f"{resource} is requested ({requests[resource]}) without a limit",
-            f"write the same amount under limits: {resource}: {requests[resource]}",
+            f"write the same amount under limits: {resource}: {requests[resource]}"
+            if _is_taken(requests[resource])
+            else "write a whole number, and the same under limits",
         )
     requested, limit = parse(requests.get(resource)), parse(limits[resource])
     if requested is None or limit is None or requested.nanos == limit.nanos:

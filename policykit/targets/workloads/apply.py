@@ -92,8 +92,13 @@ class _Draft:
         """Whether the template exists: one created here would have no containers, which the API server
         rejects, or would hide the template of a base."""
         pod_set = self._pod_set(key)
-        if pod_set.default_place is None or pod_set.spec.get("containers"):
+        listed = pod_set.spec.get("containers")
+        whole = isinstance(listed, list) and any(isinstance(each, Mapping) for each in listed)
+        if pod_set.default_place is None or whole:
             return True
+        if not pod_set.path:
+            self.notes.append("it has no containers: a Pod without any is left as it is")
+            return False
         if lookup(self._data, pod_set.path) is not None:
             return True
         self.notes.append(f"it has no {dotted(pod_set.path)}: pods made without it are not patched")

@@ -137,18 +137,36 @@ def test_json_shows_the_fix_in_bytes(shell: Shell) -> None:
     assert made.endswith(b"\r\n      limits:\r\n        nvidia.com/gpu: 1\r\n")
 
 
-def test_a_full_disk_fails_the_run_and_leaves_the_file(tmp_path: Path) -> None:
-    (tmp_path / "pod.yaml").write_text(MISSING_LIMIT)
-    done = subprocess.run(
+def limited(size: int, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Fixes the files of a folder, and can write none beyond a size: as on a full disk, for root too."""
+    return subprocess.run(
         [sys.executable, "-m", "policykit", "lint", "--fix", *SELECT],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
         capture_output=True,
         check=False,
     )
+
+
+def test_what_could_not_be_written_is_not_counted(tmp_path: Path) -> None:
+    long = "# long\n" * 100 + MISSING_LIMIT
+    (tmp_path / "long.yaml").write_text(long)
+    (tmp_path / "pod.yaml").write_text(MISSING_LIMIT)
+    done = limited(500, tmp_path)
+    assert done.returncode == 2
+    assert b"long.yaml: cannot be written: File too large\n" in done.stderr
+    assert b"policykit: 1 finding fixed in 1 file\n" in done.stderr
+    assert (tmp_path / "long.yaml").read_text() == long
+    assert (tmp_path / "pod.yaml").read_text() != MISSING_LIMIT
+
+
+def test_a_full_disk_fails_the_run_and_leaves_the_file(tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text(MISSING_LIMIT)
+    done = limited(0, tmp_path)
     assert done.returncode == 2
     assert b"pod.yaml: cannot be written: File too large\n" in done.stderr
+    assert b"fixed in" not in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["pod.yaml"]
     assert (tmp_path / "pod.yaml").read_text() == MISSING_LIMIT
 

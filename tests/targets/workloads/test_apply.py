@@ -324,6 +324,29 @@ spec: {{rayClusterSpec: {{headGroupSpec: {{{TEMPLATE}}}}}}}
     assert found.notes == ()
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "spec:",
+        "spec: {}",
+        "spec: text",
+        "spec: [1]",
+        "spec: {nodeSelector: {a: b}}",
+        "spec: {containers: []}",
+        "spec: {containers: text}",
+        "spec: {containers: [text]}",
+        "spec: {initContainers: [{name: a, image: b}]}",
+    ],
+)
+def test_no_spec_is_made_up_for_a_pod(spec: str) -> None:
+    text = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a, labels: {{{LABEL}: training}}}}\n{spec}\n"
+    for workload in ("", "training"):
+        _, found = apply(text, workload=workload)
+        assert found.patches == ()
+        assert found.notes in ((), ("it has no containers: a Pod without any is left as it is",))
+
+
 def test_what_a_kind_has_no_place_for_is_told() -> None:
     text = """\
 apiVersion: trainer.kubeflow.org/v1alpha1
