@@ -24,8 +24,8 @@ LAYERS = (
     ("kube", "catalogue"),
     ("manifests",),
     ("model",),
-    ("errors", "bundled", "cycles", "nearest", "__init__"),
-    ("escape",),
+    ("errors", "bundled", "nearest", "__init__"),
+    ("cycles", "escape"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
@@ -140,6 +140,7 @@ OPENERS = {
     "policykit.sources.writing": "replaces and deletes what was judged",
     "policykit.cache.folder": "keeps results in a folder of its own",
     "policykit.sources.kustomize": "makes a folder of its own for a build",
+    "policykit.sources.programs": "finds git and kustomize",
     "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules that open, replace or delete files, and why."""

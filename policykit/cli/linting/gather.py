@@ -116,7 +116,11 @@ class Gathered:
                 self._add(file, file.path, scope, force_exclude)
             if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
                 self.folders[folder] = None
-        self.failures += filter(None, map(_unread, filter(None, map(kustomization, self.folders))))
+        for path in filter(None, map(kustomization, self.folders)):
+            # One that is a manifest file is linted, which tells why it cannot be read.
+            if not (path.endswith(SUFFIXES) and os.path.isfile(path)):
+                with self.failures.told(path):
+                    read(path, most=SMALL)
 
     def gather_text(self, path: str, *, whole: bool) -> None:
         """Adds a file that an editor holds; `whole`: together with its scope."""
@@ -225,17 +229,6 @@ class Gathered:
         self.sources.append(source)
         self._globs.append(lint.exclude if lint else ())
         return self._known.setdefault(source, len(self.settings) - 1)
-
-
-def _unread(path: str) -> str:
-    """Why a kustomization that is no manifest file cannot be read; empty: it can."""
-    if path.endswith(SUFFIXES) and os.path.isfile(path):
-        return ""  # it is linted, which says so
-    try:
-        read(path, most=SMALL)
-    except PolicykitError as error:
-        return str(error)
-    return ""
 
 
 def _size(path: str) -> int:
