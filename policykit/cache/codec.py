@@ -40,7 +40,7 @@ class Codec(NamedTuple):
     encode: Callable[[Column], Column]
     """Raises TypeError for a value of any other type."""
     decode: Callable[[Column], Column]
-    """Raises one of _REFUSED for JSON of any other form."""
+    """Raises one of _DAMAGE for JSON of any other form."""
 
 
 def encode(kind: type[T], values: Iterable[T]) -> list[bytes]:
@@ -61,11 +61,11 @@ def decode(kind: type[T], texts: Iterable[bytes]) -> list[T]:
         if len(rows) != len(raw):
             raise ValueError("more than one value in a text")
         return list(codec(form).decode(rows))
-    except _REFUSED as error:
+    except _DAMAGE as error:
         raise DamagedError(f"no {kind.__name__}: {error}") from None
 
 
-_REFUSED = (
+_DAMAGE = (
     ArithmeticError,
     AttributeError,
     ImportError,
@@ -111,12 +111,12 @@ def codec(kind: Any) -> Codec:
     if isinstance(made, type) and issubclass(made, Enum):
         return _enumeration(made)
     if _is_record(made):
-        return _record(made, lambda: annotated(made), len(made._fields))
+        return _record(made, lambda: field_types(made), len(made._fields))
     raise TypeError(f"{kind} has no form as data")
 
 
-def annotated(kind: Any) -> tuple[Any, ...]:
-    """Annotations of the fields of a NamedTuple."""
+def field_types(kind: Any) -> tuple[Any, ...]:
+    """What the fields of a NamedTuple are annotated with."""
     names: dict[str, Any] = {}
     while True:
         try:
@@ -152,14 +152,10 @@ def _scalars(kinds: frozenset[type]) -> Codec:
     return Codec(kinds, check, check_finite if float in kinds else check)
 
 
-def _latin(column: Column) -> Column:
-    return [value.encode("latin-1") for value in _checked(column, frozenset({str}))]
-
-
 _BYTES = Codec(
     frozenset({bytes}),
     lambda column: [value.decode("latin-1") for value in _checked(column, frozenset({bytes}))],
-    _latin,
+    lambda column: [value.encode("latin-1") for value in _checked(column, frozenset({str}))],
 )
 
 
@@ -316,24 +312,24 @@ def _by_tag(column: Column, tags: Column, function: Callable[[Any], Callable[[Co
     return [next(made[tag]) for tag in tags]
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Data of any form as JSON: mappings with texts as keys, lists and tuples by their names."""
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind is dict and all(type(key) is str for key in value):
-        return {key: _plain(below) for key, below in value.items()}
+        return {key: _to_json(below) for key, below in value.items()}
     if kind in (list, tuple):
-        return [kind.__name__, *map(_plain, value)]
+        return [kind.__name__, *map(_to_json, value)]
     raise TypeError(f"{kind.__name__} is no plain data")
 
 
-def _made(data: Any) -> Any:
+def _from_json(data: Any) -> Any:
     if type(data) is dict:
-        return {key: _made(below) for key, below in data.items()}
+        return {key: _from_json(below) for key, below in data.items()}
     if type(data) is list:
         kind = {"list": list, "tuple": tuple}[data[0]]
-        return kind(map(_made, data[1:]))
+        return kind(map(_from_json, data[1:]))
     if type(data) is float and not isfinite(data):
         raise ValueError("a number is too large")
     return data
@@ -341,6 +337,6 @@ def _made(data: Any) -> Any:
 
 _PLAIN = Codec(
     frozenset({dict, list, tuple, *_SCALARS}),
-    lambda column: [_plain(value) for value in column],
-    lambda column: [_made(data) for data in column],
+    lambda column: [_to_json(value) for value in column],
+    lambda column: [_from_json(data) for data in column],
 )

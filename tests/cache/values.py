@@ -13,7 +13,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 from hypothesis import strategies as st
 
 from policykit import model
-from policykit.cache.codec import annotated
+from policykit.cache.codec import field_types
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=8)
 """With lone surrogates: names of files have them, and JSON can say them."""
@@ -71,4 +71,4 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.tuples(*map(values, arguments))
     if isinstance(made, type) and issubclass(made, Enum):
         return st.sampled_from(list(made))
-    return st.tuples(*map(values, annotated(made))).map(made._make)
+    return st.tuples(*map(values, field_types(made))).map(made._make)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from policykit.cache.entries import unpack
+from policykit.cache.codec import decode, encode
+from policykit.cache.entries import pack, unpack
 from policykit.cache.folder import Cache
 from policykit.cli import policy
 from policykit.cli.linting import cached
+from policykit.formats import FORMATS
+from policykit.linter.engine import FileResult
+from policykit.linter.ground import Place
+from policykit.linter.scope import Located
+from policykit.manifests.node import Span
 from tests.cli.commands import Said, Shell, process
 from tests.shared import ROOT, SHARED
 
@@ -164,6 +172,50 @@ def test_files_beside_the_run_have_a_say(shell: Shell, run: Callable[..., Said],
     shell.write({**FILES, "apps/group.yaml": GROUP})
     run("lint", "apps")
     assert entries(folder, "report") == []
+
+
+def test_results_that_contradict_the_files_are_dropped(
+    shell: Shell, run: Callable[..., Said], folder: Path
+) -> None:
+    """Of the right types, and yet nothing that a rule can work with."""
+    shell.write({"apps/a.yaml": POD, "apps/group.yaml": GROUP})
+    first = run("lint", "apps")
+    sound = stored(folder)
+    places: list[dict[str, Place]] = [{}, {"min_member": Place(Span(-9, 10**9, 0, 0), ("no", 7, "where"))}]
+    for fields in places:
+        (report,) = entries(folder, "report")
+        report.unlink()
+        results = decode(FileResult, sound.values())
+        facts = [[f._replace(fields=fields) for f in r.facts if isinstance(f, Located)] for r in results]
+        odd = [r._replace(facts=tuple(f)) for r, f in zip(results, facts, strict=True)]
+        assert any(facts)
+        (path,) = entries(folder, "results")
+        tampered = dict(zip(sound, encode(FileResult, odd), strict=True))
+        assert Cache(str(folder)).store(path.name, pack(tampered))
+        again = run("lint", "apps")
+        assert again.code == first.code
+        if not fields:
+            assert again == first
+            assert stored(folder) == sound
+        for format_ in FORMATS:
+            assert run("lint", "apps", "--format", format_).code == first.code
+
+
+def test_runs_at_the_same_time(shell: Shell, folder: Path) -> None:
+    pods = {f"pods/{n:03}.yaml": POD.replace("name: a}", f"name: a{n}}}") for n in range(40)}
+    shell.write({**FILES, **pods, "pods/large.yaml": f"# {'x' * 120_000}\n"})
+    command = [sys.executable, "-m", "policykit", "lint", "pods"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        running = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+            for _ in range(3)
+        ]
+        said = [process.communicate() for process in running]
+        assert [process.returncode for process in running] == [1, 1, 1]
+        assert said[0] == said[1] == said[2]
+    assert len(stored(folder)) == 41
+    assert not list(folder.glob("*.part"))
 
 
 COMMANDS = [
