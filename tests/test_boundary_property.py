@@ -51,6 +51,10 @@ def watch(inside, found):
             if not isinstance(path, (str, bytes)) or path in ("rb", "wb", "ab", "r", "w"):
                 continue
             real = os.path.realpath(os.fsdecode(path))
+            if event == "open" and arguments[2] & os.O_NOFOLLOW:
+                # A link is not followed: opening it fails.
+                above, name = os.path.split(os.path.abspath(os.fsdecode(path)))
+                real = os.path.join(os.path.realpath(above), name)
             if real == os.devnull or any(real == home or real.startswith(home + os.sep) for home in HOME):
                 continue
             stays = real == inside or real.startswith(inside + os.sep)

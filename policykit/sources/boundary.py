@@ -31,6 +31,7 @@ _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """Not to wait for the other end of a pipe."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK = 1 << 16
+_IS_LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 
 _allowed: list[str] = []
@@ -70,8 +71,8 @@ def begin(allowed: Iterable[str] = ()) -> None:
 
 def forget() -> None:
     """What was learned of the disk is asked again."""
-    _step.cache_clear()
-    _folder.cache_clear()
+    for known in (_absolute, _folder, _step):
+        known.cache_clear()
 
 
 def add_argument(folder: str) -> None:
@@ -86,25 +87,25 @@ def readable(path: str, by: str = "") -> Place:
 
     `by`: the file that names it; empty: the command line does, or it was found by its place.
     """
-    absolute = _absolute(path)
-    return _readable(Place(path, _resolved(absolute)), absolute, by)
+    folder, name = _split(path)
+    return _readable(Place(path, _real(folder, name)), folder, name, by)
 
 
 def writable(path: str, by: str = "") -> Place:
     """The place of a path to write. Raises SourceError where it must not be written. `by` as above."""
-    absolute = _absolute(path)
-    place = Place(path, _resolved(absolute))
-    return _outside_git(_bounded(place, by or absolute, "written"))
+    folder, name = _split(path)
+    place = Place(path, _real(folder, name))
+    return _outside_git(_bounded(place, _split(by)[0] if by else folder, "written"))
 
 
 def output(path: str) -> Place:
     """The place of a file that the command line has written. It may be anywhere, but a link in a
     repository leads neither out of it nor into `.git`. Raises SourceError."""
-    absolute = _absolute(path)
-    place = Place(path, _resolved(absolute))
-    if _folder(os.path.dirname(absolute)).root:
-        _bounded(place, absolute, "written")
-    return place if names_git(absolute) else _outside_git(place)
+    folder, name = _split(path)
+    place = Place(path, _real(folder, name))
+    if _folder(folder).root:
+        _bounded(place, folder, "written")
+    return place if names_git(folder) or names_git(name) else _outside_git(place)
 
 
 def output_folder(path: str) -> Place:
@@ -115,7 +116,7 @@ def output_folder(path: str) -> Place:
 def below(folder: Place, path: str) -> Place:
     """The place of a path, relative to a folder, to write. Raises SourceError where it leads elsewhere."""
     whole = os.path.join(folder.path, path)
-    place = Place(whole, _resolved(_absolute(whole)))
+    place = Place(whole, _real(*_split(whole)))
     if not within(place.real, folder.real):
         what = f"it leads to {place.real}, outside {folder.real}"
         raise _refused(place.path, "written", what, "remove the link")
@@ -128,16 +129,28 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
     `by` as above; `most`: bytes that it may have; `part`: only so many, from its start. The command
     line may name an open file, `/dev/fd/63`, which may be a pipe: shells hand over commands so.
     """
-    absolute = _absolute(path)
-    folder, name = os.path.split(absolute)
-    if not by and (absolute == "/dev/stdin" or (folder in _DESCRIPTORS and name.isdigit())):
-        return _content(Place(path, absolute), most, piped=True)
-    return _content(_readable(Place(path, _resolved(absolute)), absolute, by), most, part)
+    folder, name = _split(path)
+    found = None
+    if not by and _is_descriptor(folder, name):
+        found = _content(Place(path, os.path.join(folder, name)), most, piped=True)
+    elif _NO_LINK:
+        # Few files are links: opening tells, and then it is judged by where it leads.
+        place = Place(path, os.path.join(_folder(folder).real, name))
+        found = _content(_readable(place, folder, name, by), most, part)
+    if found is None:
+        place = Place(path, _real(folder, name))
+        found = _content(_readable(place, folder, name, by), most, part)
+    if found is None:
+        raise _unreadable(path, os.strerror(errno.ELOOP))
+    return found
 
 
 def root_of(path: str) -> str:
     """Real path of the boundary of what a file names."""
-    folder = os.path.dirname(_absolute(path))
+    return _root(_split(path)[0])
+
+
+def _root(folder: str) -> str:
     here = _folder(folder)
     if here.root:
         return here.root
@@ -182,7 +195,8 @@ def names_git(path: str) -> bool:
     )
 
 
-def _content(place: Place, most: int, part: int = 0, *, piped: bool = False) -> bytes:
+def _content(place: Place, most: int, part: int = 0, *, piped: bool = False) -> bytes | None:
+    """None: it is a link."""
     try:
         number = os.open(place.real, _OPEN | (0 if piped else _NO_LINK))
         try:
@@ -199,9 +213,9 @@ def _content(place: Place, most: int, part: int = 0, *, piped: bool = False) -> 
         finally:
             os.close(number)
     except OSError as error:
-        raise _refused(
-            place.path, "read", error.strerror or str(error), "check the file and its permissions"
-        ) from None
+        if error.errno in _IS_LINK:
+            return None
+        raise _unreadable(place.path, error.strerror or str(error)) from None
 
 
 def _pipe(number: int, path: str, key: tuple[int, int], most: int) -> bytes:
@@ -213,47 +227,61 @@ def _pipe(number: int, path: str, key: tuple[int, int], most: int) -> bytes:
 
 def _all(number: int, path: str, size: int, most: int) -> bytes:
     """To the end, wherever that is by now: a file may grow or shrink while it is read."""
-    parts: list[bytes] = []
-    found = 0
-    while part := os.read(number, max(size + 1 - found, _CHUNK if found else 1)):
-        parts.append(part)
-        found += len(part)
+    part = os.read(number, size + 1)
+    if len(part) == size:
+        return part
+    parts = [part]
+    found = len(part)
+    while part:
         if found > most:
             raise _too_large(path, most)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        part = os.read(number, _CHUNK)
+        parts.append(part)
+        found += len(part)
+    return b"".join(parts)
 
 
-def _absolute(path: str) -> str:
+def _split(path: str) -> tuple[str, str]:
+    """The absolute folder of a path, and the name there."""
     if "\0" in path:
         raise SourceError("no path has a NUL character in it", "name a file", path)
-    return os.path.abspath(path)
+    folder, name = os.path.split(path)
+    if name in ("", ".", ".."):
+        return os.path.split(os.path.abspath(path))
+    return _absolute(folder, os.getcwd()), name
 
 
-def _resolved(absolute: str) -> str:
-    folder, name = os.path.split(absolute)
+@cache
+def _absolute(folder: str, here: str) -> str:
+    """As seen from the current folder, `here`."""
+    return os.path.abspath(folder)
+
+
+def _real(folder: str, name: str) -> str:
     real = os.path.join(_folder(folder).real, name)
     return os.path.realpath(real) if os.path.islink(real) else real
 
 
-def _readable(place: Place, absolute: str, by: str) -> Place:
-    _bounded(place, by or absolute, "read")
-    if _in_git(place.real) and (by or not names_git(absolute)):
+def _readable(place: Place, folder: str, name: str, by: str) -> Place:
+    _bounded(place, _split(by)[0] if by else folder, "read")
+    if _in_git(place.real) and (by or not (names_git(folder) or names_git(name))):
         what = f"it leads to {place.real}, and .git is left alone"
         raise _refused(place.path, "read", what, "name another file")
     return place
 
 
-def _bounded(place: Place, by: str, done: str) -> Place:
-    root = root_of(by)
+def _bounded(place: Place, folder: str, done: str) -> Place:
+    """The place, if it is in the boundary of what is in a folder."""
+    root = _root(folder)
     if _is_inside(place.real, root):
         return place
     about = "the repository" if _folder(root).root == root else "the folder"
-    folder = os.path.dirname(place.real)
+    above = os.path.dirname(place.real)
     raise _refused(
         place.path,
         done,
         f"it leads to {place.real}, outside {about} {root}",
-        f"keep it inside, or allow it: --allow-path {min(folder, os.path.relpath(folder), key=len)}",
+        f"keep it inside, or allow it: --allow-path {min(above, os.path.relpath(above), key=len)}",
     )
 
 
@@ -266,6 +294,10 @@ def _outside_git(place: Place) -> Place:
 
 def _refused(path: str, done: str, why: str, hint: str) -> SourceError:
     return SourceError(f"cannot be {done}: {why}", hint, path)
+
+
+def _unreadable(path: str, why: str) -> SourceError:
+    return _refused(path, "read", why, "check the file and its permissions")
 
 
 def _too_large(path: str, most: int) -> SourceError:
@@ -292,6 +324,10 @@ def _target(link: str) -> tuple[str, bool]:
         return os.path.realpath(link, strict=True), True
     except OSError:
         return os.path.realpath(link), False
+
+
+def _is_descriptor(folder: str, name: str) -> bool:
+    return (folder in _DESCRIPTORS and name.isdigit()) or (folder, name) == ("/dev", "stdin")
 
 
 @cache

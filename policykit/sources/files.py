@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
 """Name of the file that says which findings are accepted."""
-_NEVER = frozenset({".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
+_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
 class _Ignores(NamedTuple):
@@ -94,12 +94,12 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
             path = os.path.join(here, entry.name) if here != "." else entry.name
             is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
             if (
-                _is_passed_over(entry.name)
+                entry.name in _NEVER
                 or _ignored(absolute + entry.name, is_folder, rules)
                 or excluded(_display(path), exclude)
             ):
                 continue
-            if is_folder:
+            if is_folder and not boundary.names_git(entry.name):
                 real = boundary.real_folder(path)
                 if entry.is_symlink() and boundary.leads_out(path, folder):
                     if elsewhere is not None:
@@ -107,7 +107,7 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
                 elif real not in seen:
                     seen.add(real)
                     folders.append((path, rules))
-            elif entry.name.endswith(SUFFIXES) and os.path.isfile(path):
+            elif not is_folder and entry.name.endswith(SUFFIXES) and os.path.isfile(path):
                 yield path
         pending.extend(reversed(folders))
 
@@ -170,10 +170,6 @@ def upwards(folder: str) -> Iterator[str]:
         yield here
         if here == limit:
             return
-
-
-def _is_passed_over(name: str) -> bool:
-    return name in _NEVER or boundary.names_git(name)
 
 
 def _display(path: str) -> str:
