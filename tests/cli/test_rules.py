@@ -14,7 +14,7 @@ def test_table(shell: Shell) -> None:
     lines = said.out.splitlines()
     assert [line.split()[:2] for line in lines[:-4]] == [[e.code, e.name] for e in CATALOGUE]
     assert {line.split()[0] for line in lines[:-4] if "O" in line.split()[3]} == {"PK905"}
-    assert lines[0].split(None, 4)[2:] == ["error", "---", "Text that is not YAML or JSON."]
+    assert lines[0].split(None, 4)[2:] == ["error", "---", "A document is not valid YAML or JSON."]
 
 
 def test_json(shell: Shell) -> None:
@@ -27,7 +27,7 @@ def test_json(shell: Shell) -> None:
         "severity": "error",
         "needs_policy": False,
         "fix": None,
-        "summary": "Text that is not YAML or JSON.",
+        "summary": "A document is not valid YAML or JSON.",
         "since": "0.1",
         "preview": False,
         "on_request": False,

@@ -67,15 +67,19 @@ CASES = {
     "a wrong shape everywhere": (b"apiVersion: []\nkind: {}\nmetadata: 1\nspec: x\n", []),
 }
 
+MOST = 60
+"""Seconds of the processor: far above what the slowest takes on a slow and busy machine, far below what
+quadratic work would take. How work grows is held by tests/growth."""
+
 
 @pytest.mark.parametrize("policy", [None, "hybrid-volcano"], ids=["without a policy", "with one"])
 @pytest.mark.parametrize(("raw", "codes"), list(CASES.values()), ids=list(CASES))
 def test_hostile_text(raw: bytes, codes: list[str] | None, policy: str | None) -> None:
     cluster = profile(policy) if policy else None
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
+    start = time.process_time()
     report = api.lint_texts({"a.yaml": raw}, cluster)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < MOST
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
     if codes is not None:
         assert sorted({finding.code for finding in report.findings}) == codes

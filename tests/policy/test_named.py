@@ -69,9 +69,15 @@ def test_the_files_of_any_policy(data: dict[str, object]) -> None:
     assert named_files("p.yaml", read) == (loaded.files, loaded.cluster.output, loaded.cluster.lint.crds)
 
 
+HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: demo}\n"
+
+
 @pytest.mark.parametrize(
     "text",
-    ["a: [", "- a\n", "", "generate: {out: [a]}\n", "lint: {crds: a}\n", "extends: [none.yaml]\n"],
+    [
+        *("a: [", "- a\n", ""),
+        *(HEAD + text for text in ("generate: {out: [a]}\n", "lint: {crds: a}\n", "extends: [none.yaml]\n")),
+    ],
 )
 def test_of_a_policy_with_mistakes_there_are_none(text: str) -> None:
     def read(path: str) -> bytes:

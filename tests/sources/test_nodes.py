@@ -81,10 +81,14 @@ def test_nodes_of_a_file(tmp_path: Path, text: str, names: list[str]) -> None:
     [
         (b"", "nodes.json: holds no Node", "give it the output of `kubectl get nodes -o json`"),
         (b"kind: Pod\n", "nodes.json: holds no Node", "give it the output of `kubectl get nodes -o json`"),
-        (b"a: [", "nodes.json:2:1: not YAML: ", "was all of it saved?"),
-        (b"\x00", "nodes.json:1:1: not YAML: control character U+0000", "was all of it saved?"),
+        (b"a: [", "nodes.json:2:1: not YAML: ", "check that the file is complete"),
+        (b"\x00", "nodes.json:1:1: not YAML: control character U+0000", "check that the file is complete"),
         (b"a: caf\xe9", "nodes.json: byte 0xe9 is not UTF-8", "save it as UTF-8"),
-        (b'{"kind": "Node"}\n{"kind": "Node"}\n', "nodes.json:2:1: not YAML: ", "put --- between objects, "),
+        (
+            b'{"kind": "Node"}\n{"kind": "Node"}\n',
+            "nodes.json:2:1: not YAML: ",
+            "separate the objects with ---, ",
+        ),
     ],
     ids=["empty", "pod", "broken", "nul", "Latin-1", "one object after the other"],
 )

@@ -35,7 +35,7 @@ def test_of_two_nobody_knows_which() -> None:
     one, other = queue("research", path="dev/queues.yaml"), queue("research", path="prod/queues.yaml")
     child = queue("vision", "research", "team/queues.yaml")
     assert tree(one, other, child).parent(child) is None
-    assert tree(one, other, child).named("research") == (one, other)
+    assert [*tree(one, other, child).named("research")] == [one, other]
 
 
 def test_a_patch_is_no_parent() -> None:
