@@ -12,7 +12,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.targets.yunikorn import validator, versions
 from policykit.targets.yunikorn.validation import decoding
 from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
-from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.problem import problem
 from tests.targets.yunikorn.test_validator import ACCEPTED, REFUSED, tree
 
 FILES = {**{name: case[0] for name, case in REFUSED.items() if case[1] != "decoding"}, **ACCEPTED}
@@ -103,10 +103,10 @@ def test_what_is_certain_is_said_too(queues: str, expected: set[Place]) -> None:
 
 def test_thousands_of_broken_parts_and_of_problems_take_no_time() -> None:
     queues: Path = ("partitions", 0, "queues", 0, "queues")
-    undecoded = [Problem((*queues, number, "bogus"), "decoding", "") for number in range(20_000)]
+    undecoded = [problem((*queues, number, "bogus"), "decoding", "") for number in range(20_000)]
     problems = [
-        *(Problem((*queues, number, "submitacl"), "acl", "") for number in range(20_000)),
-        *(Problem((*queues, number), "applications", "") for number in range(20_000)),
+        *(problem((*queues, number, "submitacl"), "acl", "") for number in range(20_000)),
+        *(problem((*queues, number), "applications", "") for number in range(20_000)),
     ]
     start = time.perf_counter()
     assert [each.kind for each in certain(problems, Undecoded.of(undecoded))] == ["acl"] * 20_000
@@ -124,5 +124,5 @@ def test_thousands_of_broken_parts_and_of_problems_take_no_time() -> None:
     ids=["the-file", "a-key-of-the-file", "the-same-partition", "another-one"],
 )
 def test_a_problem_of_a_partition_stays_unless_that_is_broken(broken: Path, stays: bool) -> None:
-    one = Problem(("partitions", 0, "nodesortpolicy"), "rule-queue", "")
-    assert list(certain([one], Undecoded.of([Problem(broken, "decoding", "")]))) == ([one] if stays else [])
+    one = problem(("partitions", 0, "nodesortpolicy"), "rule-queue", "")
+    assert list(certain([one], Undecoded.of([problem(broken, "decoding", "")]))) == ([one] if stays else [])
