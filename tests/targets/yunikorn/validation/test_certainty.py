@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn import validator, versions
 from policykit.targets.yunikorn.validation import decoding
 from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
