@@ -9,11 +9,15 @@ from typing import NamedTuple
 Files = Mapping[str, str]
 
 
+_LINT = ("lint", ".", "--no-cache", "--jobs", "1", "--exit-zero")
+_HYBRID = ("-p", "profile:hybrid-volcano")
+
+
 class Shape(NamedTuple):
     """A repository of any size, and a command line."""
 
     files: Callable[[int], Files]
-    words: tuple[str, ...] = ("lint", ".", "--no-cache", "--jobs", "1", "--exit-zero")
+    words: tuple[str, ...] = _LINT
     size: int = 40
     """The smallest n."""
 
@@ -51,6 +55,17 @@ data:
     actions: "allocate"
     tiers:
     - plugins:
+"""
+
+
+_TASK = """\
+  - name: t{0}
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - {{name: main, image: registry.example/a:1, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}
 """
 
 
@@ -119,6 +134,81 @@ def _brackets(n: int) -> Files:
     return {"a.yaml": text + "spec: {containers: [{name: main, image: registry.example/a:1}]}\n"}
 
 
+def _list(n: int) -> Files:
+    """The Deployments of `_deployments` as items of one document."""
+    items = ["- " + _DEPLOYMENT.format(number).replace("\n", "\n  ").rstrip(" ") for number in range(n)]
+    return {"a.yaml": "apiVersion: v1\nkind: List\nitems:\n" + "".join(items)}
+
+
+def _json_list(n: int) -> Files:
+    items = [
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": f"d{number}"},
+            "spec": {
+                "selector": {"matchLabels": {"app": f"d{number}"}},
+                "template": {
+                    "metadata": {"labels": {"app": f"d{number}", "policykit.io/workload": "training"}},
+                    "spec": {
+                        "containers": [
+                            {
+                                "name": "main",
+                                "image": "registry.example/a:1",
+                                "resources": {"limits": {"nvidia.com/gpu": 1}},
+                            }
+                        ]
+                    },
+                },
+            },
+        }
+        for number in range(n)
+    ]
+    return {"a.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=2)}
+
+
+def _tasks(n: int) -> Files:
+    """One object with findings everywhere."""
+    head = (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\n"
+        f"spec:\n  minAvailable: {n}\n  schedulerName: volcano\n  tasks:\n"
+    )
+    return {"a.yaml": head + "".join(_TASK.format(number) for number in range(n))}
+
+
+def _quotas(n: int) -> Files:
+    """Keys that nothing counts, all in one object, each with a fix."""
+    head = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: a}\nspec:\n  hard:\n"
+    return {"a.yaml": head + "".join(f"    limits.example{number}.com/gpu: 1\n" for number in range(n))}
+
+
+def _flow(n: int) -> Files:
+    """One document in flow style."""
+    pods = [json.dumps({"a": 1, "b": [{"c": "d"}, number]}) for number in range(n * 10)]
+    return {"a.yaml": f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{x: [{', '.join(pods)}]}}\n"}
+
+
+def _comments(n: int) -> Files:
+    """A suppression on every line of a document."""
+    lines = [f"  l{number}: a # policykit: ignore[PK101] -- x\n" for number in range(n)]
+    return {"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n" + "".join(lines)}
+
+
+def _hidden(n: int) -> Files:
+    """A finding and a suppression for each document."""
+    return _documents(
+        [
+            _DEPLOYMENT.format(number).replace("limits: {", "limits: {", 1) + "# policykit: ignore -- x\n"
+            for number in range(n)
+        ]
+    )
+
+
+def _pools(n: int) -> Files:
+    head = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: demo}\ndomain: ai.example.com\n"
+    return {"policykit.yaml": head}
+
+
 SHAPES: Mapping[str, Shape] = {
     "documents of a file": Shape(_pods),
     "files": Shape(_files),
@@ -131,5 +221,18 @@ SHAPES: Mapping[str, Shape] = {
     "brackets in an annotation": Shape(_brackets),
     "where": Shape(_deployments, ("where", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
     "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
+    "fixes": Shape(_deployments, (*_LINT, "--fix", *_HYBRID), size=6),
+    "a diff of fixes": Shape(_deployments, (*_LINT, "--diff", *_HYBRID), size=6),
+    "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=6),
+    "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=6),
+    "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
+    "fixes in one mapping": Shape(_quotas, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
+    "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
+    "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=6),
+    "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID)),
+    "nodes": Shape(_nodes, ("nodes", "--check", "nodes.json", "--no-cache", *_HYBRID)),
+    "a document in flow style": Shape(_flow),
+    "suppressions on every line": Shape(_comments, size=100),
+    "suppressions of findings": Shape(_hidden, (*_LINT, *_HYBRID)),
     "nodes of an import": Shape(_nodes, ("import", "nodes.json")),
 }
