@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 Files = Mapping[str, str]
@@ -18,6 +19,8 @@ class Shape(NamedTuple):
 
     files: Callable[[int], Files]
     words: tuple[str, ...] = _LINT
+    work: Callable[[], object] | None = None
+    """What is done in place of the command."""
     size: int = 40
     """The smallest n."""
 
@@ -209,6 +212,13 @@ def _pools(n: int) -> Files:
     return {"policykit.yaml": head}
 
 
+def _in_an_editor() -> object:
+    from policykit.cli.editor.buffers import lint
+
+    path = Path("a.yaml").resolve()
+    return lint(str(path), {str(path): path.read_text(encoding="utf-8")}, reference="profile:hybrid-volcano")
+
+
 SHAPES: Mapping[str, Shape] = {
     "documents of a file": Shape(_pods),
     "files": Shape(_files),
@@ -228,6 +238,7 @@ SHAPES: Mapping[str, Shape] = {
     "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
     "fixes in one mapping": Shape(_quotas, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
     "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
+    "an editor": Shape(_deployments, work=_in_an_editor, size=6),
     "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=6),
     "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID)),
     "nodes": Shape(_nodes, ("nodes", "--check", "nodes.json", "--no-cache", *_HYBRID)),
