@@ -10,6 +10,7 @@ from typing import NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.reader import decode
+from policykit.manifests.apart import TOO_MANY
 from policykit.manifests.edit import read, same
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import EditError, all_patched
@@ -68,10 +69,13 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
     fixed: Counter[str] = Counter()
     whole = report
     failures = Failures()
+    enough: set[str] = set()
     for _ in range(_ROUNDS):
         dropped |= dict.fromkeys(report.dropped)
         moved: set[str] = set()
         for path, found in _by_file(report.findings, unsafe).items():
+            if path in enough:
+                continue
             with failures.told(path):
                 raw = overlay(files[path])
                 new, amount = fixed_once(raw, found)
@@ -84,6 +88,7 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
                 fixed[files[path]] += amount
         if not moved:
             break
+        enough |= _too_large(report.dropped)
         report = lint(overlay, frozenset(moved))
     if before:
         whole = lint(overlay, frozenset())
@@ -96,6 +101,11 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
         {file: fixed[file] for file in changed},
         tuple(dropped),
     )
+
+
+def _too_large(dropped: Iterable[str]) -> set[str]:
+    """Files of which one run does not make all fixes."""
+    return {each.partition(": document ")[0] for each in dropped if each.endswith(TOO_MANY)}
 
 
 def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:

@@ -20,7 +20,7 @@ from policykit.manifests.path import Path, Step
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
 """Perhaps an alias: what one object says may then stand in another."""
 _HEAD = "items:\n"
-_ALWAYS = 2_000_000
+_ALWAYS = 1_000_000
 _TIMES = 20
 """A document is read for changes that concern all of it until that makes so many characters, or as
 many times its own; then it counts as too large for so many changes."""
@@ -33,6 +33,9 @@ class Change(NamedTuple):
     """From the document's root to the object."""
     patches: tuple[Patch, ...]
     """Relative to the object, to be made in order."""
+
+
+TOO_MANY = "the document is too large for so many changes in one run"
 
 
 class TooManyError(EditError):
@@ -80,7 +83,7 @@ class Document:
     def spend(self) -> None:
         """Counts one more reading of the whole text. Raises TooManyError."""
         if self._left <= 0:
-            raise TooManyError("the document is too large for so many changes in one run")
+            raise TooManyError(TOO_MANY)
         self._left -= len(self._text)
 
     def _inside(self, piece: _Piece, depth: int, patches: Sequence[Patch]) -> tuple[Edit, ...]:

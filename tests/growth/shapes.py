@@ -179,12 +179,6 @@ def _tasks(n: int) -> Files:
     return {"a.yaml": head + "".join(_TASK.format(number) for number in range(n))}
 
 
-def _quotas(n: int) -> Files:
-    """Keys that nothing counts, all in one object, each with a fix."""
-    head = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: a}\nspec:\n  hard:\n"
-    return {"a.yaml": head + "".join(f"    limits.example{number}.com/gpu: 1\n" for number in range(n))}
-
-
 def _flow(n: int) -> Files:
     """One document in flow style."""
     pods = [json.dumps({"a": 1, "b": [{"c": "d"}, number]}) for number in range(n * 10)]
@@ -199,17 +193,33 @@ def _comments(n: int) -> Files:
 
 def _hidden(n: int) -> Files:
     """A finding and a suppression for each document."""
-    return _documents(
-        [
-            _DEPLOYMENT.format(number).replace("limits: {", "limits: {", 1) + "# policykit: ignore -- x\n"
-            for number in range(n)
-        ]
+    return _documents([_DEPLOYMENT.format(number) + "# policykit: ignore -- x\n" for number in range(n)])
+
+
+_POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {{name: demo}}
+domain: ai.example.com
+scheme: seed
+cards: {{h20: {{product: NVIDIA-H20}}}}
+workloads:
+  training: {{usages: [training], scheduler: volcano}}
+pools:
+{pools}queues:
+{queues}targets: {{volcano: {{version: "1.15.1"}}}}
+generate: {{out: generated}}
+"""
+
+
+def _pools_and_queues(n: int) -> Files:
+    pools = "".join(
+        f"  p{number}: {{usage: training, card: h20, nodes: {{names: [p{number}]}},"
+        " allocatable: {cpu: 180, memory: 1900Gi}}\n"
+        for number in range(n)
     )
-
-
-def _pools(n: int) -> Files:
-    head = "apiVersion: policykit.io/v1alpha1\nkind: Policy\nmetadata: {name: demo}\ndomain: ai.example.com\n"
-    return {"policykit.yaml": head}
+    queues = "".join(f"  q{number}: {{weight: 1}}\n" for number in range(n))
+    return {"policykit.yaml": _POLICY.format(pools=pools, queues=queues)}
 
 
 def _in_an_editor() -> object:
@@ -236,9 +246,9 @@ SHAPES: Mapping[str, Shape] = {
     "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=6),
     "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=6),
     "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
-    "fixes in one mapping": Shape(_quotas, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
     "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
     "an editor": Shape(_deployments, work=_in_an_editor, size=6),
+    "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-")),
     "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=6),
     "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID)),
     "nodes": Shape(_nodes, ("nodes", "--check", "nodes.json", "--no-cache", *_HYBRID)),
