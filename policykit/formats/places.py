@@ -24,9 +24,9 @@ class Files:
         """A line of a file, counted from 1, without its ending; empty where there is none."""
         if path not in self._lines:
             text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
-            self._lines[path] = text.split("\n")
+            self._lines[path] = [line.removesuffix("\r") for line in text.split("\n")]
         lines = self._lines[path]
-        return lines[number - 1].removesuffix("\r") if 0 < number <= len(lines) else ""
+        return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def place(self, path: str, offset: int) -> tuple[int, int]:
         """Line and column, from 1 and in code points, of an offset in bytes."""

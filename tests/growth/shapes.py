@@ -179,6 +179,29 @@ def _tasks(n: int) -> Files:
     return {"a.yaml": head + "".join(_TASK.format(number) for number in range(n))}
 
 
+def _mounts(n: int) -> Files:
+    """Mounts of one container, none of which has its volume."""
+    mounts = ", ".join(f"{{name: m{number}, mountPath: /{number}}}" for number in range(n))
+    volumes = ", ".join(f"{{name: v{number}}}" for number in range(n))
+    container = f"{{name: a, image: registry.example/a:1, volumeMounts: [{mounts}]}}"
+    head = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: "
+    return {"a.yaml": f"{head}{{containers: [{container}], volumes: [{volumes}]}}\n"}
+
+
+def _anchors(n: int) -> Files:
+    return {"a.yaml": "".join(f"- &a{number} x\n- *a{number}\n" for number in range(n))}
+
+
+def _blank_lines(n: int) -> Files:
+    return {"a.yaml": "#\r\n" * n * 100}
+
+
+def _without_markers(n: int) -> Files:
+    """Objects with no line between them: keys that stand many times in one mapping."""
+    head = "apiVersion: v1\nkind: Namespace\nmetadata: {{name: a{0}}}\n"
+    return {"a.yaml": "".join(head.format(number) for number in range(n))}
+
+
 def _flow(n: int) -> Files:
     """One document in flow style."""
     pods = [json.dumps({"a": 1, "b": [{"c": "d"}, number]}) for number in range(n * 10)]
@@ -240,16 +263,20 @@ SHAPES: Mapping[str, Shape] = {
     "bases named twice": Shape(_doubled_bases, ("gen", "-p", "0.yaml", "--no-cache", "-o", "-"), size=8),
     "brackets in an annotation": Shape(_brackets),
     "where": Shape(_deployments, ("where", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
-    "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
+    "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache"), size=20),
     "fixes": Shape(_deployments, (*_LINT, "--fix", *_HYBRID), size=6),
-    "a diff of fixes": Shape(_deployments, (*_LINT, "--diff", *_HYBRID), size=6),
+    "a diff of fixes": Shape(_deployments, (*_LINT, "--diff", *_HYBRID), size=4),
     "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=6),
     "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=6),
     "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
     "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
     "an editor": Shape(_deployments, work=_in_an_editor, size=6),
     "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-")),
-    "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=6),
+    "mounts without volumes": Shape(_mounts, size=100),
+    "anchors": Shape(_anchors, size=100),
+    "blank lines": Shape(_blank_lines),
+    "objects without a line between": Shape(_without_markers, size=100),
+    "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=4),
     "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID)),
     "nodes": Shape(_nodes, ("nodes", "--check", "nodes.json", "--no-cache", *_HYBRID)),
     "a document in flow style": Shape(_flow),
