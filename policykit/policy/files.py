@@ -239,7 +239,7 @@ def _profile(name: str) -> bytes:
     profile = name.removeprefix(PROFILE)
     known = bundled.names("profiles", suffix=".yaml")
     if profile not in known:
-        raise SourceError(f"there is no profile {profile!r}", did_you_mean(profile, known), name)
+        raise SourceError(f"unknown profile {profile!r}", did_you_mean(profile, known), name)
     return bundled.read("profiles", f"{profile}.yaml")
 
 

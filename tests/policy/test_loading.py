@@ -249,7 +249,7 @@ def test_a_profile_that_is_not_there() -> None:
     with pytest.raises(SourceError) as raised:
         load_profile("koordinator")
     assert str(raised.value) == (
-        "profile:koordinator: there is no profile 'koordinator'\n  help: did you mean koordinator-binpack?"
+        "profile:koordinator: unknown profile 'koordinator'\n  help: did you mean koordinator-binpack?"
     )
 
 
