@@ -314,8 +314,8 @@ def test_a_folder_that_others_can_write_to_is_told(
     folder.mkdir()
     folder.chmod(0o777)
     told = (
-        f"policykit: cache disabled: {folder} can be written by other users:"
-        " run chmod -R go-w on it, or name another one\n"
+        f"policykit: cache disabled: {folder} is writable by other users:"
+        " run chmod -R go-w on it, or use another one\n"
     )
     assert run("where", "a.yaml").err == told
     assert run("where", "a.yaml", "--cache-dir", str(folder)).err == told

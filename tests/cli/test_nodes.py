@@ -51,7 +51,7 @@ no pool: node is in no pool of the policy (odd 'one')
     help: add a pool for it, or list it in one
 10 differences
 
-# These commands would settle it; none has been run.
+# These commands fix the differences; none has been run.
 
 # Labels. They do not move any pod by themselves.
 kubectl label nodes --overwrite \\

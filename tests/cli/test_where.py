@@ -31,7 +31,7 @@ def test_by_nodes(shell: Shell) -> None:
     said = shell.run("where", "a.yaml", "--nodes", "nodes.json")
     assert (said.code, said.err) == (0, "")
     assert said.out == (
-        "a.yaml:1  Pod a  pod  (1 pod, each asks for 1 x nvidia.com/gpu)\n"
+        "a.yaml:1  Pod a  pod  (1 pod, each requests 1 x nvidia.com/gpu)\n"
         "  no workload kind\n"
         "  accepted     n1\n"
         "  refused      n2  selector: nodeSelector zone=z1, but its nodes have 'z2'\n"

@@ -187,7 +187,8 @@ def test_koordinators_configuration_is_read_from_where_it_was_named() -> None:
     [
         pytest.param(
             "targets:\n  volcano:\n",
-            "policykit.yaml:6:3: targets.volcano is null, which removes an inherited value, but no base sets it\n"
+            "policykit.yaml:6:3: targets.volcano is null, which removes an inherited value, but no base sets"
+            " it\n"
             "  help: use {} for an entry with defaults, or remove the line",
             id="null that removes nothing",
         ),
