@@ -1,4 +1,4 @@
-"""Validation of the plugins' args: what koord-scheduler refuses, and what it accepts without effect."""
+"""Validation of the plugins' args: what koord-scheduler rejects, and what it accepts without effect."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from policykit.nearest import nearest
 NO_START = "koord-scheduler does not start"
 SCORE_TYPES = ("MostAllocated", "LeastAllocated")
 DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
-"""What LoadAwareScheduling adds to estimatedScalingFactors by itself."""
+"""Defaults that LoadAwareScheduling adds to estimatedScalingFactors."""
 
 
 class Problem(NamedTuple):
-    """Something wrong with a scheduler configuration or a part of it."""
+    """A mistake in a scheduler configuration or a part of it."""
 
     path: Path
     message: str
     """What is wrong."""
     effect: str
-    """What follows from it."""
+    """Its effect."""
     help: str
     severity: Severity | None = None
     """None: an error."""
     key: bool = False
-    """The key at `path` is meant, not its value."""
+    """The mistake is the key at `path`, not its value."""
     patches: tuple[Patch, ...] = ()
-    """Changes that fix it; none: policykit knows none."""
+    """Patches that fix it; empty if there is no known fix."""
     change: str = ""
-    """What the patches do, as an order: `remove it`."""
+    """What the patches do, as an imperative: `remove it`."""
     certain: bool = True
-    """Whether the patches are what the author must have meant."""
+    """Whether the patches are certainly what the author intended."""
 
     @property
     def text(self) -> str:
         return f"{self.message}: {self.effect}" if self.effect else self.message
 
     def below(self, base: Path) -> Problem:
-        """The same problem of a whole that holds this part at `base`."""
+        """The same problem of an enclosing value that contains this one at `base`."""
         patches = tuple(patch._replace(path=(*base, *patch.path)) for patch in self.patches)
         return self._replace(path=(*base, *self.path), patches=patches)
 
@@ -99,7 +99,7 @@ _CHOICES: Mapping[str, Mapping[Path, tuple[str, ...]]] = {
 
 
 def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) -> Iterator[Problem]:
-    """Everything wrong with the args of one plugin. `releases` may read them; none: any does.
+    """All mistakes in the args of one plugin. `releases` are those that may read them; none: any.
 
     Source: koordinator `validation_pluginargs.go`, types.go and the plugins' constructors (1.8).
     """

@@ -1,4 +1,4 @@
-"""What is wrong with something written for Volcano, and the words that every check of it shares."""
+"""A mistake in a configuration for Volcano, and the messages shared by all its checks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ UPGRADE = "remove it or upgrade Volcano"
 
 
 class Problem(NamedTuple):
-    """Something that Volcano refuses, ignores or cannot work with."""
+    """Something that Volcano rejects, ignores or cannot use."""
 
     path: Path
     message: str
     help: str = ""
     severity: Severity | None = None
-    """Where it does not make the configuration unusable."""
+    """The severity, if the configuration is still usable."""
     key: bool = False
     """The key at `path` is wrong, not its value."""
 
@@ -32,14 +32,14 @@ def release_text(release: Release) -> str:
 
 
 def not_yet(what: str, since: Release, have: Release | None) -> str:
-    """Says that a release lacks something; empty where it has it. `have` None: the newest."""
+    """The message for something a release lacks; empty if it has it. `have` None: the newest."""
     if have is None or have >= since:
         return ""
     return f"Volcano {release_text(have)} has no {what} (added in {release_text(since)})"
 
 
 def suggestion(name: str, known: Iterable[str], what: str = "known names", likeness: float = 0.6) -> str:
-    """The known name that is spelled almost so, else all of them."""
+    """A hint: the most similar known name, else all of them."""
     names = tuple(dict.fromkeys(known))
     near = nearest(name, names, likeness)
     if near:
