@@ -1,4 +1,4 @@
-"""The line that a finding points at, and marks under what is meant."""
+"""The source line of a finding, with marks under the reported part."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from policykit.formats.places import Files
 from policykit.linter.finding import Finding
 
 _WIDTH = 100
-"""Columns of a line that are shown; a longer one is cut around the place."""
+"""Most columns of a line to show; a longer one is cut around the marks."""
 _BEFORE = 30
-"""Columns kept in front of the place, where a line is cut."""
+"""Columns kept before the marks if a line is cut."""
 _CUT = "..."
 
 
 def excerpt(finding: Finding, files: Files) -> tuple[str, str, str] | None:
-    """Line number, line and marks, in columns of a terminal; None where the line is blank."""
+    """Line number, line and marks, in terminal columns; None if the line is blank."""
     span = finding.span
     line = files.line(finding.path, span.line)
     start = min(span.column - 1, len(line))
@@ -34,7 +34,7 @@ def excerpt(finding: Finding, files: Files) -> tuple[str, str, str] | None:
 
 
 def _columns(text: str) -> int:
-    """Columns of a terminal: Chinese characters take two, combining marks none."""
+    """Width in terminal columns: Chinese characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(

@@ -13,7 +13,7 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.I
 
 
 def gitlab(report: Report, around: Around) -> str:
-    """A list with an entry per finding; fingerprints are unique, since equal ones would collapse."""
+    """A list with an entry per finding; fingerprints are unique, because GitLab merges equal ones."""
     named = [(relative(finding.path, around.root), finding) for finding in report.findings]
     entries = [
         {

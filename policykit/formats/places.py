@@ -1,4 +1,4 @@
-"""Lines and offsets of the files that findings point into."""
+"""Lines and offsets in the files of findings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Files:
         self._starts: dict[str, list[int]] = {}
 
     def line(self, path: str, number: int) -> str:
-        """A line of a file, counted from 1, without its ending; empty where there is none."""
+        """A line of a file, counted from 1, without its ending; empty if there is none."""
         if path not in self._lines:
             text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
             self._lines[path] = [line.removesuffix("\r") for line in text.split("\n")]
@@ -45,7 +45,7 @@ class Files:
 
 
 def relative(path: str, root: str) -> str:
-    """A path as services want it: from the root of the repository, with slashes, no `./` in front."""
+    """A path as services expect it: relative to the repository root, with slashes, without `./`."""
     if root and os.path.isabs(path):
         inside = os.path.relpath(path, root)
         path = path if inside.startswith("..") else inside
