@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.kube.structure.versions import kinds_of
 from policykit.linter.partial import is_partial
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
@@ -152,6 +153,23 @@ def _wrong_group(subject: Subject) -> Iterator[Change]:
         yield replace(("apiVersion",), "v1")
 
 
+def _misspelt_kind(subject: Subject) -> Iterator[Change]:
+    if kinds_of(subject.manifest.group) and subject.manifest.group and not subject.manifest.read_as:
+        yield replace(("kind",), misspelt(subject.manifest.kind))
+
+
+def _misspelt_group(subject: Subject) -> Iterator[Change]:
+    group, _, version = subject.manifest.api_version.partition("/")
+    if version and kinds_of(group) and not subject.manifest.read_as:
+        yield replace(("apiVersion",), f"{misspelt(group)}/{version}")
+
+
+def _unknown_version(subject: Subject) -> Iterator[Change]:
+    group, _, version = subject.manifest.api_version.partition("/")
+    if version and kinds_of(group) and not subject.manifest.read_as:
+        yield replace(("apiVersion",), f"{group}/v9")
+
+
 def _name(subject: Subject) -> Iterator[Change]:
     # The name of a patch may be anything where a kustomization selects its target.
     whole = not (is_partial(subject.manifest, subject.pod_sets) or is_extract(subject))
@@ -193,5 +211,8 @@ FAULTS = (
     fault("an environment value that is a number", "PK004", _environment),
     fault("an apiVersion that is gone", "PK007", _removed),
     fault("an apiVersion without the group", "PK007 PK008", _wrong_group),
+    fault("a misspelt kind", "PK008", _misspelt_kind),
+    fault("a misspelt API group", "PK008", _misspelt_group),
+    fault("a version that does not exist", "PK008 PK601 PK802", _unknown_version),
     fault("a name with capitals", "PK004", _name),
 )
