@@ -110,10 +110,18 @@ def _no_kind(group: str, kind: str, kinds: dict[str, list[str]]) -> Iterator[Vio
         return  # invalid-gang-metadata says whose it is
     homes = homes_of(kind)
     close = "" if homes else _close(kind, kinds, 0.75 if group else 0.85)
+    if not homes and not close:
+        homes = homes_of(kind[:1].upper() + kind[1:])
     # Other files also have `apiVersion: v1` (kubeconfig): the core group needs a similar kind.
     if not (homes or close) and (not group or group in _FILES):
         return
-    advice = f"{kind} is in {', '.join(homes)}" if homes else f"did you mean {close}?" if close else ""
+    advice = (
+        f"{kind[:1].upper() + kind[1:]} is in {', '.join(homes)}"
+        if homes
+        else f"did you mean {close}?"
+        if close
+        else ""
+    )
     severity = _severity(group, kind, homes, close)
     yield Violation(("kind",), f"{_named(group)} has no kind {kind}", advice, severity)
 
