@@ -31,6 +31,18 @@ def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
     return _nearest(word, tuple(known if len(known) <= MOST else _beside(word, sorted(known))), likeness)
 
 
+def one_edit_apart(one: str, other: str) -> bool:
+    """Whether one letter was left out, added, replaced, or swapped with its neighbour."""
+    at = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    one, other = one[at:], other[at:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    swapped = len(one) == len(other) == 2 and one == other[::-1]
+    return swapped or max(len(one), len(other)) == 1
+
+
 def some(names: Iterable[str], most: int = 12) -> str:
     """The names as listed in a message: a, b and 7 more."""
     listed = sorted(set(names))
