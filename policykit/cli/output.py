@@ -49,8 +49,8 @@ def write_file(path: str, text: str | bytes) -> None:
     A link stays a link: the file it leads to is written. A device or a pipe (`/dev/stderr`) is
     written into, never replaced.
     """
-    from policykit.sources.boundary import output
-    from policykit.sources.writing import append, replace_all
+    from policykit.workspace.boundary import output
+    from policykit.workspace.writing import append, replace_all
 
     place = output(path)
     if os.path.exists(path) and not os.path.isfile(path):

@@ -54,6 +54,8 @@ class Finding(NamedTuple):
     """The place in its object, items of lists by their names: see `policykit.linter.field`."""
     source: str = ""
     """The template that its document was rendered from, as the document says; empty: it says none."""
+    clusters: tuple[str, ...] = ()
+    """Names of the policies that say so, sorted; empty: no policy does."""
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)

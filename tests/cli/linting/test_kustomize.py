@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.sources import kustomize
+from policykit.workspace import kustomize
 from tests.cli.commands import Said, Shell
 from tests.tools import tool
 
