@@ -15,8 +15,7 @@ PACKAGE = ROOT / "policykit"
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("cache",),
-    ("api", "formats", "sources"),
+    ("api", "formats", "workspace"),
     ("rules", "importer"),
     ("targets", "policy"),
     ("generator", "linter"),

@@ -1,1 +1,1 @@
-"""Where manifests, policies and nodes come from: the only place that reads the disk."""
+"""What a run works on: files, scopes, kustomizations, git, policies, cache; it alone reads the disk."""
