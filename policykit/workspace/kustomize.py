@@ -34,9 +34,18 @@ class Build(NamedTuple):
     """Why there is none, as kustomize says it."""
 
 
+_SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
+"""Programs that build kustomizations, the one that is preferred first, and how they are asked to."""
+
+
 def binary() -> str:
-    """The program, empty where there is none on PATH."""
-    return found("kustomize")
+    """The program, empty where there is none on PATH: kustomize, or else kubectl, which has it built in."""
+    return next(filter(None, map(found, _SUBCOMMANDS)), "")
+
+
+def _command(program: str) -> list[str]:
+    name = os.path.basename(program).partition(".")[0]
+    return [program, _SUBCOMMANDS.get(name, "build")]
 
 
 class Root(NamedTuple):
@@ -74,7 +83,7 @@ def _build(program: str, root: Root) -> Build:
             file.write(_wrapper(os.path.relpath(root.folder, wrapper), root.order))
         try:
             done = subprocess.run(
-                [program, "build", wrapper],
+                [*_command(program), wrapper],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=_environment(here),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import pytest
@@ -11,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.cli.commands import Said, Shell
-from tests.tools import found, tool
+from tests.fleet.repositories import kustomization, policy
+from tests.fleet.repositories import on_path as on_path
 
 JOB = """\
 apiVersion: batch/v1
@@ -28,22 +28,6 @@ spec:
 """
 
 
-def policy(name: str, **lint: object) -> str:
-    return json.dumps(
-        {
-            "apiVersion": "policykit.io/v1alpha1",
-            "kind": "Policy",
-            "metadata": {"name": name},
-            "extends": ["profile:hybrid-volcano"],
-            "lint": lint,
-        }
-    )
-
-
-def kustomization(**fields: object) -> str:
-    return json.dumps({"kind": "Kustomization", **fields})
-
-
 def fleet(**policies: str) -> dict[str, str]:
     """A base in `apps/gw`, and for each cluster an overlay and a policy in `clusters/NAME`."""
     files = {"apps/gw/kustomization.yaml": kustomization(resources=["job.yaml"]), "apps/gw/job.yaml": JOB}
@@ -53,12 +37,6 @@ def fleet(**policies: str) -> dict[str, str]:
             resources=["../../../apps/gw"], namespace="gw"
         )
     return files
-
-
-@pytest.fixture(autouse=True)
-def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = os.path.dirname(tool("kustomize") if found("kustomize") else tool("kubectl"))
-    monkeypatch.setenv("PATH", folder + os.pathsep + os.environ["PATH"])
 
 
 def lint(shell: Shell, files: dict[str, str], *words: str) -> Said:

@@ -49,7 +49,7 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
     trees, declined = _roots(folders, silent, failures)
     program = kustomize.binary() if trees else ""
     if trees and not program:
-        declined += [(root, "kustomize is not on PATH") for root in trees]
+        declined += [(root, "neither kustomize nor kubectl is on PATH") for root in trees]
     made = builds(program, [*trees.values()], request.cache) if program else []
     names = {os.path.realpath(m.file): m for m in files.members if m.file != STDIN} if made else {}
     beside = _generated(files, trees.values(), names, silent) if made else {}
