@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from policykit.manifests.extents import Edit
@@ -59,6 +60,13 @@ class Finding(NamedTuple):
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Up to three names as people list them, else the first and how many more."""
+    if len(names) > 3:
+        return f"{names[0]} and {len(names) - 1} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 class Report(NamedTuple):
