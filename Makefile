@@ -10,11 +10,12 @@ export PIP_ROOT_USER_ACTION := ignore
 demo: $(VENV)/.demo  ## install policykit and run its main job on examples/
 	@$(BIN)/python scripts/demo.py
 
+# A file of tests is run by one process, so that what its tests share is made once.
 test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 bench: $(VENV)/.dev  ## contract section 6, side by side, ratios printed
 	$(BIN)/python scripts/bench.py

@@ -1,14 +1,16 @@
-"""Golden files and property tests: compared and repeated, or rewritten and drawn anew.
+"""What all tests share: golden files, property tests, and that nothing is left of a test.
 
 `make golden` rewrites golden files; `make fuzz` draws new examples where tests repeat the same ones.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.processes import HUNG, hang_guard, kill_all, now_open
 
 # How long an example takes says more of the machine than of the code.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -40,3 +42,25 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == file.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    """Fails a test that leaves a process or a pipe open, kills its processes and awaits its threads."""
+    before = now_open()
+    yield
+    left = now_open() - before
+    kill_all(left.children)
+    for thread in left.threads:
+        thread.join()
+    assert not left.children
+    assert not (now_open() - before).pipes
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    def hung() -> None:
+        pytest.fail(f"did not end in {HUNG // 60} minutes")
+
+    with hang_guard(hung):
+        return (yield)

@@ -90,7 +90,6 @@ class Terminal:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=120,
         )
         self._code = done.returncode
         assert done.returncode in (0, 1, 2), f"{command}: {done.stdout}"

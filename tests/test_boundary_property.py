@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.processes import started
 from tests.shared import ROOT
 
 TOKEN = "ghs-0123456789abcdef"
@@ -104,18 +105,14 @@ class Runner:
 
 @pytest.fixture(scope="module")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", RUNNER],
         cwd=tmp_path_factory.mktemp("nothing"),
         env={**os.environ, "PYTHONPATH": str(ROOT), "PATH": "", "POLICYKIT_CACHE_DIR": ""},
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
     ) as process:
         yield Runner(process)
-        assert process.stdin
-        process.stdin.close()
 
 
 NAMES = (

@@ -174,7 +174,6 @@ def test_real_helm(helm: str, tmp_path: Path) -> None:
             text=True,
             check=False,
             env=environment,
-            timeout=120,
         )
 
     plain, done = template(), template("--post-renderer", "policykit", *arguments)

@@ -194,12 +194,11 @@ def pre_commit(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=600,
     )
 
 
 def git(*words: str, cwd: Path) -> None:
-    subprocess.run(["git", *words], cwd=cwd, env=_git_alone(), check=True, capture_output=True, timeout=60)
+    subprocess.run(["git", *words], cwd=cwd, env=_git_alone(), check=True, capture_output=True)
 
 
 def _git_alone() -> dict[str, str]:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from policykit.workspace.writing import is_leftover
 from tests.cli.commands import Said, process
 from tests.gitops import HEADER, LEFTOVER, drift, gen, generated, policy, tree, write
+from tests.processes import started
 from tests.shared import ROOT
 
 
@@ -101,9 +103,7 @@ def test_a_folder_that_is_read_only_is_kept() -> None:
     def somebody(*words: str) -> Said:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", SOMEBODY, *words]
-        done = subprocess.run(
-            command, cwd=root, env=environment, capture_output=True, text=True, check=False, timeout=60
-        )
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         return Said(done.returncode, done.stdout, done.stderr)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ def test_a_folder_that_is_read_only_is_kept() -> None:
 # --- Killed in the middle -----------------------------------------------------------------------
 
 KILLED = """
-import os, signal, sys, time
+import os, signal, sys
 from policykit.cli import run
 
 # What is imported once is not imported in every child.
@@ -152,17 +152,34 @@ def kill_at(moment):
     sys.addaudithook(hook)
 
 
+def run_to_step(last):
+    # A step is a call or a return, of Python or of C.
+    steps = 0
+
+    def profile(frame, event, argument):
+        nonlocal steps
+        steps += 1
+        if steps == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(profile)
+    code = run(["gen", "--prune"])
+    sys.setprofile(None)
+    os.write(told, b"steps %d\\n" % steps)
+    return code
+
+
 for line in sys.stdin:
-    way, amount = line.split()
+    way, number = line.split()
+    told = os.dup(1)
     child = os.fork()
     if not child:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if way == "moment":
-            kill_at(int(amount))
+        if way == "step":
+            os._exit(run_to_step(int(number)))
+        kill_at(int(number))
         os._exit(run(["gen", "--prune"]))
-    if way == "after":
-        time.sleep(float(amount))
-        os.kill(child, signal.SIGKILL)
+    os.close(told)
     _, status = os.waitpid(child, 0)
     print("ended", os.waitstatus_to_exitcode(status), flush=True)
 """
@@ -173,6 +190,8 @@ class Killed:
 
     def __init__(self, root: Path, runner: subprocess.Popen[str]) -> None:
         self.root = root
+        self.steps = 0
+        """Of the last run that was counted."""
         self._runner = runner
         write(root, {"policykit.yaml": policy(train="learn")})
         assert gen(root).code == 0
@@ -182,11 +201,11 @@ class Killed:
         assert gen(root).code == 0
         self.new = tree(root / "out")
 
-    def run(self, way: str, amount: float) -> tuple[int, dict[str, str]]:
-        """From the old files: (exit code, what stands there)."""
+    def run(self, way: str, number: int) -> tuple[int, dict[str, str]]:
+        """From the old files up to a moment or step, 0 for the end: (exit code, what stands there)."""
         shutil.rmtree(self.root / "out")
         write(self.root / "out", self.old)
-        code = self._ask(way, amount)
+        code = self._ask(way, number)
         return code, tree(self.root / "out")
 
     def recover(self) -> dict[str, str]:
@@ -203,31 +222,29 @@ class Killed:
             assert there.get(path) in (self.old.get(path), self.new.get(path)), path
         return bool(leftovers)
 
-    def _ask(self, way: str, amount: float) -> int:
+    def _ask(self, way: str, number: int) -> int:
         assert self._runner.stdin
         assert self._runner.stdout
-        self._runner.stdin.write(f"{way} {amount}\n")
+        self._runner.stdin.write(f"{way} {number}\n")
         self._runner.stdin.flush()
         while not (line := self._runner.stdout.readline()).startswith("ended "):
             assert line, "the runner ended"
+            if line.startswith("steps "):
+                self.steps = int(line.split()[1])
         return int(line.split()[1])
 
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Iterator[Killed]:
     (tmp_path / ".git").mkdir()
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", KILLED],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
     ) as runner:
         yield Killed(tmp_path, runner)
-        assert runner.stdin
-        runner.stdin.close()
 
 
 def test_killed_before_each_step_files_are_old_or_new(killed: Killed) -> None:
@@ -250,16 +267,15 @@ def test_killed_before_each_step_files_are_old_or_new(killed: Killed) -> None:
     assert sum(state not in (killed.old, killed.new) for state in seen) > 5
 
 
-def test_killed_at_any_time_files_are_old_or_new(killed: Killed) -> None:
-    started = time.monotonic()
-    assert killed.run("moment", 0)[0] == 0
-    took = time.monotonic() - started
-    codes = []
-    for step in range(32):
-        code, there = killed.run("after", took * step / 24)
+def test_killed_at_any_step_files_are_old_or_new(killed: Killed) -> None:
+    """Not only before a file is touched, as above: spread over all that the run does."""
+    assert killed.run("step", 0) == (0, killed.new)
+    steps = killed.steps
+    assert steps > 10_000
+    for part in range(1, 32):
+        code, there = killed.run("step", steps * part // 32)
+        assert code == -9
         killed.whole(there)
-        codes.append(code)
-    assert codes.count(-9) >= 10
     assert killed.recover() == killed.new
 
 
@@ -283,16 +299,11 @@ def test_what_a_killed_run_left_is_hidden_and_goes_later(repo: Path) -> None:
 
 def test_two_runs_at_once_leave_whole_files(repo: Path) -> None:
     after = tree(repo / "out")
+    command = [sys.executable, "-m", "policykit", "gen", "--prune"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for _ in range(3):
         shutil.rmtree(repo / "out")
-        runs = [
-            subprocess.Popen(
-                [sys.executable, "-m", "policykit", "gen", "--prune"],
-                cwd=repo,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                stderr=subprocess.DEVNULL,
-            )
-            for _ in range(3)
-        ]
-        assert [run.wait(timeout=60) for run in runs] == [0, 0, 0]
+        with ExitStack() as stack:
+            runs = [stack.enter_context(started(command, cwd=repo, env=environment)) for _ in range(3)]
+            assert [(run.communicate(), run.returncode)[1] for run in runs] == [0, 0, 0]
         assert tree(repo / "out") == after

@@ -76,9 +76,8 @@ def built(folder: Path, cluster: Cluster, component: str, objects: list[dict[str
     (folder / "app" / "kustomization.yaml").write_text(
         f"resources: [objects.yaml]\ncomponents: [../generated/workloads/{component}]\n"
     )
-    done = subprocess.run(
-        [tool("kustomize"), "build", str(folder / "app")], capture_output=True, check=False, timeout=60
-    )
+    build = [tool("kustomize"), "build", str(folder / "app")]
+    done = subprocess.run(build, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return by_name(done.stdout)
 

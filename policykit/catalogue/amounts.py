@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from policykit.catalogue.resources import resource
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 
 _MAKER, _HAMI = "huawei", "huawei-hami"
@@ -15,17 +15,11 @@ _JUDGED_ELSEWHERE = frozenset({"koordinator", "nvidia-volcano"})
 _PERCENTAGE, _HUNDRED = "-percentage", 100
 
 
-class AmountProblem(NamedTuple):
-    """A problem with an amount; `predicate` follows the resource name."""
+def amount_problems(asked: Mapping[str, int]) -> tuple[Problem, ...]:
+    """Problems with the requests of one container, except amount 0. Unknown names have none.
 
-    name: str
-    predicate: str
-    help: str
-    severity: Severity
-
-
-def amount_problems(asked: Mapping[str, int]) -> tuple[AmountProblem, ...]:
-    """Problems with the requests of one container, except amount 0. Unknown names have none."""
+    The path of each is the name of the resource, and the message follows that name.
+    """
     found = []
     for name, amount in asked.items():
         for judge in (_outside, _not_allowed, _several_slices, _several_with_memory, _between_templates):
@@ -36,7 +30,7 @@ def amount_problems(asked: Mapping[str, int]) -> tuple[AmountProblem, ...]:
     return tuple(found)
 
 
-def _outside(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+def _outside(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     known = resource(name)
     if known is None or known.vendor in _JUDGED_ELSEWHERE:
         return None
@@ -44,10 +38,10 @@ def _outside(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem 
     if not limit or amount <= limit:
         return None
     predicate = f"is {amount}, the maximum is {limit} (percent of one card)"
-    return AmountProblem(name, predicate, f"write {limit}, or request more cards", Severity.WARNING)
+    return Problem((name,), predicate, f"write {limit}, or request more cards", Severity.WARNING)
 
 
-def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     known = resource(name)
     if known is None:
         return None
@@ -56,7 +50,7 @@ def _not_allowed(name: str, amount: int, asked: Mapping[str, int]) -> AmountProb
         return None
     listed = ", ".join(map(str, allowed))
     predicate = f"is {amount}, the plugin accepts only {listed}"
-    return AmountProblem(name, predicate, f"request one of {listed}", Severity.WARNING)
+    return Problem((name,), predicate, f"request one of {listed}", Severity.WARNING)
 
 
 def _counts(maker: str) -> tuple[int, ...]:
@@ -67,16 +61,16 @@ def _counts(maker: str) -> tuple[int, ...]:
     return known.allowed_counts if known is not None and not known.allowed_when else ()
 
 
-def _several_slices(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+def _several_slices(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     """Source: Ascend mind-cluster docs/en/scheduling: a container gets one vNPU."""
     known = resource(name)
     if known is None or amount <= 1 or (known.vendor, known.role) != (_MAKER, "partition"):
         return None
     predicate = f"is {amount}, a container gets one virtual NPU"
-    return AmountProblem(name, predicate, "request 1 of a larger template, or whole chips", Severity.ERROR)
+    return Problem((name,), predicate, "request 1 of a larger template, or whole chips", Severity.ERROR)
 
 
-def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     """A slice belongs to one chip: HAMi's Ascend and Hygon plugins."""
     known = resource(name)
     memory = {_HAMI: name + _MEMORY, "hygon": "hygon.com/dcumem"}.get(known.vendor) if known else None
@@ -84,10 +78,10 @@ def _several_with_memory(name: str, amount: int, asked: Mapping[str, int]) -> Am
     if memory not in asked or amount <= 1 or not slices or name == memory:
         return None
     predicate = f"is {amount} with {memory}, but a slice belongs to one card"
-    return AmountProblem(name, predicate, f"request 1, or remove {memory}", Severity.WARNING)
+    return Problem((name,), predicate, f"request 1, or remove {memory}", Severity.WARNING)
 
 
-def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> AmountProblem | None:
+def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> Problem | None:
     if not name.endswith(_MEMORY) or "/" not in name:
         return None
     from policykit.catalogue.products import vendor
@@ -100,4 +94,4 @@ def _between_templates(name: str, amount: int, asked: Mapping[str, int]) -> Amou
     given = f"a slice of {larger[0]}" if larger else "a whole chip"
     predicate = f"is {amount} MiB, which is rounded up to {given}"
     listed = ", ".join(map(str, sizes))
-    return AmountProblem(name, predicate, f"sizes of slices: {listed}", Severity.INFO)
+    return Problem((name,), predicate, f"sizes of slices: {listed}", Severity.INFO)

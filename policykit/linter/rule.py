@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability, Severity
 
 if TYPE_CHECKING:
@@ -55,6 +57,14 @@ class Violation(NamedTuple):
     """Which characters of the string at `path`, counted from 0: one word of several."""
     follows: frozenset[str] = frozenset()
     """Codes whose finding on the same pod set says this too: beside one of them it is not reported."""
+
+
+def violation_of(problem: Problem, base: Path = (), fix: Applicability | None = None) -> Violation:
+    """A validator's problem with the part of the subject at `base`; its repair has this applicability."""
+    repair = problem.below(base).repair if fix else None
+    make = partial(Fix, repair.description, repair.patches, fix) if repair and fix else None
+    path = (*base, *problem.path)
+    return Violation(path, problem.message, problem.help, problem.severity, problem.key, make)
 
 
 class Context(NamedTuple):

@@ -58,6 +58,5 @@ def process(*words: str, cwd: Path, stdin: bytes | None = None, **environment: s
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         check=False,
-        timeout=120,
     )
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.entries import pack, unpack
 from policykit.workspace.cache.folder import Cache
 from tests.cli.commands import Said, Shell, process
+from tests.processes import started
 from tests.shared import ROOT, SHARED
 
 POLICY = """\
@@ -201,11 +202,11 @@ def test_runs_at_the_same_time(shell: Shell, folder: Path) -> None:
     command = [sys.executable, "-m", "policykit", "lint", "pods"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for _ in range(2):
-        running = [
-            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-            for _ in range(3)
-        ]
-        said = [process.communicate() for process in running]
+        with ExitStack() as stack:
+            running = [
+                stack.enter_context(started(command, cwd=shell.folder, env=environment)) for _ in range(3)
+            ]
+            said = [process.communicate() for process in running]
         assert [process.returncode for process in running] == [1, 1, 1]
         assert said[0] == said[1] == said[2]
     assert len(stored(folder)) == 41

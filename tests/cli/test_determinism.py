@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import time
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Said, process
+from tests.cli.commands import Said, Shell, process
+from tests.growth.steps import count
 from tests.shared import ROOT, SHARED
 
 POLICY = ("-p", "profile:hybrid-volcano")
@@ -58,9 +61,19 @@ def test_chinese_text_in_any_locale(tmp_path: Path) -> None:
     assert said.out.startswith("节点.yaml:1:6: PK001 ")
 
 
+COLLECTED = """
+import gc, sys
+from policykit.__main__ import main
+sys.argv = ["policykit", "lint", "a.yaml", "--select", "PK0,PK1"]
+code = main()
+print("searched for cycles:", sum(each["collections"] for each in gc.get_stats()), file=sys.stderr)
+sys.exit(code)
+"""
+
+
 @pytest.mark.parametrize("shape", ["documents", "list"])
-def test_large_files_take_time_in_proportion(tmp_path: Path, shape: str) -> None:
-    """A tenth of the 50 MB that must work, and no search for cycles that grows with it."""
+def test_large_files_take_work_in_proportion(shell: Shell, shape: str) -> None:
+    """A tenth of the 50 MB that must work; work is counted in calls, and so are searches for cycles."""
     one = (ROOT / "tests/seeds/inference-deployment.yaml").read_text(encoding="utf-8").split("\n---\n")[0]
     lines = [line for line in one.splitlines() if not line.lstrip().startswith("#")]
     if shape == "documents":
@@ -70,14 +83,26 @@ def test_large_files_take_time_in_proportion(tmp_path: Path, shape: str) -> None
         text = "- " + "\n  ".join(lines) + "\n"
         head = "apiVersion: v1\nkind: List\nitems:\n"
 
-    def seconds(megabytes: float) -> float:
-        copies = int(megabytes * 1_000_000 / len(text))
-        (tmp_path / "a.yaml").write_text(head + text * copies, encoding="utf-8")
-        start = time.monotonic()
-        said = process("lint", "a.yaml", "--select", "PK0,PK1", cwd=tmp_path)
-        assert said.code == 0, said.out[:500]
-        assert f"({copies} objects in 1 file)" in said.err
-        return time.monotonic() - start
+    def calls(copies: int) -> int:
+        shell.write({"a.yaml": head + text * copies})
+        return count(lambda: shell.run("lint", "a.yaml", "--select", "PK0,PK1"))
 
-    small, large = seconds(1), seconds(5)
-    assert large < 9 * small + 2
+    def searches(megabytes: float) -> str:
+        copies = int(megabytes * 1_000_000 / len(text))
+        shell.write({"a.yaml": head + text * copies})
+        done = subprocess.run(
+            [sys.executable, "-c", COLLECTED],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[:500]
+        said, searched = done.stderr.splitlines()[-2:]
+        assert f"({copies} objects in 1 file)" in said
+        return searched
+
+    calls(10)
+    few, some, many = calls(50), calls(100), calls(200)
+    assert (many - some) < 2.1 * (some - few)
+    assert searches(5) == searches(0.5)

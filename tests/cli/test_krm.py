@@ -401,7 +401,6 @@ def build(
         text=True,
         check=False,
         env={**os.environ, "PATH": policykit_on_path(folder / "bin")},
-        timeout=120,
     )
 
 
@@ -457,7 +456,6 @@ def test_kustomize_stops_where_a_function_fails(tmp_path: Path) -> None:
         text=True,
         check=False,
         env={**os.environ, "PATH": policykit_on_path(tmp_path / "bin")},
-        timeout=120,
     )
     assert (again.returncode, again.stdout) == (1, "")
     assert again.stderr.startswith("policykit: ../policykit.yaml:")

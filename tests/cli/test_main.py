@@ -95,7 +95,6 @@ def shell_line(line: str, cwd: Path) -> tuple[str, str]:
         text=True,
         cwd=cwd,
         env=environment,
-        timeout=60,
         check=False,
     )
     return done.stdout, done.stderr

@@ -1,6 +1,5 @@
 """YAML as policykit writes it: it says what was meant, and yamllint has nothing to say."""
 
-import time
 from typing import Any
 
 import pytest
@@ -168,6 +167,6 @@ def test_layout(data: Any, text: str) -> None:
 
 
 def test_long_text_that_needs_quotes_is_decided_at_once() -> None:
-    start = time.perf_counter()
-    scalar("a" * 5000 + "'")
-    assert time.perf_counter() - start < 1
+    """Where the pattern goes back over the text, this does not end."""
+    text = "a" * 2_000_000
+    assert scalar(f"{text}'") == f'"{text}\'"'

@@ -10,6 +10,7 @@ from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.catalogue.koordinator.fields import Release
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.problem import Problem, Repair
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -20,34 +21,19 @@ DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
 """What LoadAwareScheduling adds to estimatedScalingFactors by itself."""
 
 
-class Problem(NamedTuple):
-    """Something wrong with a scheduler configuration or a part of it."""
-
-    path: Path
-    message: str
-    """What is wrong."""
-    effect: str
-    """What follows from it."""
-    help: str
-    severity: Severity | None = None
-    """None: an error."""
-    key: bool = False
-    """The key at `path` is meant, not its value."""
-    patches: tuple[Patch, ...] = ()
-    """Changes that fix it; none: policykit knows none."""
-    change: str = ""
-    """What the patches do, as an order: `remove it`."""
-    certain: bool = True
-    """Whether the patches are what the author must have meant."""
-
-    @property
-    def text(self) -> str:
-        return f"{self.message}: {self.effect}" if self.effect else self.message
-
-    def below(self, base: Path) -> Problem:
-        """The same problem of a whole that holds this part at `base`."""
-        patches = tuple(patch._replace(path=(*base, *patch.path)) for patch in self.patches)
-        return self._replace(path=(*base, *self.path), patches=patches)
+def problem(
+    path: Path,
+    message: str,
+    effect: str,
+    help_: str,
+    severity: Severity | None = None,
+    *,
+    key: bool = False,
+    repair: Repair | None = None,
+) -> Problem:
+    """Something wrong with a scheduler configuration, and what follows from it."""
+    said = f"{message}: {effect}" if effect else message
+    return Problem(path, said, help_, severity, key, repair=repair)
 
 
 class Bound(NamedTuple):
@@ -119,7 +105,7 @@ def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) 
     elif plugin == "NodeResourcesFitPlus":
         yield from _fit_plus(args)
     elif plugin == "ScarceResourceAvoidance" and isinstance(args.get("resources"), Mapping):
-        yield Problem(
+        yield problem(
             ("resources",),
             "resources of ScarceResourceAvoidance is a map, but must be a list",
             NO_START,
@@ -132,7 +118,7 @@ def missing_factors(args: Mapping[str, Any]) -> Iterator[Problem]:
     known = {*mapping(args.get("estimatedScalingFactors")), *DEFAULT_FACTORS}
     for resource in mapping(args.get("resourceWeights")):
         if resource not in known:
-            yield Problem(
+            yield problem(
                 ("resourceWeights", resource),
                 f"resourceWeights of LoadAwareScheduling has {resource}, but estimatedScalingFactors does "
                 "not",
@@ -150,14 +136,13 @@ def _unknown_fields(plugin: str, args: Mapping[str, Any], releases: Sequence[Rel
             continue
         path, since = tuple(name.split(".")), fields.since(plugin, name)
         when = f" (added in {fields.named(since)})" if since else ""
-        yield Problem(
+        yield problem(
             path,
             f"{fields.named_range(releases)} has no field {name} in {plugin}Args{when}",
             NO_START,
             "delete it, or use a release that has it" if since else _similar_field(plugin, name),
             key=True,
-            patches=(Patch("remove", path),) if since else (),
-            change="remove it",
+            repair=Repair("remove it", (Patch("remove", path),)) if since else None,
         )
 
 
@@ -176,7 +161,7 @@ def _out_of_bounds(plugin: str, bound: Bound, args: Mapping[str, Any]) -> Iterat
         path = bound.path if key is None else (*bound.path, key)
         number = whole(value)
         if isinstance(value, str):
-            yield Problem(
+            yield problem(
                 path,
                 f"{dotted(path)} of {plugin} is the string {value!r}, not a number",
                 NO_START,
@@ -184,7 +169,7 @@ def _out_of_bounds(plugin: str, bound: Bound, args: Mapping[str, Any]) -> Iterat
             )
         elif number is not None and not bound.least <= number <= (bound.most or number):
             message = f"{dotted(path)} of {plugin} is {number}, not {allowed}"
-            yield Problem(path, message, NO_START, f"write {allowed}")
+            yield problem(path, message, NO_START, f"write {allowed}")
 
 
 def _not_allowed(
@@ -193,7 +178,7 @@ def _not_allowed(
     value = lookup(args, path)
     if isinstance(value, str) and value not in allowed:
         message = f"{dotted(path)} of {plugin} is {value!r}, which is not a valid value"
-        yield Problem(path, message, NO_START, f"write {' or '.join(filter(None, allowed))}")
+        yield problem(path, message, NO_START, f"write {' or '.join(filter(None, allowed))}")
 
 
 def _invalid_duration(plugin: str, path: Path, value: object) -> Iterator[Problem]:
@@ -201,14 +186,14 @@ def _invalid_duration(plugin: str, path: Path, value: object) -> Iterator[Proble
         return
     seconds = durations.seconds(value) if isinstance(value, str) else None
     if seconds is None:
-        yield Problem(
+        yield problem(
             path,
             f"{dotted(path)} of {plugin} is {value!r}, not a duration of 0 or more with a unit",
             NO_START,
             f"write {value}s" if str(value).isdecimal() else "write a duration of 0 or more: 600s, 10m",
         )
     elif plugin == "Coscheduling" and seconds > LONGEST_WAIT:
-        yield Problem(
+        yield problem(
             path,
             f"{dotted(path)} of {plugin} is {seconds} seconds",
             f"the scheduler ends every wait after {LONGEST_WAIT}",
@@ -224,13 +209,13 @@ def _invalid_weights(plugin: str, path: Path, args: Mapping[str, Any]) -> Iterat
         if weight is not None and not 0 < weight <= 100:
             name = text(mapping(entry).get("name"))
             message = f"{dotted(path)} of {plugin} weighs {name} {weight}, not 1 to 100"
-            yield Problem((*path, position, "weight"), message, NO_START, "write 1 to 100")
+            yield problem((*path, position, "weight"), message, NO_START, "write 1 to 100")
 
 
 def _ignored_thresholds(args: Mapping[str, Any]) -> Iterator[Problem]:
     aggregated = mapping(args.get("aggregated"))
     if mapping(aggregated.get("usageThresholds")) and not aggregated.get("usageAggregationType"):
-        yield Problem(
+        yield problem(
             ("aggregated", "usageThresholds"),
             "aggregated has usageThresholds but no usageAggregationType",
             "the thresholds are ignored",
@@ -240,7 +225,7 @@ def _ignored_thresholds(args: Mapping[str, Any]) -> Iterator[Problem]:
     thresholds = mapping(args.get("usageThresholds"))
     others = ("prodUsageThresholds", "aggregated")
     if thresholds and not any(thresholds.values()) and not any(args.get(name) for name in others):
-        yield Problem(
+        yield problem(
             ("usageThresholds",),
             "every threshold of LoadAwareScheduling is 0",
             "no node is filtered out by its load",
@@ -254,7 +239,7 @@ def _fit_plus(args: Mapping[str, Any]) -> Iterator[Problem]:
     """koord-scheduler does not validate these itself."""
     resources = args.get("resources")
     if isinstance(resources, list):
-        yield Problem(
+        yield problem(
             ("resources",),
             "resources of NodeResourcesFitPlus is a list, but must be a map",
             NO_START,
@@ -263,7 +248,7 @@ def _fit_plus(args: Mapping[str, Any]) -> Iterator[Problem]:
     for name, each in mapping(resources).items():
         score_type, weight = mapping(each).get("type"), mapping(each).get("weight")
         if score_type not in SCORE_TYPES:
-            yield Problem(
+            yield problem(
                 ("resources", name, "type"),
                 f"type of {name} {f'is {score_type!r}' if score_type else 'is missing'}",
                 "NodeResourcesFitPlus scores it 0, with its full weight",
@@ -271,7 +256,7 @@ def _fit_plus(args: Mapping[str, Any]) -> Iterator[Problem]:
             )
         number = 0 if weight is None else whole(weight)
         if number is not None and number <= 0:
-            yield Problem(
+            yield problem(
                 ("resources", name, "weight"),
                 f"weight of {name} {'is missing, so 0' if weight is None else f'is {number}'}",
                 "scores leave the range 0 to 100, and pods fail" if number else "it does not count",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.catalogue.volcano.problem import Release
+from policykit.catalogue.volcano.wording import Release
 
 TYPES: Mapping[str, str] = {
     "whole": "a whole number",

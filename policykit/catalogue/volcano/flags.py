@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from policykit.catalogue.volcano.problem import Release
+from policykit.catalogue.volcano.wording import Release
 
 FLAGS: Mapping[str, Release] = {
     "enableJobOrder": (),

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from policykit.catalogue.volcano.problem import UPGRADE, Problem, Release, not_yet, suggestion
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 
 _FLAG = re.compile(r"--?([A-Za-z][A-Za-z-]*)(?:=(.*))?\Z", re.DOTALL)
 

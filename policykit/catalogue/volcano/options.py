@@ -11,8 +11,9 @@ from policykit.catalogue.volcano.argument import is_of_type
 from policykit.catalogue.volcano.argument_values import ArgumentValue
 from policykit.catalogue.volcano.flags import FLAGS, HIERARCHY
 from policykit.catalogue.volcano.plugins import PLUGINS
-from policykit.catalogue.volcano.problem import UPGRADE, Problem, Release, not_yet, release_text, suggestion
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text, suggestion
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 
 
 def option_problems(options: Mapping[str, Any], have: Release | None) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.catalogue.volcano.argument import Argument
-from policykit.catalogue.volcano.problem import Release
+from policykit.catalogue.volcano.wording import Release
 
 
 class Plugin(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
-from policykit.catalogue.volcano.problem import Problem
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 

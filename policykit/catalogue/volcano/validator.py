@@ -11,8 +11,8 @@ from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument import is_on
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.catalogue.volcano.plugins import MEASURED, PREEMPTABLE, RECLAIMABLE, SHUFFLED
-from policykit.catalogue.volcano.problem import Problem
 from policykit.catalogue.volcano.scores import opposing_scores
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 
 PREEMPTING, RECLAIMING = ("preempt", "gangpreempt"), ("reclaim", "gangreclaim")

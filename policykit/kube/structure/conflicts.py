@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policykit.kube.names import is_extended
-from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, Problem, value_problem
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, value_problem
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
 
 FILE = "kubernetes/pod.json"

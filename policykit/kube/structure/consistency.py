@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.containers import named_once, probes
-from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE, Problem
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.problem import Problem
 
 _PODS: Mapping[tuple[str, str], Path] = {
     ("v1", "Pod"): ("spec",),
@@ -71,7 +72,9 @@ def _names(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 said.add(name)
                 place = (*path, field, position, "name")
                 message = f'{dotted(place)} is "{name}", which is also the name of {dotted(first[name])}'
-                yield Problem(place, INCONSISTENT, message, "give each container of the pod a unique name")
+                yield Problem(
+                    place, message, "give each container of the pod a unique name", kind=INCONSISTENT
+                )
             first.setdefault(name, (field, position))
 
 
@@ -86,7 +89,7 @@ def _claims(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 at = (*place, "resources", "claims", position, "name")
                 message = f'{dotted(at)} is "{name}", not a claim of the pod{_known(there)}'
                 yield Problem(
-                    at, INCONSISTENT, message, f"list {name} in {dotted((*path, 'resourceClaims'))}"
+                    at, message, f"list {name} in {dotted((*path, 'resourceClaims'))}", kind=INCONSISTENT
                 )
 
 
@@ -107,7 +110,7 @@ def _mounts(spec: dict[str, Any], path: Path, data: dict[str, Any]) -> Iterator[
                 at = (*place, "volumeMounts", position, "name")
                 message = f'{dotted(at)} is "{name}", not a volume of the pod{_known(there)}'
                 yield Problem(
-                    at, MISSING_REFERENCE, message, f"add the volume to {dotted((*path, 'volumes'))}"
+                    at, message, f"add the volume to {dotted((*path, 'volumes'))}", kind=MISSING_REFERENCE
                 )
 
 
@@ -123,7 +126,7 @@ def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
             if target in seen:
                 at = (*place, "volumeMounts", position, "mountPath")
                 message = f'{dotted(at)} is "{target}", where another volume is already mounted'
-                yield Problem(at, INCONSISTENT, message, "mount each volume at its own path")
+                yield Problem(at, message, "mount each volume at its own path", kind=INCONSISTENT)
             seen.add(target)
 
 
@@ -132,11 +135,13 @@ def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]
     if policy in ("Never", "OnFailure"):
         at = (*path, "restartPolicy")
         message = f"{dotted(at)} is {policy}; a {kind} only allows Always"
-        yield Problem(at, CONFLICTING, message, "delete it, or make it a Job if its pods end")
+        yield Problem(at, message, "delete it, or make it a Job if its pods end", kind=CONFLICTING)
     if isinstance(seconds, int) and not isinstance(seconds, bool):
         at = (*path, "activeDeadlineSeconds")
         message = f"{dotted(at)} is {seconds}, which a {kind} does not support"
-        yield Problem(at, CONFLICTING, message, "delete it: only Pods and Jobs have a time limit", key=True)
+        yield Problem(
+            at, message, "delete it: only Pods and Jobs have a time limit", key=True, kind=CONFLICTING
+        )
 
 
 def _known(names: frozenset[str]) -> str:
@@ -185,9 +190,9 @@ def _selected(data: dict[str, Any]) -> Iterator[Problem]:
         pods = f'"{there}"' if key in labels else "no such label"
         yield Problem(
             place,
-            INCONSISTENT,
             f'{dotted(place)} is "{value}", but its own pods have {pods}',
             f"write {key}: {value} in {dotted(_LABELS)}, or select the existing label",
+            kind=INCONSISTENT,
         )
 
 
@@ -204,7 +209,9 @@ def _expressed(data: dict[str, Any]) -> Iterator[Problem]:
             key = wanted["key"]
             pods = f'"{labels[key]}"' if key in labels else "no such label"
             message = f"{dotted(place)} requires {key} {wanted['operator']}, but its own pods have {pods}"
-            yield Problem(place, INCONSISTENT, message, f"give the pods such a label in {dotted(_LABELS)}")
+            yield Problem(
+                place, message, f"give the pods such a label in {dotted(_LABELS)}", kind=INCONSISTENT
+            )
 
 
 def _meets(labels: dict[str, str], wanted: dict[str, Any]) -> bool:

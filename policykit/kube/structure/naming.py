@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from policykit.kube.structure.problem import BAD_VALUE, Problem, value_problem
+from policykit.kube.structure.problem import BAD_VALUE, value_problem
 from policykit.kube.structure.scalars import is_placeholder
+from policykit.manifests.problem import Problem
 
 _STANDS_FOR = re.compile(
     r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]+(?: [A-Z][A-Z0-9_]+)*(?![A-Za-z0-9_])|_[A-Z][A-Z0-9]*_"

@@ -1,10 +1,9 @@
-"""Problems of an object's structure."""
+"""Kinds of problems with an object's structure."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from policykit.manifests.path import Path, dotted
+from policykit.manifests.problem import Problem
 
 UNKNOWN_FIELD = "unknown-field"
 WRONG_TYPE = "wrong-type"
@@ -20,25 +19,9 @@ MISSING_REFERENCE = "missing-reference"
 """A name of something the object does not contain; a program that completes the object may add it."""
 
 
-class Problem(NamedTuple):
-    """One problem. `kind` is one of the constants above."""
-
-    path: Path
-    """The wrong value; for a missing field the mapping that lacks it."""
-    kind: str
-    message: str
-    help: str = ""
-    key: bool = False
-    """The key at `path` is wrong, not its value."""
-    field: str = ""
-    """The field that is missing."""
-    intended: Path = ()
-    """Where an unknown field probably belongs; empty: unknown."""
-
-
 def value_problem(kind: str, predicate: str, help_: str = "", path: Path = ()) -> Problem:
     """A problem of a value on its own: `predicate` follows its name, and `path` starts at the value."""
-    return Problem(path, kind, predicate, help_)
+    return Problem(path, predicate, help_, kind=kind)
 
 
 def located(problem: Problem, base: Path, name: str = "", *, key: bool = False) -> Problem:

@@ -11,11 +11,11 @@ from policykit.kube.structure.problem import (
     INVALID_LABEL,
     INVALID_QUANTITY,
     WRONG_TYPE,
-    Problem,
     value_problem,
 )
 from policykit.kube.structure.shapes import Schema
 from policykit.kube.structure.wording import conversion_hint, described, expected, quoted
+from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
 

@@ -14,7 +14,6 @@ from policykit.kube.structure.problem import (
     MISSING_FIELD,
     UNKNOWN_FIELD,
     WRONG_TYPE,
-    Problem,
     located,
     value_problem,
 )
@@ -23,6 +22,7 @@ from policykit.kube.structure.served import NOTHING, Served, untimely
 from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, fits, shape_of, target
 from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.path import Path, Step, dotted
+from policykit.manifests.problem import Problem
 
 
 def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NOTHING) -> tuple[Problem, ...]:
@@ -203,7 +203,9 @@ class _Walk:
         meant = guess(self.root, self.data, path, self.adopted) if few else Guess()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
-        self.problems.append(Problem(path, UNKNOWN_FIELD, message, meant.help, True, intended=meant.place))
+        self.problems.append(
+            Problem(path, message, meant.help, key=True, intended=meant.place, kind=UNKNOWN_FIELD)
+        )
         if meant.shape and fits(value, meant.shape):
             self.adopted[path] = meant.shape
             self.steps.append(key)
@@ -216,7 +218,7 @@ class _Walk:
         system = file.partition("/")[0]
         message = untimely(dotted(path), system, self.releases.get(system, ""), *releases)
         if message:
-            self.problems.append(Problem(path, UNKNOWN_FIELD, *message, True))
+            self.problems.append(Problem(path, *message, key=True, kind=UNKNOWN_FIELD))
 
     def _missing(self, owner: dict[str, Any], name: str) -> None:
         path = tuple(self.steps)
@@ -224,7 +226,7 @@ class _Walk:
         who = f"{dotted(path)} ({label})" if isinstance(label, str) and path else dotted(path)
         message = f"{who} has no `{name}`" if path else f"the object has no `{name}`"
         advice = f"add `{name}`: the API server requires it"
-        problem = Problem(path, MISSING_FIELD, message, advice, field=name)
+        problem = Problem(path, message, advice, intended=(*path, name), kind=MISSING_FIELD)
         self.lacking.append(((*path, name), problem))
 
     def named(self, api_version: str, kind: str) -> None:
@@ -233,10 +235,10 @@ class _Walk:
         if metadata.get("name") is None and metadata.get("generateName") is None:
             problem = Problem(
                 ("metadata",),
-                MISSING_FIELD,
                 "the object has no `metadata.name`",
                 "add `metadata.name`: the API server requires it",
-                field="name",
+                intended=("metadata", "name"),
+                kind=MISSING_FIELD,
             )
             self.lacking.append((("metadata", "name"), problem))
         if is_function(metadata.get("annotations")):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
-from policykit.catalogue.koordinator.plugin_args import Problem
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Fix, Violation
+from policykit.linter.rule import Context, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import api_version, configuration
@@ -31,9 +30,7 @@ def readers(configuration: Configuration, context: Context) -> Releases:
 def violations(
     manifest: Manifest, problems: Iterable[Problem], fix: Applicability | None = None
 ) -> Iterator[Violation]:
-    """Of values that are not placeholders; with the patches as fixes of this applicability."""
+    """Of values that are not placeholders; with repairs as fixes of this applicability."""
     for problem in problems:
-        if is_placeholder(lookup(manifest.data, problem.path)):
-            continue
-        mend = partial(Fix, problem.change, problem.patches, fix) if fix and problem.patches else None
-        yield Violation(problem.path, problem.text, problem.help, problem.severity, problem.key, mend)
+        if not is_placeholder(lookup(manifest.data, problem.path)):
+            yield violation_of(problem, fix=fix)

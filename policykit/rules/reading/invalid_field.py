@@ -21,12 +21,12 @@ from policykit.kube.structure.problem import (
     MISSING_FIELD,
     MISSING_REFERENCE,
     WRONG_TYPE,
-    Problem,
 )
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 from policykit.targets import GANG_ANNOTATIONS
 
@@ -104,11 +104,11 @@ def _of_a_gang(problem: Problem) -> bool:
 
 
 def _is_name(problem: Problem) -> bool:
-    return problem.field == "name" and problem.path == ("metadata",)
+    return problem.intended == ("metadata", "name")
 
 
 def _is_selector(problem: Problem) -> bool:
-    return problem.field == "selector" and problem.path == ("spec",)
+    return problem.intended == ("spec", "selector")
 
 
 def _labelled_elsewhere(manifest: Manifest) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.structure.problem import INVALID_QUANTITY
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.linter.subjects import Structure
 from policykit.model.severity import Severity
 
@@ -44,7 +44,7 @@ spec:
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == INVALID_QUANTITY:
-            yield Violation(problem.path, problem.message, problem.help, key=problem.key)
+            yield violation_of(problem)
 
 
 RULE = Rule(

@@ -73,7 +73,8 @@ def _fix(structure: Structure, problem: Problem, served: Served) -> Fix | None:
 def _moves_with(other: Problem, problem: Problem) -> bool:
     """Whether both fields move together, as parts of one block."""
     return (
-        bool(other.intended)
+        other.kind == UNKNOWN_FIELD
+        and bool(other.intended)
         and other.path[:-1] == problem.path[:-1]
         and other.intended[:-1] == problem.intended[:-1]
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from policykit.catalogue import amounts, tpu
 from policykit.catalogue.resources import alternatives, resource
 from policykit.kube.requests import containers, requested
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import request_path
 from policykit.placement.review import Review
@@ -76,15 +76,13 @@ def _pairs(review: Review) -> Iterator[Violation]:
 def _amounts(review: Review) -> Iterator[Violation]:
     for field, position, container in containers(review.pod_set.spec):
         positive = {name: amount for name, amount in requested(container).items() if amount > 0}
-        for fault in amounts.amount_problems(positive):
+        for problem in amounts.amount_problems(positive):
+            (name,) = problem.path
             limits = container["resources"].get("limits")
-            side = "limits" if isinstance(limits, dict) and fault.name in limits else "requests"
-            yield Violation(
-                review.pod_set.place(field, position, "resources", side, fault.name),
-                f"{fault.name} {fault.predicate}",
-                fault.help,
-                fault.severity,
-            )
+            side = "limits" if isinstance(limits, dict) and name in limits else "requests"
+            message = f"{name} {problem.message}"
+            path = review.pod_set.place(field, position, "resources", side)
+            yield violation_of(problem._replace(message=message), path)
 
 
 def _card_memory(review: Review) -> Iterator[Violation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.catalogue.volcano.problem import suggestion
+from policykit.catalogue.volcano.wording import suggestion
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.volcano.problem import Release, release_text
+from policykit.catalogue.volcano.wording import Release, release_text
 from policykit.kube.names import is_extended
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.catalogue.volcano import job_plugins
-from policykit.catalogue.volcano.problem import Release
+from policykit.catalogue.volcano.wording import Release
 from policykit.kube import cron
 from policykit.kube.names import dns_subdomain_problem
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts
@@ -66,7 +66,7 @@ def _plugins(spec: Spec, have: Release | None) -> Iterator[Violation]:
     """Unknown ones; what others are told is a matter of PK515."""
     names = [name for name in mapping(spec.data.get("plugins")) if isinstance(name, str)]
     for problem in job_plugins.check({name: () for name in names if not is_placeholder(name)}, have):
-        yield Violation((*spec.path, "plugins", *problem.path), *problem[1:])
+        yield violation_of(problem, (*spec.path, "plugins"))
 
 
 def _flows(manifest: Manifest) -> Iterator[Violation]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.catalogue.volcano import job_plugins
 from policykit.catalogue.volcano.job_plugins import JOB_PLUGINS
-from policykit.catalogue.volcano.problem import suggestion
+from policykit.catalogue.volcano.wording import suggestion
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest

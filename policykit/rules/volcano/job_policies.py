@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.catalogue.volcano.argument import is_duration
-from policykit.catalogue.volcano.problem import UPGRADE, Release, not_yet, suggestion
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path

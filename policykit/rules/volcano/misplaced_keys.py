@@ -11,8 +11,8 @@ from policykit.catalogue.volcano.configuration import configured_actions, plugin
 from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import flag_problems
 from policykit.catalogue.volcano.plugins import PLUGINS
-from policykit.catalogue.volcano.problem import Release
-from policykit.linter.rule import Fix, Violation
+from policykit.catalogue.volcano.wording import Release
+from policykit.linter.rule import Fix, Violation, violation_of
 from policykit.manifests.patch import Move, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text
@@ -69,7 +69,7 @@ def _beside_name(
     for key in _others(plugin, _ITEM):
         if key in FLAGS:
             for problem in flag_problems(name, key, (*path, key), have):
-                yield Violation(*problem)
+                yield violation_of(problem)
         elif argument_of(name, key):
             yield Violation(
                 (*path, key),

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from policykit.catalogue.volcano import validator
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.configuration import Configuration, configured_actions, is_of_agent, read
-from policykit.catalogue.volcano.problem import Problem
 from policykit.catalogue.volcano.validator import HELD_BACK
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -48,10 +48,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             path = problem.path
             if path[0] == "configurations":
                 path = (*places[str(path[1])], "name")
-            yield Violation(path, *problem[1:])
+            yield violation_of(problem._replace(path=path))
     if not is_placeholder(data.get("metrics")):
         for problem in validator.missing_metrics(made):
-            yield Violation(*problem)
+            yield violation_of(problem)
 
 
 def _idle(made: Configuration, context: Context) -> Iterator[Problem]:

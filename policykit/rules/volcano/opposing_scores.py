@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from policykit.catalogue.volcano import scores
 from policykit.catalogue.volcano.configuration import Configuration, read
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 
@@ -42,7 +42,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """The first score that spreads beside the first that packs; and cards of the policy that do not count."""
     made = read(manifest.data)
     if problem := scores.opposing_scores(made):
-        yield Violation(*problem)
+        yield violation_of(problem)
     if context.cluster:
         yield from _uncounted(made, context.cluster)
 

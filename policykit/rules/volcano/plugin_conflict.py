@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.catalogue.volcano import configuration, validator
-from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.rule import Context, Rule, Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
 
@@ -33,7 +33,7 @@ GOOD = BAD.replace("  - name: proportion\n", "")
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Each pair once, at the second of the two."""
     for problem in validator.conflicts(configuration.read(manifest.data)):
-        yield Violation(*problem)
+        yield violation_of(problem)
 
 
 RULE = Rule(

@@ -13,7 +13,7 @@ from functools import partial
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument_values import shown
 from policykit.catalogue.volcano.configuration import is_of_agent
-from policykit.catalogue.volcano.problem import UPGRADE, Release, not_yet, suggestion
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest

@@ -16,8 +16,8 @@ from policykit.catalogue.volcano.argument import Argument
 from policykit.catalogue.volcano.argument_values import ArgumentValue
 from policykit.catalogue.volcano.configuration import configured_actions, read
 from policykit.catalogue.volcano.flags import FLAGS
-from policykit.catalogue.volcano.problem import UPGRADE, Release, not_yet, release_text
 from policykit.catalogue.volcano.scores import RESOURCE_LISTS, listed_resources
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest

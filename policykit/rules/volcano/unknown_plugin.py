@@ -11,7 +11,7 @@ from functools import partial
 
 from policykit.catalogue.volcano.configuration import Configuration, plugin_items, read
 from policykit.catalogue.volcano.plugins import PLUGINS
-from policykit.catalogue.volcano.problem import UPGRADE, not_yet
+from policykit.catalogue.volcano.wording import UPGRADE, not_yet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest

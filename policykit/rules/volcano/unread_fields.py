@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from policykit.catalogue.volcano.problem import UPGRADE, Release, not_yet, release_text
+from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text
 from policykit.kube import podsets
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation

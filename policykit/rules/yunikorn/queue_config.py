@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
+from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn.configuration.shape import holds_placeholder
 from policykit.targets.yunikorn.default_partition import DefaultPartition
 from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
-from policykit.targets.yunikorn.validation.problem import KINDS, Dependence, Problem
+from policykit.targets.yunikorn.validation.problem import KINDS, Dependence
 
 
 def violations(
@@ -22,7 +23,7 @@ def violations(
     for each in problems:
         path = each.path[:2] if KINDS[each.kind].compares_queues else each.path
         if not holds_placeholder(lookup(manifest.data, path)):
-            yield Violation(each.path, each.message, each.help, each.severity, each.key)
+            yield violation_of(each)
 
 
 def settled(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import partition as files
 from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
 from policykit.targets.yunikorn.validation import decoding
-from policykit.targets.yunikorn.validation.problem import Problem
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, read
 from policykit.targets.yunikorn.configuration.queue_tree import queue_tree
 from policykit.targets.yunikorn.validation import decoding, failures, limits, placement, queues
 from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
-from policykit.targets.yunikorn.validation.problem import Problem
 
 _NEWEST = versions.parse("")
 

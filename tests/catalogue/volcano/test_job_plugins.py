@@ -1,7 +1,7 @@
 import pytest
 
 from policykit.catalogue.volcano.job_plugins import check, roles
-from policykit.catalogue.volcano.problem import Release
+from policykit.catalogue.volcano.wording import Release
 
 NOT_KNOWN = "job plugins: env, hcclrank, mpi, pytorch, ray, ssh, svc, tensorflow"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -33,21 +34,41 @@ lint: {ignore: [PK206]}
 """
 
 
+class Client(LanguageClient):
+    """A client that tells when the server is gone."""
+
+    def __init__(self, gone: Callable[[str], None]) -> None:
+        super().__init__("editor", "1")
+        self._gone = gone
+
+    async def server_exit(self, server: Process) -> None:
+        said = await server.stderr.read() if server.stderr else b""
+        self._gone(f"the server ended with {server.returncode}:\n{said.decode()}")
+
+    async def end(self) -> None:
+        """Whatever happened before: there is no server afterwards."""
+        if self._server and self._server.returncode is None:
+            self._server.kill()
+        await self.stop()  # type: ignore[no-untyped-call]
+
+
 class Editor:
     """A client and what the server has told it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.client = LanguageClient("editor", "1")
+        self.client = Client(self._end)
         self.told: dict[str, list[types.Diagnostic]] = {}
         self.versions: list[tuple[str, int | None]] = []
         """File and version of all that was told."""
         self.logged: list[str] = []
+        self._gone = ""
+        """Why there will be no more news."""
         self._news = asyncio.Event()
 
         @self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
         def publish(params: types.PublishDiagnosticsParams) -> None:
-            name = Path(params.uri.removeprefix("file://")).name
+            name = params.uri.removeprefix(f"{folder.as_uri()}/")
             self.told[name] = list(params.diagnostics)
             self.versions.append((name, params.version))
             self._news.set()
@@ -59,22 +80,20 @@ class Editor:
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
 
-    async def start(self, *words: str, able: types.ClientCapabilities = UNABLE) -> types.InitializeResult:
-        os.environ["PYTHONPATH"] = str(ROOT)
-        await self.client.start_io(sys.executable, "-m", "policykit", "lsp", *words)
+    async def start(self, *words: str, able: types.ClientCapabilities = UNABLE) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        await self.client.start_io(sys.executable, "-m", "policykit", "lsp", *words, env=environment)
         params = types.InitializeParams(able, root_uri=self.folder.as_uri())
-        found = await self.client.initialize_async(params)
+        self.offered = await self.client.initialize_async(params)
         self.client.initialized(types.InitializedParams())
-        return found
 
-    async def open(self, name: str, text: str) -> list[types.Diagnostic]:
+    async def open(self, name: str, text: str, waits_for: str = "") -> list[types.Diagnostic]:
         item = types.TextDocumentItem(self.uri(name), "yaml", 1, text)
-        return await self._after(
-            name, lambda: self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
-        )
+        params = types.DidOpenTextDocumentParams(item)
+        return await self._after(waits_for or name, lambda: self.client.text_document_did_open(params))
 
-    async def change(self, name: str, text: str, version: int) -> list[types.Diagnostic]:
-        return await self._after(name, lambda: self.type(name, text, version))
+    async def change(self, name: str, text: str, version: int, waits_for: str = "") -> list[types.Diagnostic]:
+        return await self._after(waits_for or name, lambda: self.type(name, text, version))
 
     def type(self, name: str, text: str, version: int) -> None:
         """A change whose effect is not awaited."""
@@ -105,8 +124,14 @@ class Editor:
         return self.told[name]
 
     async def _new(self) -> None:
+        """Waits for news, which there will be as long as there is a server."""
         self._news.clear()
-        await asyncio.wait_for(self._news.wait(), 30)
+        assert not self._gone, self._gone
+        await self._news.wait()
+
+    def _end(self, why: str) -> None:
+        self._gone = why
+        self._news.set()
 
     async def stop(self) -> None:
         await self.client.shutdown_async(None)
@@ -124,10 +149,12 @@ def spoken(
 
     async def whole() -> T:
         editor = Editor(folder)
-        await editor.start(*words, able=able)
         try:
-            return await what(editor)
-        finally:
+            await editor.start(*words, able=able)
+            said = await what(editor)
             await editor.stop()
+            return said
+        finally:
+            await editor.client.end()
 
     return asyncio.run(whole())

@@ -7,10 +7,31 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from policykit.cli.editor import buffers
+from policykit.cli.editor.server import Documents
+from policykit.workspace.cache.folder import NO_CACHE
 from policykit.workspace.disk import look
-from tests.cli.editor.client import POLICY, QUOTA, Editor, spoken
+from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """A loop whose time only goes by when it is told to."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        super().__init__()
+
+    def time(self) -> float:
+        return self._now
+
+    async def advance(self, seconds: float) -> None:
+        """Lets that time go by, and whatever was to happen until then or right after it happen."""
+        self._now += seconds
+        for _ in range(9):
+            await asyncio.sleep(0)
+
 
 PLAIN = POLICY.replace("lint: {ignore: [PK206]}\n", "")
 
@@ -91,13 +112,18 @@ def test_what_it_extends_elsewhere_counts_for_nothing(tmp_path: Path) -> None:
 
 
 def test_while_it_is_wrong_what_was_told_stays(tmp_path: Path) -> None:
+    """All texts are looked at again, by their names; the last one has a policy of its own."""
     (tmp_path / "policykit.yaml").write_text(POLICY, encoding="utf-8")
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z/policykit.yaml").write_text(PLAIN, encoding="utf-8")
 
     async def talk(editor: Editor) -> None:
         assert await editor.open("quota.yaml", QUOTA) == []
-        await editor.open("policykit.yaml", POLICY)
-        await editor.change("policykit.yaml", POLICY + "pools: [", 2)
-        await asyncio.sleep(1)
+        await editor.open("z/last.yaml", QUOTA)
+        await editor.open("policykit.yaml", POLICY, waits_for="z/last.yaml")
+        editor.versions.clear()
+        await editor.change("policykit.yaml", POLICY + "pools: [", 2, waits_for="z/last.yaml")
+        assert [name for name, _ in editor.versions] == ["policykit.yaml", "z/last.yaml"]
         assert editor.told["quota.yaml"] == []
         editor.type("policykit.yaml", PLAIN, 3)
         await editor.shows("quota.yaml", "PK206")
@@ -107,16 +133,36 @@ def test_while_it_is_wrong_what_was_told_stays(tmp_path: Path) -> None:
 
 def test_the_end_of_quick_changes_is_awaited(tmp_path: Path) -> None:
     (tmp_path / "policykit.yaml").write_text(PLAIN, encoding="utf-8")
+    told: list[str] = []
 
-    async def talk(editor: Editor) -> None:
-        await editor.open("policykit.yaml", PLAIN)
+    class Server(LanguageServer):
+        client_capabilities = UNABLE
+
+        def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
+            told.append(f"{params.uri.rpartition('/')[2]} {len(params.diagnostics)}")
+
+    async def talk(clock: Clock) -> None:
+        documents = Documents(Server("policykit", "1"), "", NO_CACHE)
+
+        def change(name: str, text: str, version: int = 1) -> None:
+            documents.changed((tmp_path / name).as_uri(), text, version)
+
+        change("policykit.yaml", PLAIN)
         for name in ("one.yaml", "two.yaml"):
-            await editor.open(name, QUOTA)
-        editor.versions.clear()
+            change(name, QUOTA)
+        told.clear()
         for version in range(2, 6):
-            editor.type("policykit.yaml", PLAIN + "\n" * version, version)
-        editor.type("policykit.yaml", POLICY, 6)
-        await editor.shows("two.yaml")
-        assert [name for name, _ in editor.versions] == ["policykit.yaml"] * 5 + ["one.yaml", "two.yaml"]
+            change("policykit.yaml", PLAIN + "\n" * version, version)
+            await clock.advance(0.2)
+        change("policykit.yaml", POLICY, 6)
+        await clock.advance(0.2)
+        assert told == ["policykit.yaml 0"] * 5
+        await clock.advance(0.2)
+        assert told == ["policykit.yaml 0"] * 5 + ["one.yaml 0", "two.yaml 0"]
 
-    spoken(tmp_path, talk)
+    clock = Clock()
+    try:
+        clock.run_until_complete(talk(clock))
+    finally:
+        clock.close()
+        look()

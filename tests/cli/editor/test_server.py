@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -17,13 +16,10 @@ from tests.shared import ROOT
 
 
 def test_what_the_server_offers(tmp_path: Path) -> None:
-    async def ask() -> types.InitializeResult:
-        editor = Editor(tmp_path)
-        found = await editor.start()
-        await editor.stop()
-        return found
+    async def talk(editor: Editor) -> types.InitializeResult:
+        return editor.offered
 
-    offered = asyncio.run(ask())
+    offered = spoken(tmp_path, talk)
     assert offered.server_info == types.ServerInfo("policykit", __version__)
     assert offered.capabilities.hover_provider
     assert isinstance(offered.capabilities.code_action_provider, types.CodeActionOptions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -192,14 +193,17 @@ RUN_BY_GIT = (
     *("core.fsmonitor", "core.pager", "core.editor", "core.askPass", "core.sshCommand", "core.gitProxy"),
     *("core.alternateRefsCommand", "credential.helper", "gpg.program", "sequence.editor", "pager.diff-index"),
     *("diff.external", "diff.odd.command", "diff.odd.textconv", "merge.odd.driver", "interactive.diffFilter"),
-    *("filter.odd.clean", "filter.odd.smudge", "filter.odd.process", "filter.o.d d.clean"),
-    *("uploadpack.packObjectsHook", "alias.diff-index", "alias.ls-files"),
+    *("filter.odd.clean", "filter.odd.smudge", "filter.odd.process", "filter.o.d d.clean", "filter.clean"),
+    *("uploadpack.packObjectsHook", "alias.diff-index", "alias.ls-files", "remote.origin.uploadpack"),
 )
 """Settings whose value is a program."""
 
 
-def traps(repository: Repository, folder: Path) -> Path:
-    """A file that is there as soon as any program of the repository's configuration has run."""
+def traps(repository: Repository, folder: Path, *where: str) -> Path:
+    """A file that is there as soon as any program of the repository's configuration has run.
+
+    `where`: options of `git config` that say into which file that configuration is written.
+    """
     ran = folder / "ran"
     program = folder / "program"
     program.write_text(f'#!/bin/sh\necho "$0 $@" >> "{ran}"\ncat\n')
@@ -209,9 +213,9 @@ def traps(repository: Repository, folder: Path) -> Path:
     for name in ("post-index-change", "post-checkout", "pre-auto-gc", "reference-transaction"):
         shutil.copy(program, hooks / name)
     for name in RUN_BY_GIT:
-        repository.git("config", name, f"{program} {name}")
-    repository.git("config", "filter.odd.required", "true")
-    repository.git("config", "core.hooksPath", str(hooks))
+        repository.git("config", *where, name, f"{program} {name}")
+    repository.git("config", *where, "filter.odd.required", "true")
+    repository.git("config", *where, "core.hooksPath", str(hooks))
     attributes = "*.yaml filter=odd diff=odd merge=odd\nb.yaml filter=o.d\\ d\n"
     inside = repository.git("rev-parse", "--absolute-git-dir")
     Path(inside, "info").mkdir(exist_ok=True)
@@ -220,16 +224,40 @@ def traps(repository: Repository, folder: Path) -> Path:
     return ran
 
 
-def test_no_program_of_the_repository_is_run(repository: Repository, tmp_path: Path) -> None:
+def outputs(repository: Repository, folder: str = ".") -> list[Said]:
+    """Of lint in all the ways in which it may ask git."""
+    plain = process("lint", "--select", "PK201", cwd=repository.folder / folder, stdin=None, **GIT)
+    return [plain, repository.since("HEAD", folder=folder), repository.since("HEAD...", folder=folder)]
+
+
+def careless(repository: Repository) -> None:
+    """What anybody does who knows nothing of traps; it may fail."""
+    with suppress(subprocess.CalledProcessError):
+        repository.git("status")
+
+
+@pytest.mark.parametrize("place", ["its own", "included", "of a worktree"])
+def test_no_program_of_the_repository_is_run(repository: Repository, tmp_path: Path, place: str) -> None:
     repository.git("mv", "a.yaml", "b.yaml")
     repository.git("mv", "apps/d.yaml", "e.yaml")
     repository.write({"b.yaml": pod("a", "  # changed")})
-    ran = traps(repository, tmp_path)
+    before = outputs(repository)
+    assert told(before[1]) == told(before[2]) == ["b.yaml:8"]
+    where: tuple[str, ...] = ()
+    if place == "included":
+        where = ("--file", str(repository.folder / "team.gitconfig"))
+        repository.git("config", "include.path", "../team.gitconfig")
+    if place == "of a worktree":
+        where = ("--worktree",)
+        repository.git("config", "extensions.worktreeConfig", "true")
+    ran = traps(repository, tmp_path, *where)
     for name in ("b.yaml", "two.yaml", "e.yaml"):
         (repository.folder / name).touch()
-    assert told(repository.since("HEAD")) == ["b.yaml:8"]
-    assert told(repository.since("HEAD...")) == ["b.yaml:8"]
+    assert outputs(repository) == before
     assert not ran.exists(), ran.read_text()
+    careless(repository)
+    assert "filter.odd" in ran.read_text()
+    assert "core.fsmonitor" in ran.read_text()
 
 
 def test_no_program_is_run_in_or_above_a_submodule(repository: Repository, tmp_path: Path) -> None:
@@ -237,15 +265,21 @@ def test_no_program_is_run_in_or_above_a_submodule(repository: Repository, tmp_p
     other.commit({"s.yaml": pod("s")})
     repository.git("submodule", "add", "-q", str(other.folder), "sub")
     repository.commit()
-    ran = traps(repository, tmp_path)
     inside = Repository(repository.folder / "sub")
+    repository.write({"sub/s.yaml": pod("s", "  # changed")})
+    before = [outputs(repository), outputs(repository, "sub")]
+    assert told(before[0][1]) == ["sub/s.yaml:8"]
+    assert told(before[1][1]) == ["s.yaml:8"]
+    ran = traps(repository, tmp_path)
     (tmp_path / "more").mkdir()
     also = traps(inside, tmp_path / "more")
-    repository.write({"sub/s.yaml": pod("s", "  # changed")})
-    assert told(repository.since("HEAD")) == ["sub/s.yaml:8"]
-    assert told(repository.since("HEAD", folder="sub")) == ["s.yaml:8"]
+    assert [outputs(repository), outputs(repository, "sub")] == before
     assert not ran.exists(), ran.read_text()
     assert not also.exists(), also.read_text()
+    for one in (repository, inside):
+        careless(one)
+    assert ran.exists()
+    assert also.exists()
 
 
 def test_a_filter_that_cannot_be_turned_off_ends_the_run(repository: Repository, tmp_path: Path) -> None:
@@ -266,8 +300,12 @@ def test_files_that_look_like_a_repository_are_none(repository: Repository, tmp_
     }
     repository.commit(bare)
     repository.write({".a/p.yaml": pod("p", "  # changed")})
-    assert told(repository.since("HEAD")) == [".a/p.yaml:8"]
-    assert told(repository.since("HEAD", folder=".a")) == ["p.yaml:8"]
+    before = [outputs(repository), outputs(repository, ".a")]
+    assert told(before[0][1]) == [".a/p.yaml:8"]
+    assert told(before[1][1]) == ["p.yaml:8"]
+    ran = traps(repository, tmp_path, "--file", str(repository.folder / ".a/config"))
+    assert [outputs(repository), outputs(repository, ".a")] == before
+    assert not ran.exists(), ran.read_text()
 
 
 def test_line_endings_of_a_checkout(repository: Repository) -> None:
@@ -430,10 +468,17 @@ def test_nothing_is_fetched(repository: Repository, tmp_path: Path) -> None:
     repository.commit({"a.yaml": pod("a", "  # changed")})
     clone = tmp_path / "clone"
     repository.git("clone", "-q", "--filter=blob:none", repository.folder.as_uri(), str(clone))
-    assert told(process("lint", "--since", "HEAD", cwd=clone, stdin=None, **GIT)) == []
-    said = process("lint", "--since", "HEAD~1", cwd=clone, stdin=None, **GIT)
-    assert (said.code, said.out) == (2, "")
-    assert "git lacks what stood in a.yaml\n  help: " in said.err
+    partial = Repository(clone)
+    ran = traps(partial, tmp_path)
+    for url in (repository.folder.as_uri(), f"ext::{tmp_path / 'program'} url", "ssh://example.com/a"):
+        partial.git("config", "remote.origin.url", url)
+        for protocol in ("ext", "file", "ssh"):
+            partial.git("config", f"protocol.{protocol}.allow", "always")
+        assert told(process("lint", "--since", "HEAD", cwd=clone, stdin=None, **GIT)) == []
+        said = process("lint", "--since", "HEAD~1", cwd=clone, stdin=None, **GIT)
+        assert (said.code, said.out) == (2, "")
+        assert "git lacks what stood in a.yaml\n  help: " in said.err
+        assert not ran.exists(), ran.read_text()
 
 
 def test_outside_a_repository(tmp_path: Path) -> None:

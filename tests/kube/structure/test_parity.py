@@ -13,11 +13,11 @@ from referencing.jsonschema import DRAFT202012
 
 from policykit import bundled
 from policykit.kube.structure import check
-from policykit.kube.structure.problem import Problem
 from policykit.kube.structure.scalars import scalar_problem
 from policykit.kube.structure.shapes import target
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
+from policykit.manifests.problem import Problem
 from tests.shared import SHARED
 
 KINDS: list[tuple[str, str, str]] = [

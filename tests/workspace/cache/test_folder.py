@@ -154,13 +154,15 @@ def test_a_reader_beside_two_writers_sees_one_or_the_other(cache: Cache) -> None
         done.append(all(cache.store("a", content) for _ in range(40)))
 
     writers = [threading.Thread(target=write, args=(content,)) for content in contents]
-    for writer in writers:
-        writer.start()
     seen = set()
-    while any(writer.is_alive() for writer in writers):
-        seen.add(cache.load("a"))
-    for writer in writers:
-        writer.join()
+    try:
+        for writer in writers:
+            writer.start()
+        while any(writer.is_alive() for writer in writers):
+            seen.add(cache.load("a"))
+    finally:
+        for writer in writers:
+            writer.join()
     assert done == [True, True]
     assert seen <= set(contents)
     assert [path.name for path in Path(cache.folder).iterdir()] == ["a"]

@@ -123,7 +123,7 @@ def _check_args(
     args = {name: value for name, value in section.items() if name != WEIGHT}
     for problem in plugin_args.problems(plugin, args, releases):
         if problem.severity is None and not (merged and problem.path[0] == "resourceWeights"):
-            draft.problems.error((*path, *problem.path), problem.text, problem.help, key=problem.key)
+            draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
 
 
 def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.catalogue.koordinator import fields
-from policykit.catalogue.koordinator.plugin_args import NO_START, Problem
+from policykit.catalogue.koordinator.plugin_args import NO_START, problem
 from policykit.manifests.patch import Patch
+from policykit.manifests.problem import Problem, Repair
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.koordinator.scheduler.configuration import (
@@ -36,28 +37,25 @@ def api_version_problems(configuration: Configuration, releases: Releases) -> It
     stated = configuration.api_version
     newest = versions.config_versions(releases[-1]).newest
     removed = [field for field in _ONLY_V1BETA2 if field in configuration.data]
-    unreadable = Problem(
-        ("apiVersion",),
-        "",
-        NO_START,
-        f"write {newest}" + (f", which has no {', '.join(removed)}: delete it" if removed else ""),
-        patches=() if removed else tuple(_rewritten(configuration, newest)),
-        change=f"change it to {newest}, in the args too",
-    )
+    patches = () if removed else tuple(_rewritten(configuration, newest))
+    repair = Repair(f"change it to {newest}, in the args too", patches) if patches else None
+    help_ = f"write {newest}" + (f", which has no {', '.join(removed)}: delete it" if removed else "")
     reading = _reading(configuration, releases)
     if not reading:
         group, _, outer = str(stated).partition("/")
         known = any(outer in versions.config_versions(each).known for each in releases)
         what = "does not know its own plugins' args in" if group == GROUP and known else "does not read"
-        yield unreadable._replace(message=f"{fields.named_range(releases)} {what} apiVersion {stated}")
+        message = f"{fields.named_range(releases)} {what} apiVersion {stated}"
+        yield problem(("apiVersion",), message, NO_START, help_, repair=repair)
         return
     newer = _newer_feature(configuration, reading, releases)
     if newer:
-        yield unreadable._replace(
-            message=f"only {fields.named_range(reading)} reads apiVersion {stated}, but {newer.feature} was "
-            f"added in {newer.since}",
-            effect="no koord-scheduler starts with this configuration",
+        message = (
+            f"only {fields.named_range(reading)} reads apiVersion {stated}, but {newer.feature} was "
+            f"added in {newer.since}"
         )
+        effect = "no koord-scheduler starts with this configuration"
+        yield problem(("apiVersion",), message, effect, help_, repair=repair)
         return
     yield from _unregistered_args(configuration, reading)
 
@@ -79,7 +77,7 @@ def _unregistered_args(configuration: Configuration, reading: Releases) -> Itera
     for profile in configuration.profiles:
         for _, plugin in _enabled(profile):
             if plugin.name in SCORERS and plugins.PLUGINS[plugin.name] <= reading[0]:
-                yield Problem(
+                yield problem(
                     (*profile.path, *plugin.path, "name"),
                     f"Koordinator {reading[0]} has no {args_kind(plugin.name)} in {stated}",
                     NO_START,
@@ -98,23 +96,23 @@ def args_type_problems(configuration: Configuration, reading: Releases) -> Itera
         path, right = (*profile.path, *args.path), args_kind(args.plugin)
         kind, version = args.data.get("kind"), args.data.get("apiVersion")
         if isinstance(kind, str) and kind != right:
-            yield Problem(
+            yield problem(
                 (*path, "kind"),
                 f"args of {args.plugin} have kind {kind}, not {right}",
                 NO_START,
                 f"write {right}, or delete the line",
-                patches=(Patch("replace", (*path, "kind"), right),),
-                change=f"change it to {right}",
+                repair=Repair(f"change it to {right}", (Patch("replace", (*path, "kind"), right),)),
             )
         if isinstance(version, str) and not any(versions.reads_args(each, version) for each in reading):
-            yield Problem(
+            yield problem(
                 (*path, "apiVersion"),
                 f"args of {args.plugin} have apiVersion {version}, which {fields.named_range(reading)} does "
                 "not read",
                 NO_START,
                 f"write {api_version}, as at the top, or delete the line",
-                patches=(Patch("replace", (*path, "apiVersion"), api_version),),
-                change=f"change it to {api_version}",
+                repair=Repair(
+                    f"change it to {api_version}", (Patch("replace", (*path, "apiVersion"), api_version),)
+                ),
             )
 
 

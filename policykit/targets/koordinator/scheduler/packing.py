@@ -155,7 +155,7 @@ def stated_fit(cluster: Cluster, target: Target) -> dict[str, Fit]:
     given = target.options.get("fit") or {}
     fit = {name: {"type": "MostAllocated", "weight": 1, **each} for name, each in given.items()}
     for problem in plugin_args.problems(FIT_PLUS, {"resources": fit}, ()):
-        raise PolicykitError(problem.text, problem.help, path=(*_FIT, *problem.path[1:]))
+        raise PolicykitError(problem.message, problem.help, path=(*_FIT, *problem.path[1:]))
     return {
         cluster.cards[name].resource if name in cluster.cards else name: Fit(each["type"], each["weight"])
         for name, each in fit.items()

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator.plugin_args import Problem
 from policykit.errors import PolicykitError
 from policykit.manifests.patch import Patch, patched
+from policykit.manifests.problem import Problem
 from policykit.targets.koordinator.scheduler import configuration, validator
 from policykit.targets.release import Version
 
@@ -32,18 +32,18 @@ def repaired(data: Mapping[str, Any], version: Version) -> Repair:
         problem = next((each for each in found if _is_fixed(each)), None)
         if problem is None:
             return Repair(tuple(patches), tuple(dict.fromkeys(notices)))
-        if not problem.patches:
-            raise PolicykitError(problem.text, problem.help)
-        data = reduce(patched, problem.patches, data)
-        patches += problem.patches
-        notices.append(f"{problem.message}: gen had to {problem.change}")
+        if problem.repair is None:
+            raise PolicykitError(problem.message, problem.help)
+        data = reduce(patched, problem.repair.patches, data)
+        patches += problem.repair.patches
+        notices.append(f"{problem.message}; gen had to {problem.repair.description}")
 
 
 def _is_fixed(problem: Problem) -> bool:
-    return problem.path == ("apiVersion",) or (bool(problem.patches) and problem.certain)
+    return problem.path == ("apiVersion",) or (problem.repair is not None and problem.repair.certain)
 
 
 def notices(data: Mapping[str, Any], version: Version) -> tuple[str, ...]:
     """What is left for people to fix in a configuration that is written."""
     found = validator.problems(configuration.read(data), version)
-    return tuple(dict.fromkeys(f"{problem.text}. {problem.help}" for problem in found))
+    return tuple(dict.fromkeys(f"{problem.message}. {problem.help}" for problem in found))

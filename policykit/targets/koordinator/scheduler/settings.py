@@ -100,7 +100,7 @@ def check_load_aware(stated: Mapping[str, Any], given: Mapping[str, Any]) -> Non
     """
     for problem in plugin_args.missing_factors({**given, **stated}):
         raise PolicykitError(
-            problem.text, problem.help, path=("targets", "koordinator", "loadAware", *problem.path)
+            problem.message, problem.help, path=("targets", "koordinator", "loadAware", *problem.path)
         )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from policykit.catalogue.koordinator import fields, plugin_args
-from policykit.catalogue.koordinator.plugin_args import NO_START, Problem
+from policykit.catalogue.koordinator.plugin_args import NO_START, problem
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem, Repair
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import plugins
@@ -71,16 +72,15 @@ def _misplaced_plugins(profile: Profile, reading: Releases) -> Iterator[Problem]
             remove = (Patch("remove", path),)
             if plugin.name in seen:
                 message, help_ = f"{plugin.name} is enabled twice at {name}", "delete one of the two"
-                change = "remove the second"
-                yield Problem((*path, "name"), message, NO_START, help_, patches=remove, change=change)
+                repair = Repair("remove the second", remove)
+                yield problem((*path, "name"), message, NO_START, help_, repair=repair)
             elif all(plugins.implements(plugin.name, name, each) is False for each in reading):
-                yield Problem(
+                yield problem(
                     (*path, "name"),
                     f"{plugin.name} is not a {name} plugin in {fields.named_range(reading)}",
                     NO_START,
                     _implemented_points(plugin.name, name),
-                    patches=remove,
-                    change="remove it there",
+                    repair=Repair("remove it there", remove),
                 )
             seen.add(plugin.name)
 
@@ -110,20 +110,19 @@ def _queue_sort(configuration: Configuration, reading: Releases) -> Iterator[Pro
                 else "multiPoint disables every plugin, queueSort"
             )
             plugin = PRIORITY_SORT if reading[0] >= versions.PRE_ENQUEUE else COSCHEDULING
-            yield Problem(
+            yield problem(
                 path,
                 f"{by} enables none",
                 NO_START,
                 "enable exactly one: PrioritySort, from Koordinator 1.7 on",
                 key=True,
-                patches=tuple(_sorted_by(profile, plugin)),
-                change=f"enable {plugin}, as the chart does",
+                repair=Repair(f"enable {plugin}, as the chart does", tuple(_sorted_by(profile, plugin))),
             )
         elif len(sorts) > 1:
             message = f"queueSort has {' and '.join(sorts)}, but only one plugin may sort the queue"
-            yield Problem(path, message, NO_START, 'disable "*" there, and enable one plugin', key=True)
+            yield problem(path, message, NO_START, 'disable "*" there, and enable one plugin', key=True)
         elif first and first[1] != sorts[0]:
-            yield Problem(
+            yield problem(
                 path,
                 f"queueSort is {sorts[0]}, but {first[1]} in profile {first[0]}",
                 NO_START,
@@ -146,19 +145,18 @@ def _split_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
     """A dash too many: the name is in one profile, its plugins in the next."""
     for one, other in pairwise(profiles):
         if set(one.data) == {"schedulerName"} and "schedulerName" not in other.data and other.data:
-            yield Problem(
+            yield problem(
                 (*one.path, "schedulerName"),
                 f"profile {one.name} is empty, and the next profile has no schedulerName",
                 "the settings apply to default-scheduler",
                 "if both are one profile, delete the second dash",
-                patches=_joined(one, other) if one.name and len(profiles) == 2 else (),
-                change="join the two profiles",
-                certain=False,
+                repair=_joined(one, other) if one.name and len(profiles) == 2 else None,
             )
 
 
-def _joined(one: Profile, other: Profile) -> tuple[Patch, ...]:
-    return (Patch("add", (*other.path, "schedulerName"), one.name), Patch("remove", one.path))
+def _joined(one: Profile, other: Profile) -> Repair:
+    patches = (Patch("add", (*other.path, "schedulerName"), one.name), Patch("remove", one.path))
+    return Repair("join the two profiles", patches, certain=False)
 
 
 def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
@@ -170,10 +168,10 @@ def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
         base = (*profile.path, *args.path)
         if args.plugin in plugins.PLUGINS and args.plugin in seen:
             message = f"pluginConfig has two entries for {args.plugin}"
-            yield Problem((*base[:-1], "name"), message, NO_START, "merge them into one")
+            yield problem((*base[:-1], "name"), message, NO_START, "merge them into one")
         seen.add(args.plugin)
-        for problem in plugin_args.problems(args.plugin, args.data, reading):
-            yield problem.below(base)
+        for found in plugin_args.problems(args.plugin, args.data, reading):
+            yield found.below(base)
 
 
 def _unused_args(profile: Profile, plugin: str) -> Iterator[Problem]:
@@ -185,14 +183,14 @@ def _unused_args(profile: Profile, plugin: str) -> Iterator[Problem]:
         path: Path = (*enabled.path, "name")
         if args:
             path = args.path if args.data else (*args.path[:-1], "name")
-        yield Problem(
+        yield problem(
             (*profile.path, *path),
             f"{plugin} is enabled, but its args have no resources",
             "it scores every node 100, so it decides nothing",
             f"add resources to the args of {plugin} in pluginConfig",
         )
     if args and args.data and not profile.runs(plugin, "score"):
-        yield Problem(
+        yield problem(
             (*profile.path, *args.path),
             f"{plugin} has args, but is not enabled at score",
             "they have no effect",
@@ -209,15 +207,14 @@ def plugin_order(profile: Profile) -> Iterator[Problem]:
             if plugin.name == RESERVATION:
                 path = (*profile.path, *plugin.path)
                 entry = Patch("add", (*path[:-1], 0), {"name": RESERVATION})
-                yield Problem(
+                yield problem(
                     (*path, "name"),
                     f"Reservation must be the first plugin at {name}, but {enabled[0].name} is",
                     "",
                     "move it to the top of the list",
                     # Koordinator's own kustomize files have it last at reserve.
                     Severity.WARNING if name == "reserve" else None,
-                    patches=(Patch("remove", path), entry),
-                    change="move it to the top",
+                    repair=Repair("move it to the top", (Patch("remove", path), entry)),
                 )
     yield from _no_binder(profile)
 
@@ -231,13 +228,12 @@ def _no_binder(profile: Profile) -> Iterator[Problem]:
         disabled = [each for each in profile.point(point).disabled if each.name in ("*", BINDER)]
         if disabled:
             path = (*profile.path, "plugins", "bind", "enabled", APPEND)
-            yield Problem(
+            yield problem(
                 (*profile.path, *disabled[0].path, "name"),
                 f"{point} disables DefaultBinder and no other binder is enabled",
                 "no pod is bound",
                 "enable DefaultBinder at bind, after Reservation",
-                patches=(Patch("add", path, {"name": BINDER}),),
-                change="enable DefaultBinder at bind",
+                repair=Repair("enable DefaultBinder at bind", (Patch("add", path, {"name": BINDER}),)),
             )
             return
 
@@ -248,7 +244,7 @@ def disabled_scores(profile: Profile) -> Iterator[Problem]:
     lost = {plugin: preference for plugin, preference in PREFERENCES.items() if plugin not in point.names}
     for plugin in point.disabled if lost else ():
         if plugin.name == "*":
-            yield Problem(
+            yield problem(
                 (*profile.path, *plugin.path, "name"),
                 "score disables every plugin",
                 f"{', '.join(lost.values())} no longer count",
@@ -262,13 +258,12 @@ def unprepared_scores(profile: Profile, reading: Releases) -> Iterator[Problem]:
     for plugin in _scored_alone(profile):
         if any(plugins.implements(plugin.name, "score", each) for each in reading):
             path = (*profile.path, "plugins", "preScore", "enabled", APPEND)
-            yield Problem(
+            yield problem(
                 (*profile.path, *plugin.path, "name"),
                 f"{plugin.name} runs at score but not at preScore",
                 "every pod that fits on two or more nodes fails",
                 "enable it at preScore too",
-                patches=(Patch("add", path, {"name": plugin.name}),),
-                change="enable it at preScore",
+                repair=Repair("enable it at preScore", (Patch("add", path, {"name": plugin.name}),)),
             )
 
 

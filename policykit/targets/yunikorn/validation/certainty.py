@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from policykit.manifests.path import Path, lookup
-from policykit.targets.yunikorn.validation.problem import KINDS, Dependence, Problem
+from policykit.manifests.problem import Problem
+from policykit.targets.yunikorn.validation.problem import KINDS, Dependence
 
 
 class Undecoded(NamedTuple):

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from policykit.manifests.path import Path, dotted
+from policykit.manifests.problem import Problem
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.shape import flag
-from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.problem import problem
 
 Check = Callable[[object, Path, Version], Iterator[Problem]]
 RULE = "decoding"
@@ -36,9 +37,9 @@ def _keys(checks: Mapping[str, Check], since: Mapping[str, Version] | None = Non
             if known is None:
                 near = nearest(str(key).lower(), tuple(checks), _LIKENESS)
                 hint = f": did you mean {near}?" if near else ""
-                yield Problem(here, RULE, f"unknown key {dotted(here)}{hint}", key=True)
+                yield problem(here, RULE, f"unknown key {dotted(here)}{hint}", key=True)
             elif since and key in since and version < since[key]:
-                yield Problem(here, RULE, f"{dotted(here)} requires YuniKorn {since[key]} or later", key=True)
+                yield problem(here, RULE, f"{dotted(here)} requires YuniKorn {since[key]} or later", key=True)
             else:
                 yield from known(value, here, version)
 
@@ -89,7 +90,7 @@ def _weight(data: object, path: Path, version: Version) -> Iterator[Problem]:
 def _wrong(path: Path, wanted: str, data: object) -> Problem:
     shown = {"str": repr(data), "bool": str(data).lower(), "list": "a list"}.get(type(data).__name__)
     shown = shown or ("a map" if isinstance(data, Mapping) else str(data))
-    return Problem(path, RULE, f"{dotted(path)} must be {wanted}, not {shown}")
+    return problem(path, RULE, f"{dotted(path)} must be {wanted}, not {shown}")
 
 
 _texts, _names = _map_of(_text), _list(_text)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration import acl
 from policykit.targets.yunikorn.configuration.partition import Partition
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted
-from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import unreadable
 
 
@@ -26,21 +27,21 @@ def _list(key: str, text: str, queue: str, path: Path) -> Iterator[Problem]:
     people = acl.read(text)
     if people is None:
         message = f"{key} {text!r} has more than one space: creating queue {queue} fails"
-        yield Problem(path, "acl-spaces", message)
+        yield problem(path, "acl-spaces", message)
         return
     if "\t" in text.strip("\t"):
         message = f"{key} {text!r} contains a tab, which separates nothing: the whole text is one name"
-        yield Problem(path, "acl-spaces", message)
+        yield problem(path, "acl-spaces", message)
         return
     users, _, groups = text.partition(" ")
     if users.endswith(",") and groups.strip(" ,"):
         message = f"{key} {text!r}: names after the space are groups, not users"
-        yield Problem(path, "acl-comma", message, severity=Severity.WARNING)
+        yield problem(path, "acl-comma", message, severity=Severity.WARNING)
         return
     dropped = _dropped(text)
     if dropped:
         nobody = len(dropped) == len(_names(text))
-        yield Problem(
+        yield problem(
             path,
             "acl-name",
             f"{key} of queue {queue} has names that YuniKorn ignores: {', '.join(map(_shown, dropped))}",
@@ -72,11 +73,11 @@ def template_amounts(tree: QueueNode) -> Iterator[Problem]:
     for each in tree.walk():
         stated = each.queue.template.resources
         for key, texts in (("guaranteed", stated.guaranteed), ("max", stated.maximum)):
-            for problem in unreadable(texts, (*each.path, "childtemplate", "resources", key)):
+            for found in unreadable(texts, (*each.path, "childtemplate", "resources", key)):
                 advice = (
                     f"correct it: creating queue {each.queue.name} fails, and with it the whole configuration"
                 )
-                yield problem._replace(own_help=advice)
+                yield found._replace(help=advice)
 
 
 _RIGHT_NAMES = {"cpu": CORES, "vcores": CORES, "mem": "memory", "gpu": "nvidia.com/gpu"}
@@ -94,12 +95,12 @@ def resource_names(partition: Partition, tree: QueueNode, path: Path) -> Iterato
         for name in stated:
             if right := never_counted(name):
                 message = f"YuniKorn counts nothing as {name}: the amount has no effect"
-                yield Problem((*where, name), "resource-name", message, _write(right), key=True)
+                yield problem((*where, name), "resource-name", message, _write(right), key=True)
     weights = (*path, "nodesortpolicy", "resourceweights")
     for name in partition.node_sort.weights:
         if right := never_counted(name):
             message = f"YuniKorn counts nothing as {name}: the weight has no effect"
-            yield Problem((*weights, name), "resource-name", message, _write(right), key=True)
+            yield problem((*weights, name), "resource-name", message, _write(right), key=True)
 
 
 def _write(right: str) -> str:
@@ -114,7 +115,7 @@ def zeros(tree: QueueNode) -> Iterator[Problem]:
         most = counted(stated)
         if stated and len(most) == len(stated) and not any(most.values()):
             message = f"max of queue {each.queue.name} is all zeros, which YuniKorn treats as no max"
-            yield Problem((*each.path, "resources", "max"), "max-zero", message)
+            yield problem((*each.path, "resources", "max"), "max-zero", message)
 
 
 def stated_amounts(tree: QueueNode) -> Iterator[tuple[Path, Mapping[str, str]]]:
@@ -133,4 +134,4 @@ def capitals(tree: QueueNode) -> Iterator[Problem]:
     for each in tree.walk():
         name = each.queue.name
         if name != name.lower():
-            yield Problem((*each.path, "name"), "queue-case", f"queue {name} runs as {name.lower()}")
+            yield problem((*each.path, "name"), "queue-case", f"queue {name} runs as {name.lower()}")

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
-from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import shown, unreadable
 
 ALL = "*"
@@ -31,35 +32,35 @@ def own(tree: QueueNode) -> Iterator[Problem]:
 
 def _people(limit: Limit, seen: Mapping[str, set[str]], path: Path) -> Iterator[Problem]:
     if not limit.users and not limit.groups:
-        yield Problem(path, "limit-nobody", "limit has neither users nor groups")
+        yield problem(path, "limit-nobody", "limit has neither users nor groups")
     for key, names in (("users", limit.users), ("groups", limit.groups)):
         for number, name in enumerate(names):
             here, known = (*path, key, number), seen[key]
             if name != ALL and not _PATTERNS[key].match(name):
-                yield Problem(here, "limit-name", f"{name!r} is not a valid name in {key} of a limit")
+                yield problem(here, "limit-name", f"{name!r} is not a valid name in {key} of a limit")
             if name in known:
-                yield Problem(here, "limit-twice", f"{name} appears twice in {key} of the queue's limits")
+                yield problem(here, "limit-twice", f"{name} appears twice in {key} of the queue's limits")
             if name != ALL and ALL in known:
-                yield Problem(here, "limit-order", f"{name} comes after *, which must be last")
+                yield problem(here, "limit-order", f"{name} comes after *, which must be last")
             known.add(name)
     if seen["groups"] == {ALL}:
         message = "a limit for group * needs a limit for a named group before it or in the same entry"
-        yield Problem((*path, "groups"), "limit-group", message)
+        yield problem((*path, "groups"), "limit-group", message)
 
 
 def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
     yield from unreadable(limit.resources, (*path, "maxresources"))
     most = counted(limit.resources)
     if limit.resources and len(most) == len(limit.resources) and not any(most.values()):
-        yield Problem((*path, "maxresources"), "limit-zero", "maxresources of a limit is all zeros")
+        yield problem((*path, "maxresources"), "limit-zero", "maxresources of a limit is all zeros")
     if not limit.applications and not limit.resources:
-        yield Problem(path, "limit-empty", "limit has neither maxresources nor maxapplications")
+        yield problem(path, "limit-empty", "limit has neither maxresources nor maxapplications")
     queue = each.queue
     if queue.applications and queue.applications < limit.applications:
         message = (
             f"limit allows {limit.applications} applications, but queue {queue.name} {queue.applications}"
         )
-        yield Problem((*path, "maxapplications"), "limit-applications", message)
+        yield problem((*path, "maxapplications"), "limit-applications", message)
     name = too_much(counted(queue.resources.maximum), most) if queue.name != ROOT else ""
     if name:
         allowed = counted(queue.resources.maximum)[name]
@@ -67,7 +68,7 @@ def _amounts(limit: Limit, each: QueueNode, path: Path) -> Iterator[Problem]:
             f"limit allows {shown(name, most[name])} {name}, but max of queue {queue.name} is "
             f"{shown(name, allowed)}"
         )
-        yield Problem((*path, "maxresources", name), "limit-max", message)
+        yield problem((*path, "maxresources", name), "limit-max", message)
 
 
 def inherited(tree: QueueNode) -> Iterator[Problem]:
@@ -93,7 +94,7 @@ def _resources(here: QueueNode, key: str, above: Mapping[str, Counted]) -> Itera
                     f"limit allows {name} {shown(over, most[over])} {over} in queue {here.queue.name}, "
                     f"but a queue above it allows only {shown(over, bound[over])}"
                 )
-                yield Problem((*here.limits_path, number, "maxresources", over), "limit-above", message)
+                yield problem((*here.limits_path, number, "maxresources", over), "limit-above", message)
             passed[name] = least(most, above[name]) if name in above else most
     for child in here.children:
         yield from _resources(child, key, passed)
@@ -109,7 +110,7 @@ def _applications(here: QueueNode, key: str, above: Mapping[str, int]) -> Iterat
                     f"limit allows {name} {limit.applications or 'any number of'} applications in queue "
                     f"{here.queue.name}, but a queue above it allows only {bound}"
                 )
-                yield Problem((*here.limits_path, number), "limit-applications-above", message)
+                yield problem((*here.limits_path, number), "limit-applications-above", message)
             passed[name] = limit.applications
     for child in here.children:
         yield from _applications(child, key, passed)

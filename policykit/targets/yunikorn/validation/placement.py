@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.pattern import compiles
 from policykit.targets.yunikorn.configuration.placement_rules import (
@@ -24,7 +25,7 @@ from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
 from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
 from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
 from policykit.targets.yunikorn.validation.limits import GROUP, USER
-from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
 
 _RULE_NAME = re.compile(r"[_a-zA-Z][a-zA-Z0-9_]*\Z")
@@ -41,7 +42,7 @@ def refused(listed: tuple[Rule, ...], tree: QueueNode, path: Path) -> Iterator[P
 
 def _names(rule: Rule, path: Path) -> Iterator[Problem]:
     if not _RULE_NAME.match(rule.name):
-        yield Problem((*path, "name"), "rule-name", f"{rule.name!r} is not a valid placement rule name")
+        yield problem((*path, "name"), "rule-name", f"{rule.name!r} is not a valid placement rule name")
     if rule.parent:
         yield from _names(rule.parent, (*path, "parent"))
     yield from _filter(rule.filter, (*path, "filter"))
@@ -49,11 +50,11 @@ def _names(rule: Rule, path: Path) -> Iterator[Problem]:
 
 def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
     if chosen.type.lower() not in ("", "allow", "deny"):
-        yield Problem((*path, "type"), "filter-type", f"{chosen.type!r} is neither allow nor deny")
+        yield problem((*path, "type"), "filter-type", f"{chosen.type!r} is neither allow nor deny")
     for key, names, known in (("users", chosen.users, USER), ("groups", chosen.groups, GROUP)):
         if len(names) == 1 and not known.match(names[0]) and not _is_pattern(names[0]):
             message = f"{names[0]!r} is neither a name nor a regular expression"
-            yield Problem((*path, key, 0), "filter-name", message)
+            yield problem((*path, key, 0), "filter-name", message)
 
 
 def _is_pattern(text: str) -> bool:
@@ -70,13 +71,13 @@ def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
             break
         if each.value.startswith(ROOT) and static:
             message = f"{each.value!r} starts with root, which only the outermost rule of a chain may do"
-            yield Problem(path, "rule-qualified", message)
+            yield problem(path, "rule-qualified", message)
             return
         static = each.value if each.value.startswith(ROOT) else f"{static or ROOT}.{each.value}"
     if static:
         fault = _walk(static.lower().split("."), rule.create, dynamic, root)
         if fault:
-            yield Problem(path, "rule-queue", f"placement rule for {static}: {fault}")
+            yield problem(path, "rule-queue", f"placement rule for {static}: {fault}")
 
 
 def _walk(steps: list[str], create: bool, dynamic: bool, root: Queue) -> str:
@@ -110,19 +111,19 @@ def _rule(rule: Rule, path: Path) -> Iterator[Problem]:
     name = rule.name.lower()
     if name == "test":
         message = "placement rule test stops the scheduler at the first application it places"
-        yield Problem((*path, "name"), "rule-unknown", message)
+        yield problem((*path, "name"), "rule-unknown", message)
     elif name not in KNOWN:
         message = f"unknown placement rule {rule.name}: use provided, user, tag or fixed"
-        yield Problem((*path, "name"), "rule-unknown", message, _NOT_ACTIVE)
+        yield problem((*path, "name"), "rule-unknown", message, _NOT_ACTIVE)
     elif name in (FIXED, TAG) and not rule.value:
         what = "the queue" if name == FIXED else "the tag: namespace, namespace.parentqueue"
-        yield Problem(path, "rule-value", f"rule {name} needs a value", f"set it to {what}")
+        yield problem(path, "rule-value", f"rule {name} needs a value", f"set it to {what}")
     elif name == FIXED:
         yield from _fixed(rule, path)
     if rule.filter.type != "deny" and rule.filter.type.lower() == "deny":
         message = f"filter type {rule.filter.type} is treated as allow: only lower-case deny denies"
         where = (*path, "filter", "type")
-        yield Problem(where, "filter-case", message)
+        yield problem(where, "filter-case", message)
     if rule.parent:
         yield from _parent(rule.parent, (*path, "parent"))
 
@@ -131,7 +132,7 @@ def _parent(rule: Rule, path: Path) -> Iterator[Problem]:
     if rule.name.lower() == FIXED and rule.value.lower() == ROOT:
         message = "parent rule fixed with value root puts everything below root.root"
         advice = "delete the parent rule: without one, queues are children of root"
-        yield Problem((*path, "value"), "rule-root", message, advice, Severity.WARNING)
+        yield problem((*path, "value"), "rule-root", message, advice, Severity.WARNING)
         return
     yield from _rule(rule, path)
 
@@ -141,14 +142,14 @@ def _fixed(rule: Rule, path: Path) -> Iterator[Problem]:
     wrong = [part for part in value.split(".") if not QUEUE_NAME.match(part)]
     if wrong:
         message = f"{value!r} is not a queue path: {wrong[0]!r} is not a valid name"
-        yield Problem(where, "rule-value", message, _NOT_ACTIVE)
+        yield problem(where, "rule-value", message, _NOT_ACTIVE)
     elif value.startswith(ROOT) and value != ROOT and not value.startswith(f"{ROOT}."):
         message = f"{value} starts with root, so it is read as a full path, but it is not one"
-        yield Problem(where, "rule-root", message, f"write root.{value}")
+        yield problem(where, "rule-root", message, f"write root.{value}")
     elif value.startswith(ROOT) and rule.parent:
         message = f"{value} is a full path, so the rule cannot have a parent rule"
         advice = f"delete the parent rule, or write {value.removeprefix(f'{ROOT}.')}"
-        yield Problem(where, "rule-root", message, advice)
+        yield problem(where, "rule-root", message, advice)
 
 
 def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterator[Problem]:
@@ -161,7 +162,7 @@ def _unreachable(rule: Rule, root: Queue, path: Path, others: _Others) -> Iterat
             depth = len(rule.chain) - 1 - rule.chain.index(inner)
             message = f"queue {place} of the parent rule does not exist and its create is not true"
             then = "places nothing until pods have named it" if others.free else "never places anything"
-            yield Problem(
+            yield problem(
                 (*path, *("parent",) * depth, "value"),
                 "rule-parent",
                 f"{message}: the rule {then}",

@@ -1,4 +1,4 @@
-"""A problem that the validator finds, and what is known of each kind of them."""
+"""The kinds of problems that the validator finds, and what is known of each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
 
 
@@ -31,26 +32,6 @@ class Kind(NamedTuple):
     depends_on: Dependence = Dependence.PARTITION
     compares_queues: bool = False
     """A placeholder in any queue may make it go away."""
-
-
-class Problem(NamedTuple):
-    """Something YuniKorn refuses, or that fails at run time."""
-
-    path: Path
-    """In the text of queues.yaml."""
-    kind: str
-    """One of KINDS."""
-    message: str
-    own_help: str = ""
-    severity: Severity | None = None
-    """Where it differs from that of its linter rule."""
-    key: bool = False
-    """The key at `path` is what is wrong, not its value."""
-
-    @property
-    def help(self) -> str:
-        """What to do."""
-        return self.own_help or KINDS[self.kind].help
 
 
 _VALUE, _SIBLINGS, _NAME, _CHILDREN = (
@@ -115,3 +96,16 @@ KINDS: Mapping[str, Kind] = {
     "rule-value": Kind("", _SIBLINGS),
 }
 """By their stable short names."""
+
+
+def problem(
+    path: Path,
+    kind: str,
+    message: str,
+    help_: str = "",
+    severity: Severity | None = None,
+    *,
+    key: bool = False,
+) -> Problem:
+    """Something YuniKorn refuses, or that fails at run time. `path` is in the text of queues.yaml."""
+    return Problem(path, message, help_ or KINDS[kind].help, severity, key, kind)

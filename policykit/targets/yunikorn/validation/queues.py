@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from policykit.manifests.path import Path
+from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text
 from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
@@ -19,7 +20,7 @@ from policykit.targets.yunikorn.configuration.resources import (
     too_much,
     total,
 )
-from policykit.targets.yunikorn.validation.problem import Problem
+from policykit.targets.yunikorn.validation.problem import problem
 
 QUEUE_NAME = re.compile(r"[a-zA-Z0-9_:#/@-]{1,64}\Z")
 """A queue's own name: no dots, which divide the names of a path."""
@@ -33,10 +34,10 @@ def partitions(configuration: Configuration) -> Iterator[Problem]:
         name = partition.name.lower() or DEFAULT
         path: Path = ("partitions", number)
         if name in seen:
-            yield Problem((*path, "name"), "partition-name", f"partition {name} is defined twice")
+            yield problem((*path, "name"), "partition-name", f"partition {name} is defined twice")
         seen.add(name)
         if partition.queues is None:
-            yield Problem(path, "no-queues", f"partition {name} has no queues")
+            yield problem(path, "no-queues", f"partition {name} has no queues")
 
 
 def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
@@ -45,12 +46,12 @@ def root(partition: Partition, tree: QueueNode) -> Iterator[Problem]:
     for key, stated in (("guaranteed", resources.guaranteed), ("max", resources.maximum)):
         if stated is not None:
             path = (*tree.path, "resources", key)
-            yield Problem(
+            yield problem(
                 path, "root-resources", "root is the whole cluster and cannot have guaranteed or max"
             )
     both = not partition.inserted_root and partition.limits and (partition.queues or ())[0].limits
     if both and both != partition.limits:
-        yield Problem(tree.limits_path, "root-limits", "the partition and root have different limits")
+        yield problem(tree.limits_path, "root-limits", "the partition and root have different limits")
 
 
 def queues(tree: QueueNode) -> Iterator[Problem]:
@@ -59,30 +60,30 @@ def queues(tree: QueueNode) -> Iterator[Problem]:
         for key, text in (("adminacl", each.queue.admin), ("submitacl", each.queue.submit)):
             if len(text.split()) > 2:
                 message = f"{key} {text!r} has more than two parts"
-                yield Problem((*each.path, key), "acl", message)
+                yield problem((*each.path, key), "acl", message)
         seen: set[str] = set()
         for child in each.children:
             name = child.queue.name
             if not QUEUE_NAME.match(name):
-                yield Problem(
+                yield problem(
                     (*child.path, "name"),
                     "queue-name",
                     f"queue name {name!r} is invalid: use 1 to 64 letters, digits and _ : # / @ -",
                 )
             if name.lower() in seen:
                 message = f"queue {name} is defined twice below {each.queue.name}"
-                yield Problem((*child.path, "name"), "queue-name-twice", message)
+                yield problem((*child.path, "name"), "queue-name-twice", message)
             seen.add(name.lower())
 
 
 def node_sort(partition: Partition, path: Path) -> Iterator[Problem]:
     sort, path = partition.node_sort, (*path, "nodesortpolicy")
     if sort.type not in SORT_TYPES:
-        yield Problem((*path, "type"), "node-sort", f"{sort.type!r} is neither fair nor binpacking")
+        yield problem((*path, "type"), "node-sort", f"{sort.type!r} is neither fair nor binpacking")
     for name, weight in sort.weights.items():
         if weight < 0:
             where = (*path, "resourceweights", name)
-            yield Problem(where, "node-sort", f"weight of {name} is negative: {weight}")
+            yield problem(where, "node-sort", f"weight of {name} is negative: {weight}")
 
 
 def resources(tree: QueueNode) -> Iterator[Problem]:
@@ -149,7 +150,7 @@ def _fits(here: QueueNode, larger: Counted, smaller: Counted, compared: _Compari
             smaller=shown(name, smaller[name]),
             larger=shown(name, larger[name]),
         )
-        yield Problem((*here.path, "resources", compared.key, name), compared.kind, message)
+        yield problem((*here.path, "resources", compared.key, name), compared.kind, message)
 
 
 def shown(name: str, amount: int) -> str:
@@ -163,7 +164,7 @@ def unreadable(texts: Mapping[str, str] | None, path: Path) -> Iterator[Problem]
         if quantity(name, text) is None:
             suffixes = "k M G T P E or Ki Mi Gi Ti Pi Ei" + (", or m" if name == CORES else "")
             message = f"{text!r} is not a valid amount of {name}: use a whole number, optionally with"
-            yield Problem((*path, name), "amount", f"{message} {suffixes}")
+            yield problem((*path, name), "amount", f"{message} {suffixes}")
 
 
 def applications(tree: QueueNode) -> Iterator[Problem]:
@@ -174,9 +175,9 @@ def applications(tree: QueueNode) -> Iterator[Problem]:
             own, path = child.queue.applications, (*child.path, "maxapplications")
             if not own:
                 message = f"queue {child.queue.name} has no maxapplications, but {each.queue.name} has {most}"
-                yield Problem(child.path, "applications", message)
+                yield problem(child.path, "applications", message)
             elif own > most:
                 message = (
                     f"queue {child.queue.name} allows {own} applications, but {each.queue.name} only {most}"
                 )
-                yield Problem(path, "applications", message)
+                yield problem(path, "applications", message)

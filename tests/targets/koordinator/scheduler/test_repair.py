@@ -70,8 +70,8 @@ def test_another_version_is_rewritten(given_: str, version: str, becomes: str, w
         {"name": "Coscheduling", "args": {}},
     ]
     assert notice == (
-        f"Koordinator {version} {why} {group}{given_}: gen had to change it to "
-        f"{group}{becomes}, in the args too"
+        f"Koordinator {version} {why} {group}{given_}: koord-scheduler does not start; gen had to "
+        f"change it to {group}{becomes}, in the args too"
     )
 
 
@@ -120,7 +120,8 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
                 "preEnqueue": enabled("Coscheduling"),
             }
         },
-        "queueSort disables every plugin and enables none: gen had to enable PrioritySort",
+        "queueSort disables every plugin and enables none: koord-scheduler does not start; gen had to "
+        "enable PrioritySort",
     ),
     "a plugin of a newer release": (
         "1.6.1",
@@ -165,7 +166,8 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], str]] = {
             ]
         },
         {"pluginConfig": [{"name": "Coscheduling", "args": {"defaultTimeout": "1s"}}]},
-        "has no field enablePreemption in CoschedulingArgs (added in 1.7): gen had to remove it",
+        "has no field enablePreemption in CoschedulingArgs (added in 1.7): koord-scheduler does not start; "
+        "gen had to remove it",
     ),
 }
 

@@ -1,30 +1,15 @@
-"""What is wrong with something written for Volcano, and the words that every check of it shares."""
+"""Releases of Volcano, and words that every check of what is written for it shares."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from policykit.manifests.path import Path
-from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
 Release = tuple[int, ...]
 """(1, 13) is the first release of that minor, (1, 13, 2) a patch."""
 
 UPGRADE = "remove it or upgrade Volcano"
-
-
-class Problem(NamedTuple):
-    """Something that Volcano refuses, ignores or cannot work with."""
-
-    path: Path
-    message: str
-    help: str = ""
-    severity: Severity | None = None
-    """Where it does not make the configuration unusable."""
-    key: bool = False
-    """The key at `path` is wrong, not its value."""
 
 
 def release_text(release: Release) -> str:
