@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter.finding import Report
 from policykit.linter.member import Member
-from policykit.linter.plan import ResultCache, Run, Setting
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
+from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
     from policykit.kube.structure.shapes import Schema
-    from policykit.linter.built.tree import Built
     from policykit.linter.mend import Mended
-    from policykit.linter.policies import Policy
+    from policykit.linter.run import UnitFindings
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
 
@@ -61,84 +60,43 @@ def _releases(cluster: Cluster | None) -> dict[str, str]:
     return {name: version for name, version in stated.items() if version}
 
 
-def lint(
-    members: Sequence[Member],
-    settings: Sequence[Setting],
-    read: Callable[[str], bytes],
-    surroundings: Callable[[str], Iterable[Member]],
-    sizes: Sequence[int] = (),
-    workers: int = 0,
-    *,
-    fixes: bool = False,
-    today: str = "",
-    policies: Sequence[Policy] = (),
-    cache: ResultCache | None = None,
-    built: Sequence[Built] = (),
-) -> Report:
-    """Findings over many files; `workers` 0 takes the processors there are when it pays.
-
-    `fixes`: each finding comes with its fix, where there is one. `today`, YYYY-MM-DD: suppressions
-    with an earlier end hide nothing; empty: none has ended. `policies`: those that are looked at
-    themselves. `cache`: what files gave in earlier runs. `built`: kustomizations whose objects are
-    looked at as they are built.
-    """
-    from policykit.linter.run import run
+def lint(workspace: Workspace, options: Options = DEFAULT) -> Report:
+    """Findings over the files of a workspace."""
+    from policykit.linter.run import lint as run
     from policykit.targets import SYSTEMS
 
-    work = Run(
-        tuple(members),
-        tuple(settings),
-        SYSTEMS,
-        read,
-        surroundings,
-        tuple(sizes),
-        fixes,
-        today,
-        tuple(policies),
-        cache,
-        tuple(built),
-    )
-    return run(work, workers)
+    return run(Run(workspace, options, SYSTEMS))
 
 
-def fix(
-    members: Sequence[Member],
-    settings: Sequence[Setting],
-    read: Callable[[str], bytes],
-    surroundings: Callable[[str], Iterable[Member]],
-    sizes: Sequence[int] = (),
-    workers: int = 0,
-    *,
-    narrow: Callable[[Report], Report] = lambda report: report,
-    unsafe: bool = False,
-    today: str = "",
-    policies: Sequence[Policy] = (),
-    built: Sequence[Built] = (),
-) -> Mended:
-    """Fixes what can be fixed, and tells what remains; nothing is written.
+def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindings:
+    """What each policy says of each build and file, before baselines are looked at."""
+    from policykit.linter import run
+    from policykit.targets import SYSTEMS
 
-    `narrow` leaves out findings that nobody asked about: they are neither fixed nor told.
-    """
+    return run.unit_findings(Run(workspace, options, SYSTEMS))
+
+
+def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> Mended:
+    """Fixes what can be fixed, and tells what remains; nothing is written."""
     from policykit.linter.mend import mend
 
-    def looked(reading: Callable[[str], bytes], paths: frozenset[str]) -> Report:
-        some = [member for member in members if member.path in paths] if paths else members
-        bytes_of = () if paths else sizes
-        report = lint(
-            some,
-            settings,
-            reading,
-            surroundings,
-            bytes_of,
-            workers,
-            fixes=True,
-            today=today,
-            policies=() if paths else policies,
-            built=() if paths else built,
-        )
-        return narrow(report)
+    wanted = options._replace(fixes=True)
 
-    return mend(looked, read, {member.path: member.file for member in members}, unsafe=unsafe)
+    def looked(read: Callable[[str], bytes], paths: frozenset[str]) -> Report:
+        again = workspace._replace(read=read, cache=None)
+        if paths:
+            some = tuple(member for member in workspace.members if member.path in paths)
+            again = again._replace(members=some, sizes=(), policies=(), builds=())
+        return lint(again, wanted)
+
+    files = {member.path: member.file for member in workspace.members}
+    return mend(looked, workspace.read, files, unsafe=unsafe)
+
+
+def workspace_of(texts: Mapping[str, bytes], setting: Setting, *, complete: bool = True) -> Workspace:
+    """Texts in memory, by path; `complete`: together they are a whole scope."""
+    members = tuple(Member(path, path, "memory" if complete else "", 0) for path in texts)
+    return Workspace(members, (setting,), texts.__getitem__, lambda _: members)
 
 
 def lint_texts(
@@ -149,10 +107,8 @@ def lint_texts(
     today: str = "",
 ) -> Report:
     """Findings over texts in memory, by path; `complete`: together they are a whole scope."""
-    scope = "memory" if complete else ""
-    members = [Member(path, path, scope, 0) for path in texts]
     chosen = setting(cluster, select=select)
-    return lint(members, [chosen], texts.__getitem__, lambda _: members, workers=1, today=today)
+    return lint(workspace_of(texts, chosen, complete=complete), Options(today=today, workers=1))
 
 
 def fix_texts(
@@ -165,9 +121,9 @@ def fix_texts(
     today: str = "",
 ) -> Mended:
     """Fixes texts in memory, by path; `complete`: together they are a whole scope."""
-    members = [Member(path, path, "memory" if complete else "", 0) for path in texts]
-    chosen = [setting(cluster, select=select)]
-    return fix(members, chosen, texts.__getitem__, lambda _: members, unsafe=unsafe, workers=1, today=today)
+    chosen = setting(cluster, select=select)
+    workspace = workspace_of(texts, chosen, complete=complete)
+    return fix(workspace, Options(today=today, workers=1), unsafe=unsafe)
 
 
 def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:

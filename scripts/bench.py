@@ -94,7 +94,7 @@ def generation() -> None:
     from policykit import api
     from policykit.generator.bundle import bundle
     from policykit.policy.load import load_text
-    from policykit.sources.files import read
+    from policykit.workspace.files import read
 
     text = _large_policy().encode()
     started = time.perf_counter()

@@ -6,7 +6,7 @@ from typing import Any
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load_profile, load_text
-from policykit.sources.files import read
+from policykit.workspace.files import read
 
 
 @cache

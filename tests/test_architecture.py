@@ -15,8 +15,7 @@ PACKAGE = ROOT / "policykit"
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("cache",),
-    ("api", "formats", "sources"),
+    ("api", "formats", "workspace"),
     ("rules", "importer"),
     ("targets", "policy"),
     ("generator", "linter"),
@@ -32,7 +31,7 @@ LAYERS = (
 CODE_FROM_DATA = frozenset({"copyreg", "dbm", "dill", "marshal", "pickle", "shelve"})
 """Modules that make code, or objects of any type, of bytes: nothing here reads bytes by them."""
 
-HEAVY = {"pydantic": "policykit.policy", "kubernetes": "policykit.sources.live", "click": "policykit.cli"}
+HEAVY = {"pydantic": "policykit.policy", "kubernetes": "policykit.workspace.live", "click": "policykit.cli"}
 """Third-party package to the only place that may import it."""
 
 
@@ -136,11 +135,11 @@ def test_commands_load_only_what_they_need(arguments: list[str], absent: list[st
 
 
 OPENERS = {
-    "policykit.sources.boundary": "judges every path and reads what may be read",
-    "policykit.sources.writing": "replaces and deletes what was judged",
-    "policykit.cache.folder": "keeps results in a folder of its own",
-    "policykit.sources.kustomize": "makes a folder of its own for a build",
-    "policykit.sources.programs": "finds git and kustomize",
+    "policykit.workspace.boundary": "judges every path and reads what may be read",
+    "policykit.workspace.writing": "replaces and deletes what was judged",
+    "policykit.workspace.cache.folder": "keeps results in a folder of its own",
+    "policykit.workspace.kustomize": "makes a folder of its own for a build",
+    "policykit.workspace.programs": "finds git and kustomize",
     "policykit.bundled": "reads what ships with policykit",
 }
 """The only modules that open, replace or delete files, and why."""

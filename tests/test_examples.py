@@ -12,7 +12,7 @@ from policykit import api
 from policykit.generator.bundle import bundle
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.shared import ROOT
 
 EXAMPLES = ROOT / "examples"

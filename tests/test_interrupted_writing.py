@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.sources.writing import is_leftover
+from policykit.workspace.writing import is_leftover
 from tests.cli.commands import Said, process
 from tests.gitops import HEADER, LEFTOVER, drift, gen, generated, policy, tree, write
 from tests.processes import started

@@ -9,7 +9,7 @@ import pytest
 
 from policykit.policy.load import load
 from policykit.rules import CATALOGUE
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests import documents
 from tests.documents import Block
 from tests.shared import ROOT

@@ -9,18 +9,19 @@ import click
 
 from policykit import api
 from policykit.cli.caching import cache_of, cache_options
-from policykit.cli.linting.accepting import from_folder, settings_of, spoken, uncovered
-from policykit.cli.linting.build import Builds, builds_of, told
-from policykit.cli.linting.gather import STDIN, Gathered
-from policykit.cli.linting.policies import policies_of
+from policykit.cli.linting.baselines import uncovered
+from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.today import today
+from policykit.cli.linting.workspace import Opened, about_builds, open_workspace
 from policykit.cli.output import complain, emit, say
 from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
 from policykit.formats.text import counted
-from policykit.linter.baseline import Baseline, joined, pruned, tally, text_of
-from policykit.linter.finding import Finding
-from policykit.sources.baselines import Source, default_place, load, nearest_baselines, shown_as
+from policykit.linter.acceptance import from_folder, settings_of, spoken, tally
+from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
+from policykit.linter.unit import UnitFinding
+from policykit.linter.workspace import Options, Workspace
+from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
 
 
 @click.command("baseline")
@@ -78,17 +79,17 @@ def command(
         paths = paths or _spoken_of(old)
         _require_all(old, paths)
     paths = paths or (".",)
-    gathered = Gathered(policy or "", cache=cache_of((*paths, policy or ""), cache_dir, no_cache))
-    gathered.gather(paths)
-    builds = builds_of(gathered) if kustomize == "auto" else Builds()
-    findings = _found(gathered, builds)
+    cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
+    request = Request(paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache)
+    opened = open_workspace(request)
+    findings = _found(opened)
     if findings is None:
         return 2
     before = old.baseline if old else Baseline()
     locate = from_folder(os.path.dirname(place))
     found = tally(findings if output else _governed(findings, place), locate)
     if prune:
-        after = pruned(before, found, spoken(settings_of(gathered, gathered.members)))
+        after = pruned(before, found, _spoken(opened.workspace))
     else:
         after = joined(before, found, map(locate, paths))
     if old is None or text_of(after) != old.text:
@@ -102,7 +103,7 @@ def _folder(paths: tuple[str, ...]) -> str:
     return first if os.path.isdir(first) else os.path.dirname(first)
 
 
-def _to_prune(old: Source | None, place: str) -> Source:
+def _to_prune(old: BaselineFile | None, place: str) -> BaselineFile:
     if old is None:
         raise UsageError(
             "there is no baseline to prune", "create one with `policykit baseline`", shown_as(place)
@@ -110,13 +111,13 @@ def _to_prune(old: Source | None, place: str) -> Source:
     return old
 
 
-def _spoken_of(old: Source) -> tuple[str, ...]:
+def _spoken_of(old: BaselineFile) -> tuple[str, ...]:
     """The files and folders that a baseline covers and that still exist."""
     places = (os.path.normpath(os.path.join(old.folder, path)) for path in old.baseline.covers)
     return tuple(shown_as(place) for place in places if os.path.lexists(place))
 
 
-def _require_all(old: Source, paths: tuple[str, ...]) -> None:
+def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
     missing = [shown_as(place) for place in uncovered(old, paths)]
     if missing:
         raise UsageError(
@@ -126,34 +127,30 @@ def _require_all(old: Source, paths: tuple[str, ...]) -> None:
         )
 
 
-def _found(gathered: Gathered, builds: Builds) -> tuple[Finding, ...] | None:
+def _spoken(workspace: Workspace) -> frozenset[str]:
+    return spoken(settings_of(workspace, (member.path for member in workspace.members)))
+
+
+def _found(opened: Opened) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
-    report = api.lint(
-        gathered.members,
-        gathered.settings,
-        gathered.read,
-        gathered.surroundings,
-        gathered.sizes,
-        today=today(),
-        policies=policies_of(gathered),
-        built=builds.built,
-    )
-    for line in told(builds, every=False):
+    workspace, notes = opened
+    found, report = api.unit_findings(workspace, Options(today=today()))
+    for line in about_builds(workspace.builds, notes, every=False):
         say(line)
-    failures = (*gathered.failures, *report.failures)
+    failures = (*notes.failures, *report.failures)
     for failure in failures:
         complain(failure)
     if failures:
         say("policykit: no baseline written: not everything could be checked")
         return None
-    return report.findings
+    return found
 
 
-def _governed(findings: Iterable[Finding], place: str) -> list[Finding]:
+def _governed(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
     """The findings that `lint` would look up in the baseline at `place`, not in a nearer one."""
     found = list(findings)
-    nearest = nearest_baselines(finding.path for finding in found)
-    return [finding for finding in found if nearest.get(finding.path, place) == place]
+    nearest = nearest_baselines(one.finding.path for one in found)
+    return [one for one in found if nearest.get(one.finding.path, place) == place]
 
 
 def _tell(before: Baseline, after: Baseline, place: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-from policykit.cache.folder import NO_CACHE, Cache, fault_of
-from policykit.cache.location import VARIABLE, default_folder, enclosing
 from policykit.cli.output import say
 from policykit.errors import UsageError
+from policykit.workspace.cache.folder import NO_CACHE, Cache, fault_of
+from policykit.workspace.cache.location import VARIABLE, default_folder, enclosing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

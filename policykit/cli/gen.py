@@ -13,15 +13,15 @@ from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import allow_path, cluster_from
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
-from policykit.sources import boundary, outputs
-from policykit.sources.boundary import Place, output_folder
-from policykit.sources.files import repository_root
-from policykit.sources.policies import nearest_policy
 from policykit.targets import writers
+from policykit.workspace import boundary, outputs
+from policykit.workspace.boundary import Place, output_folder
+from policykit.workspace.files import repository_root
+from policykit.workspace.policies import nearest_policy
 
 if TYPE_CHECKING:
-    from policykit.cache.folder import Cache
     from policykit.generator.artifact import Generated
+    from policykit.workspace.cache.folder import Cache
 
 
 class Options(NamedTuple):

@@ -14,10 +14,10 @@ from policykit.formats.diff import diff
 from policykit.formats.text import counted
 from policykit.generator.bundle import bundle, drift
 from policykit.policy.places import places
-from policykit.sources import outputs, tree
-from policykit.sources.boundary import Place, below, writable
-from policykit.sources.policies import reader
-from policykit.sources.writing import replace_all
+from policykit.workspace import outputs, tree
+from policykit.workspace.boundary import Place, below, writable
+from policykit.workspace.policies import reader
+from policykit.workspace.writing import replace_all
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generated

@@ -9,7 +9,7 @@ import click
 from policykit.cli.output import say, write_file
 from policykit.cli.profiles import profile_text
 from policykit.errors import UsageError
-from policykit.sources.policies import FILE_NAME
+from policykit.workspace.policies import FILE_NAME
 
 
 @click.command("init")

@@ -19,16 +19,16 @@ from policykit.formats.function_config import API, ROLES, FunctionConfig, functi
 from policykit.formats.text import summary, text
 from policykit.generator.artifact import Role
 from policykit.linter.finding import Finding, Report
-from policykit.linter.member import Member
+from policykit.linter.workspace import Options
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.writer import dump
 from policykit.model.severity import Severity
-from policykit.sources import boundary
-from policykit.sources.policies import reader
 from policykit.targets import writers
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch, unique_notices
+from policykit.workspace import boundary
+from policykit.workspace.policies import reader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,10 +131,9 @@ def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | No
     """Findings as results and on standard error; the items are unchanged."""
     items = {f"{n:08}": item for n, item in enumerate(given.items) if not krm.local(item)}
     texts = {name: dump(item).encode() for name, item in items.items()}
-    scope = "items" if config.complete else ""
-    members = [Member(name, name, scope, 0) for name in texts]
     setting = api.setting(cluster, None, config.select, config.ignore, config.namespace or "default")
-    report = api.lint(members, [setting], texts.__getitem__, lambda _: members, workers=1, today=today())
+    workspace = api.workspace_of(texts, setting, complete=config.complete)
+    report = api.lint(workspace, Options(today=today(), workers=1))
     results = [krm.result(finding, items[finding.path]) for finding in report.findings]
     emit_data(krm.with_results(given.text, given, results))
     shown = report._replace(

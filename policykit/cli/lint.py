@@ -10,19 +10,18 @@ import click
 from policykit import api
 from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.linting.around import around
-from policykit.cli.linting.build import Builds, builds_of, told
-from policykit.cli.linting.cached import results_of, unchanged
-from policykit.cli.linting.gather import STDIN, Gathered
-from policykit.cli.linting.narrow import narrowing
+from policykit.cli.linting.cached import lint
 from policykit.cli.linting.outputs import outputs, with_fixes, write
-from policykit.cli.linting.policies import policies_of
+from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.today import today
+from policykit.cli.linting.workspace import Opened, about_builds, open_workspace
 from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import allow_path
 from policykit.formats import FORMATS
 from policykit.formats.text import summary
 from policykit.linter.finding import Report
 from policykit.linter.selection import PRESETS
+from policykit.linter.workspace import Options
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
@@ -182,66 +181,55 @@ def command(
         raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
-    gathered = Gathered(
+    request = Request(
+        paths or (".",),
         policy or "",
         _words(select),
         _words(ignore),
         namespace,
-        timed=timings,
-        crds=crds,
-        preset=preset or "",
-        cache=cache,
+        timings,
+        crds,
+        preset or "",
+        force_exclude,
+        stdin_filename,
+        kustomize == "auto",
+        baseline,
+        no_baseline,
+        since,
+        cache,
     )
-    gathered.gather(paths or (".",), force_exclude, stdin_filename)
-    builds = builds_of(gathered) if kustomize == "auto" else Builds()
-    work = (gathered.members, gathered.settings, gathered.read, gathered.surroundings, gathered.sizes, jobs)
-    policies = policies_of(gathered)
-    narrow = narrowing(gathered, paths or (".",), baseline, no_baseline, since)
+    opened = open_workspace(request)
+    workspace, notes = opened
+    options = Options(with_fixes(wanted), today(), jobs)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
-        mended = api.fix(
-            *work, narrow=narrow, unsafe=unsafe_fixes, today=today(), policies=policies, built=builds.built
-        )
+        mended = api.fix(workspace, options, unsafe=unsafe_fixes)
         report, after = mended.report, mended.after
-        done, changes = _make(mended, gathered, diff)
+        done, changes = _make(mended, opened, diff)
     else:
-        asked = (with_fixes(wanted), today())
-
-        def lint() -> Report:
-            with results_of(gathered) as results:
-                return api.lint(
-                    *work,
-                    fixes=asked[0],
-                    today=asked[1],
-                    policies=policies,
-                    cache=results,
-                    built=builds.built,
-                )
-
-        plain = not policies and not builds.built
-        report = narrow(unchanged(gathered, paths or (".",), asked, lint) if plain else lint())
+        report = lint(request, opened, options)
     aside = diff or (STDIN in paths and (fix or unsafe_fixes))
-    done = write(report, wanted, around(gathered, after), color, aside) and done
-    _tell(report, gathered, builds, show_files)
+    done = write(report, wanted, around(workspace, after), color, aside) and done
+    _tell(report, opened, show_files)
     _tell_numbers(report, statistics, timings)
-    if gathered.failures or report.failures or not done or (require_policy and gathered.without_policy):
+    if notes.failures or report.failures or not done or (require_policy and notes.without_policy):
         return 2
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
 
 
-def _make(mended: Mended, gathered: Gathered, diff: bool) -> tuple[bool, bool]:
+def _make(mended: Mended, opened: Opened, diff: bool) -> tuple[bool, bool]:
     """Prints or writes the fixes; returns (everything was written, a diff was printed)."""
     from policykit.cli.linting import fixed
 
     failed, shown = frozenset[str](), ""
     if diff:
-        shown = fixed.differences(mended, {m.file: m.path for m in gathered.members})
+        shown = fixed.differences(mended, {m.file: m.path for m in opened.workspace.members})
         emit_data(shown)
     else:
-        failed = fixed.written(mended, STDIN, gathered.given)
+        failed = fixed.written(mended, STDIN, opened.notes.given)
     fixed.tell(mended, diff=diff, failed=failed)
-    if gathered.built and mended.report.findings:
+    if opened.workspace.builds and mended.report.findings:
         say(
             "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
             " the source files"
@@ -268,22 +256,23 @@ def _fails(report: Report, fail_on: Severity) -> bool:
     return worst is not None and worst is not Severity.INFO and worst.rank <= fail_on.rank
 
 
-def _tell(report: Report, gathered: Gathered, builds: Builds, show_files: bool) -> None:
-    if not gathered.members and not gathered.failures:
+def _tell(report: Report, opened: Opened, show_files: bool) -> None:
+    workspace, notes = opened
+    if not workspace.members and not notes.failures:
         say("policykit: no YAML or JSON files found")
-    for failure in (*gathered.failures, *report.failures):
+    for failure in (*notes.failures, *report.failures):
         complain(failure)
     if show_files:
         for path, why in report.skipped:
             say(f"skipped {path}: {why}")
-        for path in gathered.elsewhere:
+        for path in notes.elsewhere:
             say(f"skipped {path}: it leads outside the repository or the folder that was named")
-    for line in told(builds, every=show_files):
+    for line in about_builds(workspace.builds, notes, every=show_files):
         say(line)
-    if gathered.without_policy and report.silent_rules:
-        files = "file has" if gathered.without_policy == 1 else "files have"
+    if notes.without_policy and report.silent_rules:
+        files = "file has" if notes.without_policy == 1 else "files have"
         say(
-            f"policykit: {gathered.without_policy} {files} no policy: {report.silent_rules} "
+            f"policykit: {notes.without_policy} {files} no policy: {report.silent_rules} "
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )

@@ -10,8 +10,8 @@ from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.output import emit, say
 from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError
-from policykit.sources.existing import stdin
-from policykit.sources.nodes import cluster_of, cluster_of_nodes
+from policykit.workspace.existing import stdin
+from policykit.workspace.nodes import cluster_of, cluster_of_nodes
 
 
 @click.command("nodes")

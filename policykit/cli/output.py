@@ -48,8 +48,8 @@ def write_file(path: str, text: str | bytes) -> None:
     A symbolic link is kept: its target is written. A device or a pipe (`/dev/stderr`) is
     appended to, never replaced.
     """
-    from policykit.sources.boundary import output
-    from policykit.sources.writing import append, replace_all
+    from policykit.workspace.boundary import output
+    from policykit.workspace.writing import append, replace_all
 
     place = output(path)
     if os.path.exists(path) and not os.path.isfile(path):

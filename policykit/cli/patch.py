@@ -17,13 +17,13 @@ from policykit.formats.diff import diff as unified
 from policykit.formats.text import counted
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
-from policykit.sources.boundary import Place, writable
-from policykit.sources.files import discover, read
-from policykit.sources.scopes import is_patch, kustomization_namespace
-from policykit.sources.writing import replace_all
 from policykit.targets.workloads.companion_objects import Identity
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import PatchedText, Source, objects, patch, unique_notices
+from policykit.workspace.boundary import Place, writable
+from policykit.workspace.files import discover, read
+from policykit.workspace.scopes import is_patch, kustomization_namespace
+from policykit.workspace.writing import replace_all
 
 _STDIN = "-"
 

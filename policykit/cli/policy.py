@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit.cli.output import complain
-from policykit.sources import boundary
-from policykit.sources.policies import nearest_policy, reader
+from policykit.workspace import boundary
+from policykit.workspace.disk import remembered
+from policykit.workspace.policies import nearest_policy, reader
 
 if TYPE_CHECKING:
-    from policykit.cache.folder import Cache
-    from policykit.cache.policies import CompiledPolicy, Reader
     from policykit.model.cluster import Cluster
+    from policykit.workspace.cache.folder import Cache
+    from policykit.workspace.cache.policies import CompiledPolicy, Reader
 
 
 def _begin(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
@@ -45,19 +46,29 @@ def files_of(reference: str, cache: Cache) -> tuple[str, ...]:
     return _loaded(_settled(reference), cache).files
 
 
-def forget() -> None:
-    """Clears loaded policies, so that a long-lived process reads them again."""
-    _loaded.cache_clear()
-
-
 def _settled(reference: str) -> str:
     """A file as its absolute path: the same name may be another file in another folder."""
     return reference if reference.startswith("profile:") else os.path.abspath(reference)
 
 
-@once
 def _loaded(reference: str, cache: Cache) -> CompiledPolicy:
-    from policykit.cache.policies import compiled
+    bundled = reference.startswith("profile:") and not cache.folder
+    return (_bundled if bundled else _written)(reference, cache)
+
+
+@remembered
+def _written(reference: str, cache: Cache) -> CompiledPolicy:
+    return _compiled(reference, cache)
+
+
+@once
+def _bundled(reference: str, cache: Cache) -> CompiledPolicy:
+    """What ships with policykit stays as it is."""
+    return _compiled(reference, cache)
+
+
+def _compiled(reference: str, cache: Cache) -> CompiledPolicy:
+    from policykit.workspace.cache.policies import compiled
 
     name = shown_as(reference)
     found = compiled(cache, name, reader(name), _compile)
@@ -67,8 +78,8 @@ def _loaded(reference: str, cache: Cache) -> CompiledPolicy:
 
 
 def _compile(name: str, read: Reader) -> CompiledPolicy:
-    from policykit.cache.policies import CompiledPolicy
     from policykit.policy.load import load
+    from policykit.workspace.cache.policies import CompiledPolicy
 
     loaded = load(name, read)
     return CompiledPolicy(loaded.cluster, loaded.files, tuple(map(str, loaded.notices)))

@@ -14,9 +14,9 @@ from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
-from policykit.sources.existing import stdin
-from policykit.sources.files import discover, read
-from policykit.sources.scopes import kustomization_namespace
+from policykit.workspace.existing import stdin
+from policykit.workspace.files import discover, read
+from policykit.workspace.scopes import kustomization_namespace
 
 _STDIN = "-"
 
@@ -79,7 +79,7 @@ def command(
 
 
 def _nodes(path: str) -> Cluster:
-    from policykit.sources.nodes import cluster_of_nodes
+    from policykit.workspace.nodes import cluster_of_nodes
 
     return cluster_of_nodes(path)
 

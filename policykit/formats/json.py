@@ -53,6 +53,7 @@ def as_data(finding: Finding) -> dict[str, Any]:
         "fix": _fix(finding.fix) if finding.fix else None,
         "url": None,
         "source": finding.source or None,
+        "clusters": list(finding.clusters),
     }
 
 

@@ -110,6 +110,8 @@ def _result(finding: Finding, path: str, index: int, mark: str, files: Files) ->
             "fullyQualifiedName": name + finding.pointer,
         }
         found["locations"][0]["logicalLocations"] = [{**logical, "kind": "resource"}]
+    if finding.clusters:
+        found["properties"] = {"clusters": list(finding.clusters)}
     if finding.fix and finding.fix.edits:
         found["fixes"] = [_fix(finding.fix, finding.path, path, files)]
     return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from policykit.escape import one_line
 from policykit.formats import Around
+from policykit.formats.clusters import grouped
 from policykit.formats.colour import BOLD, DIM, OF_SEVERITY, paint
 from policykit.linter.finding import Finding, Report
 
@@ -21,10 +22,11 @@ def text(report: Report, around: Around) -> str:
 
     files = Files(around.raw)
     lines: list[str] = []
-    for finding in report.findings:
-        lines.append(heading(finding, around.colour))
-        lines += _excerpt(finding, files, around.colour)
-        lines += advice(finding)
+    for group in grouped(report.findings):
+        lines.append(heading(group.finding, around.colour))
+        lines += _excerpt(group.finding, files, around.colour)
+        lines += advice(group.finding)
+        lines += [one_line(f"    {line}") for line in group.lines()]
     return "".join(line + "\n" for line in lines)
 
 

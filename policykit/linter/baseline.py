@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -47,6 +47,33 @@ class Baseline(NamedTuple):
     """Files and folders, relative to the baseline's folder, sorted; none lies in another."""
 
 
+class BaselineFile(NamedTuple):
+    """A baseline as read."""
+
+    path: str
+    """Absolute."""
+    shown: str
+    """As people read it."""
+    text: str
+    baseline: Baseline
+
+    @property
+    def folder(self) -> str:
+        """What the paths in it start from."""
+        return os.path.dirname(self.path)
+
+
+class Baselines(NamedTuple):
+    """The baselines of a run."""
+
+    files: Mapping[str, BaselineFile]
+    """By absolute path."""
+    governing: Mapping[str, str]
+    """Reported paths to the absolute paths of the baselines that accept findings there."""
+    covered: frozenset[str] = frozenset()
+    """Those that the run looks at every file of."""
+
+
 Locate = Callable[[str], str]
 """A finding's path as seen from the baseline's folder, with `/`."""
 
@@ -59,27 +86,6 @@ def key_of(finding: Finding, locate: Locate) -> Key:
     group, slash, _ = about.api_version.partition("/")
     kind = f"{about.kind}.{group}" if slash else about.kind
     return Key(finding.code, kind, about.namespace or "", about.name, finding.field)
-
-
-def tally(findings: Iterable[Finding], locate: Locate) -> Counter[Key]:
-    """How often each finding is there; staleness is none that could be accepted."""
-    return Counter(key_of(finding, locate) for finding in findings if finding.code != STALE)
-
-
-def hide(
-    findings: Iterable[Finding], left: Counter[Key], locate: Locate
-) -> tuple[list[Finding], list[Finding]]:
-    """(findings that are not accepted, those that are); takes what it uses from `left`."""
-    kept: list[Finding] = []
-    hidden: list[Finding] = []
-    for finding in findings:
-        key = key_of(finding, locate)
-        if left[key] > 0:
-            left[key] -= 1
-            hidden.append(finding)
-        else:
-            kept.append(finding)
-    return kept, hidden
 
 
 def joined(old: Baseline, found: Mapping[Key, int], covers: Iterable[str]) -> Baseline:

@@ -56,7 +56,10 @@ _HIDING = "policykit"
 
 
 class FileResult(NamedTuple):
-    """What one file gives: findings in document order, and facts for cross-document rules."""
+    """What one file gives: findings in document order, and facts for cross-document rules.
+
+    Suppressions have been applied to the findings, but for those of built objects.
+    """
 
     findings: tuple[Finding, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -147,7 +150,7 @@ class _Looked:
             self._sources[one.number] = rendered.source(
                 self._rendered_from, one.first, parsed.root.start.line
             )
-        if self._hiding:
+        if self._hiding and self._job.look != BUILT:
             self._hiding.document(parsed.root, (one.first, one.end), one.number)
         partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
         for manifest in manifests(parsed.root, one.number):
@@ -158,7 +161,9 @@ class _Looked:
         kept: Sequence[Finding] = self._found
         asked: tuple[Suppressed, ...] = ()
         if self._hiding:
-            kept, asked = self._hiding.sift(self._found, self._template, self._unfinished)
+            hidden = () if self._job.look == BUILT else self._found
+            kept, asked = self._hiding.sift(hidden, self._template, self._unfinished)
+            kept = self._found if self._job.look == BUILT else kept
         if self._sources:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
         return FileResult(
@@ -204,7 +209,7 @@ class _Looked:
         pod_sets = podsets.pod_sets(manifest.data)
         partial = partial or is_partial(manifest, pod_sets, self._directives)
         ground = Ground(manifest._replace(partial=partial), self._text)
-        if self._hiding and self._job.look != BUILT:
+        if self._hiding:
             self._hiding.object(ground)
         if partial:
             self._unfinished.add(manifest.document)

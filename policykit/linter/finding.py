@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from policykit.manifests.extents import Edit
@@ -54,9 +55,18 @@ class Finding(NamedTuple):
     """The place in its object, items of lists by their names: see `policykit.linter.field`."""
     source: str = ""
     """The template that its document was rendered from, as the document says; empty: it says none."""
+    clusters: tuple[str, ...] = ()
+    """Names of the policies that say so, sorted; empty: no policy does."""
 
     def sort_key(self) -> tuple[str, Span, str, str, str]:
         return (self.path, self.span, self.code, self.message, self.pointer)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Up to three names as people list them, else the first and how many more."""
+    if len(names) > 3:
+        return f"{names[0]} and {len(names) - 1} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 class Report(NamedTuple):

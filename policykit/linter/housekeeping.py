@@ -18,24 +18,26 @@ if TYPE_CHECKING:
 _FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
+def able(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
+    """Codes of the rules that were run over a file with all they need.
+
+    `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
+    """
+    codes = rules.codes() - rules.codes(DRIFTED)
+    codes -= frozenset() if scoped else rules.codes(SCOPE)
+    return codes - (frozenset() if policy else rules.codes(DECLARED))
+
+
 def judged(
     asked: Sequence[Suppressed],
     rules: RuleSet,
     context: Context,
-    *,
-    scoped: bool,
-    policy: bool,
+    codes: frozenset[str],
     fixes: Fixes | None,
 ) -> Iterator[Finding]:
-    """What the rules say of the suppressions of one file.
-
-    `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
-    """
-    able = rules.codes() - rules.codes(DRIFTED)
-    able -= frozenset() if scoped else rules.codes(SCOPE)
-    able -= frozenset() if policy else rules.codes(DECLARED)
+    """What the rules say of the suppressions of one file; `codes`: of the rules that were run over it."""
     for one in asked:
-        subject = one._replace(able=able)
+        subject = one._replace(able=codes)
         for rule in rules.of(SUPPRESSION):
             for violation in rule.check(subject, context):
                 yield _finding(context.path, one, rule, violation, fixes)

@@ -27,3 +27,8 @@ class Member(NamedTuple):
     """Where its objects without a namespace stand; empty: where the setting says."""
     look: str = ""
     """READ or BUILT, where it is not looked at as a whole."""
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it stands for the objects of a build."""
+        return self.look == BUILT

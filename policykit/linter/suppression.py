@@ -190,6 +190,22 @@ def _met(one: Suppressed, there: _Range) -> frozenset[str]:
     return frozenset(word for word in one.suppression.asked.rules if _key(word) in there.met)
 
 
+def sift_built(
+    finding: Finding, suppressions: Sequence[Suppressed], *, ignored: bool
+) -> tuple[bool, tuple[Suppressed, ...]]:
+    """Whether the comments of a file hide a finding about a built object, and the suppressions afterwards.
+
+    The annotations that count are those of the object as it is built: `ignored` where they hide it. Those
+    of the file may be where they come from.
+    """
+    one = tuple(each for each in suppressions if isinstance(each.suppression.place, Comment))
+    kept, one = sift([finding], one)
+    other = tuple(each for each in suppressions if isinstance(each.suppression.place, Annotation))
+    if ignored:
+        _, other = sift([finding], other)
+    return not kept, (*one, *other)
+
+
 def _comment(text: str, start: int, number: int, match: re.Match[str]) -> Comment:
     """The comment that a line beginning at `start` matched."""
     line = match.string

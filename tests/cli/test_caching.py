@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cache.codec import decode, encode
-from policykit.cache.entries import pack, unpack
-from policykit.cache.folder import Cache
-from policykit.cli import policy
 from policykit.cli.linting import cached
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
 from policykit.linter.ground import Place
 from policykit.linter.scope import Located
 from policykit.manifests.node import Span
+from policykit.workspace.cache.codec import decode, encode
+from policykit.workspace.cache.entries import pack, unpack
+from policykit.workspace.cache.folder import Cache
 from tests.cli.commands import Said, Shell, process
 from tests.processes import started
 from tests.shared import ROOT, SHARED
@@ -62,12 +61,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(shell: Shell) -> Callable[..., Said]:
     """A command as a process of its own would run it: it knows no policy yet."""
-
-    def run(*words: str) -> Said:
-        policy.forget()
-        return shell.run(*words)
-
-    return run
+    return shell.run
 
 
 def entries(folder: Path, kind: str) -> list[Path]:

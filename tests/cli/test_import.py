@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from policykit.policy.load import load
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.cli.commands import Shell, process
 from tests.clusters import profile
 from tests.importer.live import as_file, generated, nodes_of

@@ -46,6 +46,7 @@ def test_a_whole_report() -> None:
         "fix": None,
         "url": None,
         "source": None,
+        "clusters": [],
     }
     assert second["resource"] is None
 

@@ -20,7 +20,7 @@ from policykit.errors import PolicykitError
 from policykit.importer.policy import policy_of
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load, load_text
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.importer.live import as_file, generated, nodes_of
 from tests.policies import clusters
 from tests.shared import ROOT

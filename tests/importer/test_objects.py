@@ -13,7 +13,7 @@ from policykit.errors import SourceError
 from policykit.importer.policy import ImportResult, policy_of
 from policykit.manifests.parser import parse
 from policykit.policy.load import load_text
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.importer.live import as_file
 from tests.importer.odd import gpu, node, with_cards
 

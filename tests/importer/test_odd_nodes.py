@@ -20,8 +20,8 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.placement.landing import injected, land
 from policykit.policy.load import load_text
-from policykit.sources.files import read
-from policykit.sources.nodes import cluster_of
+from policykit.workspace.files import read
+from policykit.workspace.nodes import cluster_of
 from tests.importer.live import as_file
 from tests.importer.odd import ODD, USAGE, gpu, node, nodes, with_cards
 

@@ -14,7 +14,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.clusters import policy, profile
 from tests.importer.live import as_file, generated, nodes_of
 from tests.shared import ROOT

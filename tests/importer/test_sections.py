@@ -19,7 +19,7 @@ from policykit.model.gang import GangRule
 from policykit.model.tenant import Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load_text
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.clusters import policy
 from tests.policies import policies
 from tests.policy.memory import load_body

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,14 +10,12 @@ from policykit.errors import SourceError
 from policykit.linter.baseline import (
     Baseline,
     Key,
-    hide,
     joined,
     key_of,
     outermost,
     parse,
     pruned,
     stale,
-    tally,
     text_of,
     within,
 )
@@ -159,17 +155,6 @@ def test_what_is_no_baseline(text: str, says: str) -> None:
 def test_an_entry_that_git_merged_twice_counts_once() -> None:
     entry = '{"rule": "PK1", "occurrences": %d}'
     assert parse(ENTRY % f"{entry % 1},\n {entry % 3}", "b.json").accepted == {Key("PK1"): 3}
-
-
-def test_hide_takes_as_many_as_are_accepted() -> None:
-    other = FINDING._replace(code="PK202")
-    left = Counter({KEY: 2})
-    kept, hidden = hide([FINDING, other, FINDING, FINDING], left, located)
-    assert (kept, hidden, left[KEY]) == ([other, FINDING], [FINDING, FINDING], 0)
-
-
-def test_staleness_is_never_accepted() -> None:
-    assert tally([FINDING._replace(code="PK909"), FINDING], located) == {KEY: 1}
 
 
 @given(AMOUNTS, AMOUNTS)

@@ -12,6 +12,7 @@ from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
 from policykit.linter.member import Member
+from policykit.linter.workspace import Options, Workspace
 
 POD = b"""\
 apiVersion: v1
@@ -48,8 +49,9 @@ def linted(
     def read(path: str) -> bytes:
         return bad[path]() if path in bad else POD
 
-    members = [Member(f"{n:02}.yaml", f"{n:02}.yaml", scope, 0) for n in range(files)]
-    return api.lint(members, [api.setting(select=["PK201", "PK3"])], read, surroundings, (), workers)
+    members = tuple(Member(f"{n:02}.yaml", f"{n:02}.yaml", scope, 0) for n in range(files))
+    workspace = Workspace(members, (api.setting(select=["PK201", "PK3"]),), read, surroundings)
+    return api.lint(workspace, Options(workers=workers))
 
 
 FAULTS = [

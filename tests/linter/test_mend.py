@@ -9,9 +9,8 @@ import yaml
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
 from policykit.linter.mend import Mended, fixed_once
-from policykit.linter.plan import Setting as RunSetting
+from policykit.linter.workspace import Options, Workspace
 from policykit.model.cluster import LintSettings
 from tests.clusters import profile
 
@@ -54,10 +53,9 @@ def mended(
     text: str | bytes, select: Sequence[str] = FIXABLE, *, unsafe: bool = True, ignore: Sequence[str] = ()
 ) -> tuple[str, Mended]:
     raw = text.encode() if isinstance(text, str) else text
-    members = [Member("a.yaml", "a.yaml", "memory", 0)]
-    settings: list[RunSetting] = [api.setting(CLUSTER, LintSettings(), select, ignore)]
     texts = {"a.yaml": raw}
-    found = api.fix(members, settings, texts.__getitem__, lambda _: members, unsafe=unsafe, workers=1)
+    workspace = api.workspace_of(texts, api.setting(CLUSTER, LintSettings(), select, ignore))
+    found = api.fix(workspace, Options(workers=1), unsafe=unsafe)
     assert found.before == {name: texts[name] for name in found.after}
     return found.after.get("a.yaml", raw).decode(), found
 
@@ -105,14 +103,8 @@ def test_bytes_are_counted_as_bytes() -> None:
     before = b"\xef\xbb\xbf" + lines.replace("\n", "\r\n").encode()
     _, found = mended(before, ["PK106"])
     assert found.after["a.yaml"] == before.replace(b": H20", b": NVIDIA-H20")
-    (finding,) = api.lint(
-        [Member("a.yaml", "a.yaml", "memory", 0)],
-        [api.setting(CLUSTER, select=["PK106"])],
-        lambda _: before,
-        lambda _: (),
-        workers=1,
-        fixes=True,
-    ).findings
+    workspace = api.workspace_of({"a.yaml": before}, api.setting(CLUSTER, select=["PK106"]))
+    (finding,) = api.lint(workspace, Options(fixes=True, workers=1)).findings
     assert finding.fix is not None
     (edit,) = finding.fix.edits
     assert before[edit.start : edit.end] + edit.text.encode() == b"NVIDIA-"
@@ -128,14 +120,8 @@ def test_fixes_in_each_others_way_are_made_one_after_another() -> None:
 
 def test_fixed_once_leaves_the_second_of_two_that_touch() -> None:
     raw = CONTROL_PLANE.encode()
-    found = api.lint(
-        [Member("a.yaml", "a.yaml", "memory", 0)],
-        [api.setting(CLUSTER, select=["PK113"])],
-        lambda _: raw,
-        lambda _: (),
-        workers=1,
-        fixes=True,
-    ).findings
+    workspace = api.workspace_of({"a.yaml": raw}, api.setting(CLUSTER, select=["PK113"]))
+    found = api.lint(workspace, Options(fixes=True, workers=1)).findings
     assert len(found) == 2
     new, amount = fixed_once(raw, found)
     assert amount == 1
@@ -169,18 +155,12 @@ def test_what_nobody_wants_to_see_is_not_fixed() -> None:
     assert mended(WRONG_CARD, ["PK2"])[0] == WRONG_CARD
 
 
-def test_what_is_left_out_by_the_caller_is_neither_fixed_nor_told() -> None:
-    raw = {"a.yaml": WRONG_CARD.encode()}
-    members = [Member("a.yaml", "a.yaml", "memory", 0)]
-    found = api.fix(
-        members,
-        [api.setting(CLUSTER, select=["PK106"])],
-        raw.__getitem__,
-        lambda _: members,
-        workers=1,
-        narrow=lambda report: report._replace(findings=()),
-        unsafe=True,
+def test_what_did_not_change_is_neither_fixed_nor_told() -> None:
+    workspace: Workspace = api.workspace_of(
+        {"a.yaml": WRONG_CARD.encode()}, api.setting(CLUSTER, select=["PK106"])
     )
+    workspace = workspace._replace(changes={"a.yaml": frozenset()})
+    found = api.fix(workspace, Options(workers=1), unsafe=True)
     assert (found.after, found.report.findings) == ({}, ())
 
 

@@ -8,6 +8,7 @@ from policykit import api
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
 from policykit.linter.member import Member
+from policykit.linter.workspace import Options, Workspace
 
 JOB = b"""\
 apiVersion: batch/v1
@@ -32,7 +33,8 @@ def linted(files: dict[str, bytes], workers: int = 1, sizes: tuple[int, ...] = (
     members = [
         Member(path, path, "scope", 0) for path in [*files, *(["lost.yaml"] if len(files) == 1 else [])]
     ]
-    return api.lint(members, [api.setting()], read, lambda _: members, sizes, workers)
+    workspace = Workspace(tuple(members), (api.setting(),), read, lambda _: members, sizes=sizes)
+    return api.lint(workspace, Options(workers=workers))
 
 
 @pytest.mark.parametrize("sizes", [(), tuple(len(raw) for raw in FILES.values()), (0,) * len(FILES)])
@@ -54,9 +56,9 @@ def test_a_file_that_cannot_be_read_leaves_the_others() -> None:
 
 
 def test_each_member_has_its_own_setting() -> None:
-    settings = [api.setting(), api.setting(ignore=["PK201"])]
-    members = [Member("a.yaml", "a.yaml", "", 0), Member("b.yaml", "b.yaml", "", 1)]
-    report = api.lint(members, settings, lambda _: JOB, lambda _: members, workers=1)
+    settings = (api.setting(), api.setting(ignore=["PK201"]))
+    members = (Member("a.yaml", "a.yaml", "", 0), Member("b.yaml", "b.yaml", "", 1))
+    report = api.lint(Workspace(members, settings, lambda _: JOB), Options(workers=1))
     assert [f.path for f in report.findings] == ["a.yaml"]
 
 
@@ -67,10 +69,11 @@ def test_each_member_of_a_scope_has_its_own_setting() -> None:
         "metadata: {{name: {0}, labels: {{pod-group.scheduling.sigs.k8s.io: {0}}}}}\nspec: {{}}\n"
     )
     files = {f"{name}.yaml": gang.format(name).encode() for name in "abc"}
-    settings = [api.setting(select=["PK301"]), api.setting(select=["PK002"])]
+    settings = (api.setting(select=["PK301"]), api.setting(select=["PK002"]))
     members = [Member(name, name, "scope", number) for number, name in enumerate(files)]
     members = [member._replace(setting=member.setting % 2) for member in members]
-    report = api.lint(members, settings, files.__getitem__, lambda _: members, workers=1)
+    workspace = Workspace(tuple(members), settings, files.__getitem__, lambda _: members)
+    report = api.lint(workspace, Options(workers=1))
     assert [(f.path, f.code) for f in report.findings] == [("a.yaml", "PK301"), ("c.yaml", "PK301")]
 
 
@@ -85,9 +88,10 @@ def test_what_stands_beside_is_seen_and_not_reported() -> None:
     )
     files = {"group.yaml": group, "broken.yaml": b"a: [", "pods.yaml": pods}
     members = [Member(name, name, "scope", 0) for name in files]
-    alone = api.lint([member], [api.setting(select=["PK3"])], files.__getitem__, lambda _: [member])
+    settings = (api.setting(select=["PK3"]),)
+    alone = api.lint(Workspace((member,), settings, files.__getitem__, lambda _: [member]))
     assert [f.code for f in alone.findings] == ["PK306"]
-    together = api.lint([member], [api.setting(select=["PK3"])], files.__getitem__, lambda _: members)
+    together = api.lint(Workspace((member,), settings, files.__getitem__, lambda _: members))
     assert together.findings == ()
     assert together.files == 1
 
@@ -98,17 +102,18 @@ def test_what_comes_first_does_not_depend_on_what_is_linted() -> None:
         "metadata: {{name: a, namespace: a}}\nspec: {{min: {{cpu: {0}}}, max: {{cpu: 9}}}}\n"
     )
     files = {f"{name}.yaml": quota.format(number).encode() for number, name in enumerate("abc")}
-    members = [Member(name, name, "scope", 0) for name in files]
-    settings = [api.setting(select=["PK403"])]
-    together = api.lint(members, settings, files.__getitem__, lambda _: members, workers=1).findings
+    members = tuple(Member(name, name, "scope", 0) for name in files)
+    settings = (api.setting(select=["PK403"]),)
+    workspace = Workspace(members, settings, files.__getitem__, lambda _: members)
+    together = api.lint(workspace, Options(workers=1)).findings
     assert [f.path for f in together] == ["b.yaml", "c.yaml"]
     for member in members:
-        alone = api.lint([member], settings, files.__getitem__, lambda _: members, workers=1).findings
+        alone = api.lint(workspace._replace(members=(member,)), Options(workers=1)).findings
         assert alone == tuple(f for f in together if f.path == member.path)
 
 
 def test_nothing_to_lint() -> None:
-    report = api.lint([], [api.setting()], lambda _: b"", lambda _: [])
+    report = api.lint(Workspace((), (api.setting(),), lambda _: b""))
     assert report == Report((), 0, 0, silent_rules=report.silent_rules)
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from policykit import api
 from policykit.linter.finding import Report
 from policykit.linter.member import Member
+from policykit.linter.workspace import Options, Workspace
 from policykit.manifests.edit import read
 
 TEMPLATE = """\
@@ -124,10 +125,10 @@ spec:
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_what_hides_findings_about_scopes_is_used(workers: int) -> None:
     texts = {f"{n}.yaml": GROUP.replace("name: g", f"name: g{n}").encode() for n in range(8)}
-    members = [Member(path, path, "scope", 0) for path in texts]
-    report = api.lint(
-        members, [api.setting(select=["PK3", "PK9"])], texts.__getitem__, lambda _: members, workers=workers
-    )
+    members = tuple(Member(path, path, "scope", 0) for path in texts)
+    settings = (api.setting(select=["PK3", "PK9"]),)
+    workspace = Workspace(members, settings, texts.__getitem__, lambda _: members)
+    report = api.lint(workspace, Options(workers=workers))
     assert [(f.path, f.message.split(" ")[0]) for f in report.findings] == [(path, "PK008") for path in texts]
     assert report.suppressed == 8
 

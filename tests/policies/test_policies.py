@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from policykit.manifests.writer import dump
 from policykit.policy.load import load_text
 from policykit.policy.schema import file_schema
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.policies import clusters, policies
 
 _QUICK = settings(

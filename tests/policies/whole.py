@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load_text
-from policykit.sources.files import read
+from policykit.workspace.files import read
 from tests.policies import nodes, shares, systems, work
 from tests.policies.names import Draw, Names
 

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from policykit import api
-from policykit.cache.folder import NO_CACHE, Cache
 from policykit.cli import policy
-from policykit.cli.linting.gather import Gathered
-from policykit.cli.linting.policies import policies_of
+from policykit.cli.linting.request import Request
 from policykit.cli.linting.today import today
+from policykit.cli.linting.workspace import open_text
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding
-from policykit.sources import fresh, outputs
-from policykit.sources.policies import nearest_policy
+from policykit.linter.workspace import Options
+from policykit.workspace import outputs
+from policykit.workspace.cache.folder import NO_CACHE, Cache
+from policykit.workspace.disk import look
+from policykit.workspace.policies import nearest_policy
 
 
 class Told(NamedTuple):
@@ -37,26 +39,15 @@ def lint(
     `whole`: together with the scope that the file stands in. `reference` is the policy, empty
     for the nearest, and `cache` has policies that were compiled before.
     """
-    policy.forget()
-    fresh.forget({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
+    look({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
     made_of = _made_of(reference or nearest_policy(os.path.dirname(path)), cache)
     try:
-        gathered = Gathered(reference, cache=cache)
-        gathered.gather_text(path, whole=whole)
-        found = api.lint(
-            gathered.members,
-            gathered.settings,
-            gathered.read,
-            gathered.surroundings,
-            workers=1,
-            fixes=True,
-            today=today(),
-            policies=policies_of(gathered) if whole else (),
-        )
+        workspace, notes = open_text(path, Request(policy=reference, cache=cache), whole=whole)
+        found = api.lint(workspace, Options(fixes=True, today=today(), workers=1))
     except UsageError as error:
         return Told((), (error,), made_of)
     here = tuple(finding for finding in found.findings if finding.path == path)
-    failures = (*_failures(path, reference, gathered), *_errors(found.failures))
+    failures = (*_failures(path, reference, notes.failures, cache), *_errors(found.failures))
     return Told(here, failures, made_of)
 
 
@@ -71,17 +62,19 @@ def _made_of(reference: str, cache: Cache) -> frozenset[str]:
     return frozenset(os.path.abspath(file) for file in files if not file.startswith("profile:"))
 
 
-def _failures(path: str, reference: str, gathered: Gathered) -> tuple[PolicykitError, ...]:
+def _failures(
+    path: str, reference: str, failures: tuple[str, ...], cache: Cache
+) -> tuple[PolicykitError, ...]:
     """The mistakes of the policy, each by itself; whatever else stood in the way."""
-    if not gathered.failures:
+    if not failures:
         return ()
     try:
-        policy.cluster_for(os.path.dirname(path), reference or None, gathered.cache)
+        policy.cluster_for(os.path.dirname(path), reference or None, cache)
     except PolicyError as error:
         return error.problems
     except PolicykitError as error:
         return (error,)
-    return _errors(gathered.failures)
+    return _errors(failures)
 
 
 def _errors(failures: Iterable[str]) -> tuple[PolicykitError, ...]:

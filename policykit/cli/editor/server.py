@@ -15,12 +15,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from policykit import __version__
-from policykit.cache.folder import NO_CACHE, Cache
 from policykit.cli.editor import buffers, protocol
 from policykit.cli.editor.buffers import Told
 from policykit.linter.finding import Finding
 from policykit.rules import CATALOGUE, rule
-from policykit.sources.policies import FILE_NAME
+from policykit.workspace.cache.folder import NO_CACHE, Cache
+from policykit.workspace.policies import FILE_NAME
 
 _PAUSE = 0.3
 """Seconds without a change of the policy before other texts are looked at with it."""

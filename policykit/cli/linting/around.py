@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from policykit.cli.linting.gather import Gathered
 from policykit.errors import SourceError
 from policykit.formats import Around
-from policykit.sources.files import repository_root
+from policykit.linter.workspace import Workspace
+from policykit.workspace.files import repository_root
 
 
-def around(gathered: Gathered, after: Mapping[str, bytes]) -> Around:
+def around(workspace: Workspace, after: Mapping[str, bytes]) -> Around:
     """Of a run; `after` are the bytes of files that it has changed, by the name they are opened by."""
-    opened = {member.path: member.file for member in gathered.members}
+    opened = {member.path: member.file for member in workspace.members}
 
     def raw(path: str) -> bytes:
         file = opened.get(path, path)
         try:
-            return after[file] if file in after else gathered.read(file)
+            return after[file] if file in after else workspace.read(file)
         except SourceError:
             return b""  # already told as a failure of the run
 

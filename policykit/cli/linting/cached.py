@@ -1,99 +1,92 @@
-"""What a run takes from the cache, and leaves there: for runs that are large enough to be worth it."""
+"""Linting with what earlier runs have left in the cache: for runs that are large enough to be worth it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from policykit.cli.linting.gather import STDIN, Gathered
+from policykit import api
+from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.workspace import Notes, Opened
 from policykit.cli.policy import files_of
 from policykit.errors import SourceError
-from policykit.sources.files import read
-
-if TYPE_CHECKING:
-    from policykit.cache.results import Results
-    from policykit.linter.finding import Report
+from policykit.linter.finding import Report
+from policykit.linter.workspace import Options, Setting, Workspace
+from policykit.workspace.files import read
 
 _WORTH = 100_000
 """Bytes of manifests below which looking things up takes longer than finding them."""
 
 
-@contextmanager
-def results_of(gathered: Gathered) -> Iterator[Results | None]:
-    """What files gave in earlier runs, and what is new afterwards; None: it is not worth it."""
-    if not _is_worth(gathered):
-        yield None
-        return
-    from policykit.cache import results
-
-    found = results.load(gathered.cache)
-    yield found
-    results.store(gathered.cache, found)
-
-
-def unchanged(
-    gathered: Gathered, paths: Sequence[str], about: tuple[object, ...], lint: Callable[[], Report]
-) -> Report:
-    """What `lint` gives, or gave when every file and setting was as it is.
-
-    `about`: what else it depends on. Where files beside those of the run have a say, it is always
-    made anew.
-    """
-    key = _key(gathered, about) if _is_worth(gathered) and _alone(gathered, paths) else None
+def lint(request: Request, opened: Opened, options: Options) -> Report:
+    """The report of a workspace, made anew as far as files, settings or anything beside them changed."""
+    workspace, notes = opened
+    if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
+        return api.lint(workspace, options)
+    pairs = zip(workspace.settings, notes.sources, strict=True)
+    settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
+    workspace = workspace._replace(settings=settings)
+    key = _key(request, workspace, options) if _alone(request, workspace, notes) else None
     if key is None:
-        return lint()
-    from policykit.cache import reports
+        return _by_file(request, workspace, options)
+    from policykit.workspace.cache import reports
 
-    found = reports.load(gathered.cache, key, frozenset(member.path for member in gathered.members))
+    found = reports.load(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
-        found = lint()
-        reports.store(gathered.cache, key, found)
+        found = _by_file(request, workspace, options)
+        reports.store(request.cache, key, found)
     return found
 
 
-def _is_worth(gathered: Gathered) -> bool:
-    """Whether the run is large enough, and may be cached; its settings have fingerprints then."""
-    if gathered.timed or not gathered.cache.folder or sum(gathered.sizes) < _WORTH:
-        return False
-    from policykit.cache.policies import fingerprint
+def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:
+    """With what files gave in earlier runs; what is new goes to the next one."""
+    from policykit.workspace.cache import results
 
-    for number, (setting, source) in enumerate(zip(gathered.settings, gathered.sources, strict=True)):
-        if setting.fingerprint == b"":
-            found = fingerprint(files_of(source, gathered.cache), read) if setting.cluster else b"none"
-            gathered.settings[number] = setting._replace(fingerprint=found)
-    return True
+    known = results.load(request.cache)
+    report = api.lint(workspace._replace(cache=known), options)
+    results.store(request.cache, known)
+    return report
 
 
-def _alone(gathered: Gathered, paths: Sequence[str]) -> bool:
+def _with_fingerprint(setting: Setting, source: str, request: Request) -> Setting:
+    if setting.fingerprint != b"":
+        return setting
+    from policykit.workspace.cache.policies import fingerprint
+
+    found = fingerprint(files_of(source, request.cache), read) if setting.cluster else b"none"
+    return setting._replace(fingerprint=found)
+
+
+def _alone(request: Request, workspace: Workspace, notes: Notes) -> bool:
     """Whether every file that could have a say is a file of the run."""
     if (
-        STDIN in paths
-        or gathered.excludes
-        or any(setting.fingerprint is None for setting in gathered.settings)
+        STDIN in request.paths
+        or notes.excludes
+        or workspace.policies
+        or workspace.builds
+        or any(setting.fingerprint is None for setting in workspace.settings)
     ):
         return False
-    folders = [os.path.join(os.path.realpath(path), "") for path in paths if os.path.isdir(path)]
-    scopes = {member.scope for member in gathered.members}
+    folders = [os.path.join(os.path.realpath(path), "") for path in request.named if os.path.isdir(path)]
+    scopes = {member.scope for member in workspace.members}
     return all(
         not scope or any(os.path.join(os.path.realpath(scope), "").startswith(folder) for folder in folders)
         for scope in scopes
     )
 
 
-def _key(gathered: Gathered, about: tuple[object, ...]) -> bytes | None:
+def _key(request: Request, workspace: Workspace, options: Options) -> bytes | None:
     """Of the bytes of all files and of everything else; None: a file cannot be read."""
     from hashlib import blake2b
 
-    from policykit.cache.reports import KEY
+    from policykit.workspace.cache.reports import KEY
 
     digest = blake2b(digest_size=KEY)
-    for part in _parts(gathered, about):
+    for part in _parts(workspace, options):
         digest.update(repr(part).encode("utf-8", errors="surrogatepass"))
-    for member in gathered.members:
+    for member in workspace.members:
         try:
-            raw = gathered.read(member.file)
+            raw = workspace.read(member.file)
         except SourceError:
             return None
         digest.update(f"{tuple(member)!r} {len(raw)}\0".encode("utf-8", errors="surrogatepass"))
@@ -101,9 +94,15 @@ def _key(gathered: Gathered, about: tuple[object, ...]) -> bytes | None:
     return digest.digest()
 
 
-def _parts(gathered: Gathered, about: tuple[object, ...]) -> Iterator[object]:
-    yield about
-    for setting in gathered.settings:
+def _parts(workspace: Workspace, options: Options) -> Iterator[object]:
+    yield options.fixes, options.today
+    changes = workspace.changes
+    yield changes and sorted((path, sorted(documents)) for path, documents in changes.items())
+    baselines = workspace.baselines
+    if baselines:
+        yield [(path, file.text) for path, file in sorted(baselines.files.items())]
+        yield sorted(baselines.governing.items()), sorted(baselines.covered)
+    for setting in workspace.settings:
         chosen = setting.selection
         yield (setting.fingerprint, setting.namespace, setting.plugins)
         yield (sorted(chosen.codes), chosen.errors_only, chosen.below)

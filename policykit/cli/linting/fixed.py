@@ -7,9 +7,9 @@ from policykit.errors import SourceError
 from policykit.formats.diff import diff
 from policykit.formats.text import counted
 from policykit.linter.mend import Mended
-from policykit.sources.boundary import writable
-from policykit.sources.files import read
-from policykit.sources.writing import replace_all
+from policykit.workspace.boundary import writable
+from policykit.workspace.files import read
+from policykit.workspace.writing import replace_all
 
 
 def differences(mended: Mended, names: dict[str, str]) -> str:

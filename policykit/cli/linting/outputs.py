@@ -97,8 +97,8 @@ def _summarize(report: Report, around: Around) -> None:
     if not path:
         return
     from policykit.formats.github import step_summary
-    from policykit.sources.boundary import output
-    from policykit.sources.writing import append
+    from policykit.workspace.boundary import output
+    from policykit.workspace.writing import append
 
     append(output(path), encoded(step_summary(report, around)))
 

@@ -3,46 +3,55 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.linter.plan import Setting
+from policykit.cli.linting.settings import SettingsTable
+from policykit.errors import Failures
+from policykit.linter.member import Member
 from policykit.linter.registry import DECLARED, DRIFTED
+from policykit.linter.workspace import Setting
 
 if TYPE_CHECKING:
-    from policykit.cli.linting.gather import Gathered
     from policykit.linter.policies import Policy
     from policykit.linter.subjects import Declared, Drifted
     from policykit.model.cluster import Cluster
 
 
-def policies_of(gathered: Gathered) -> tuple[Policy, ...]:
+class Policies(NamedTuple):
+    """The policies that a run looks at."""
+
+    policies: tuple[Policy, ...] = ()
+    beside: tuple[str, ...] = ()
+    """Files that are no members, and that findings may stand in."""
+
+
+def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failures) -> Policies:
     """Where neither a policy nor a file below its `generate.out` is linted, this costs nothing.
 
     A policy that can no longer be generated, while files of it are there, is a failure of the run.
     """
-    return tuple(_policies(gathered))
-
-
-def _policies(gathered: Gathered) -> Iterator[Policy]:
-    for number, (setting, source) in enumerate(zip(gathered.settings, gathered.sources, strict=True)):
+    found: list[Policy] = []
+    beside: list[str] = []
+    for number, (setting, source) in enumerate(zip(table.settings, table.sources, strict=True)):
         cluster = setting.cluster
         if cluster is None or source.startswith("profile:"):
             continue
         near = _nearby(source, cluster)
-        members = {os.path.abspath(m.file): m.path for m in gathered.members if near(m.file)}
-        file = members.get(os.path.abspath(source), "")
+        paths = {os.path.abspath(m.file): m.path for m in members if near(m.file)}
+        file = paths.get(os.path.abspath(source), "")
         declared: Declared | None = None
         drifted: tuple[Drifted, ...] = ()
-        with gathered.failures.told(source):
+        with failures.told(source):
             if file and _speaks(setting, DECLARED):
-                declared = _declared(gathered, source, cluster, members)
-            if members and _speaks(setting, DRIFTED):
-                drifted = _drifted(gathered, source, cluster, members)
+                declared = _declared(source, cluster, paths, beside)
+            if paths and _speaks(setting, DRIFTED):
+                drifted = _drifted(source, cluster, paths, beside, failures)
         if declared or drifted:
             from policykit.linter.policies import Policy
 
-            yield Policy(number, declared, drifted, file)
+            found.append(Policy(number, declared, drifted, file))
+    return Policies(tuple(found), tuple(beside))
 
 
 def _speaks(setting: Setting, subject: str) -> bool:
@@ -58,20 +67,20 @@ def _nearby(source: str, cluster: Cluster) -> Callable[[str], bool]:
 
 
 def _declared(
-    gathered: Gathered, source: str, cluster: Cluster, members: Mapping[str, str]
+    source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str]
 ) -> Declared | None:
     from policykit.cli.policy import shown_as
     from policykit.linter.subjects import Declared
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
     from policykit.policy.places import places
-    from policykit.sources import outputs
-    from policykit.sources.policies import reader
+    from policykit.workspace import outputs
+    from policykit.workspace.policies import reader
 
     said = places(shown_as(source), reader(shown_as(source)))
     if said is None:
         return None
-    gathered.beside += [file for file in said.files if os.path.abspath(file) not in members]
+    beside += [file for file in said.files if os.path.abspath(file) not in members]
 
     def at(path: Path, key: bool) -> tuple[str, Span]:
         file, span = said.at(path, key)
@@ -81,7 +90,7 @@ def _declared(
 
 
 def _drifted(
-    gathered: Gathered, source: str, cluster: Cluster, members: Mapping[str, str]
+    source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str], failures: Failures
 ) -> tuple[Drifted, ...]:
     """Generated files that are not as they should be: all, where the policy is linted."""
     from policykit.cli.generated import committed
@@ -90,7 +99,7 @@ def _drifted(
 
     wanted = None if os.path.abspath(source) in members else members
     plan = None
-    with gathered.failures.told(shown_as(source)):
+    with failures.told(shown_as(source)):
         plan = committed(source, cluster, wanted)
     found = []
     for path in sorted([*plan.different, *plan.orphaned]) if plan else ():
@@ -99,5 +108,5 @@ def _drifted(
         told = members.get(os.path.abspath(place), place if wanted is None else "")
         if told:
             found.append(Drifted(told, shown_as(source), plan.found.ours[path], plan.files.get(path)))
-    gathered.beside += [each.path for each in found]
+    beside += [each.path for each in found]
     return tuple(found)

@@ -11,10 +11,10 @@ from typing import Any, cast
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from policykit.cache.folder import NO_CACHE, Cache
 from policykit.cli.editor import buffers, server
 from policykit.cli.editor.buffers import Told
 from policykit.cli.editor.server import Documents
+from policykit.workspace.cache.folder import NO_CACHE, Cache
 from tests.cli.editor.client import QUOTA
 
 

@@ -36,7 +36,7 @@ def test_without_pygls(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "policykit: the language server needs pygls\n"
-        "  help: install policykit-k8s[lsp] from where you have it, or pygls into this environment\n"
+        "  help: install policykit-k8s[lsp] from the source you use, or pygls into this environment\n"
     )
 
 

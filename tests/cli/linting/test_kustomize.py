@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.sources import kustomize
+from policykit.workspace import kustomize
 from tests.cli.commands import Said, Shell
 from tests.tools import tool
 
@@ -529,7 +529,7 @@ def test_without_kustomize_the_files_are_linted_which_is_said(
     monkeypatch.setenv("PATH", "")
     said = lint(shell, {**BASE, **overlay("prod", PLACED)})
     assert places(said) == ["base/job.yaml:6:5: PK101"]
-    assert "policykit: prod is linted file by file: kustomize is not on PATH\n" in said.err
+    assert "policykit: prod is linted file by file: neither kustomize nor kubectl is on PATH\n" in said.err
 
 
 def fake(folder: Path, does: str) -> str:
@@ -537,6 +537,23 @@ def fake(folder: Path, does: str) -> str:
     script.write_text(f"#!{sys.executable}\n{does}\n")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     return str(script)
+
+
+def test_without_kustomize_kubectl_builds(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "program"
+    folder.mkdir()
+    program = fake(
+        folder,
+        "import subprocess, sys\n"
+        "assert sys.argv[1] == 'kustomize'\n"
+        f"sys.exit(subprocess.run([{tool('kustomize')!r}, 'build', *sys.argv[2:]]).returncode)",
+    )
+    os.rename(program, folder / "kubectl")
+    monkeypatch.setenv("PATH", str(folder))
+    said = lint(shell, {**BASE, **overlay("prod", PLACED)})
+    assert (places(said), said.code) == ([], 0), said.err
 
 
 def test_kustomize_finds_neither_git_nor_a_network(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from policykit.linter.member import Member
 from policykit.linter.policies import Policy
 from policykit.linter.rule import AnyRule, Context
 from policykit.linter.subjects import Declared
+from policykit.linter.workspace import Options, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
 from policykit.policy.load import load, load_profile
@@ -42,8 +43,8 @@ def linted(files: Mapping[str, str], *, base: bool = False) -> Report:
     said = places(FILE, read)
     assert said is not None
     policy = Policy(0, Declared(cluster, said.at, said.own, lambda: base), file=FILE)
-    members = [Member(FILE, FILE, "", 0)]
-    return api.lint(members, [api.setting(cluster)], read, lambda _: (), workers=1, policies=[policy])
+    workspace = Workspace((Member(FILE, FILE, "", 0),), (api.setting(cluster),), read, policies=(policy,))
+    return api.lint(workspace, Options(workers=1))
 
 
 def lines(findings: tuple[Finding, ...]) -> list[str]:

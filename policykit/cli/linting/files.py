@@ -1,0 +1,211 @@
+"""The files that the paths of a run mean, each with its scope and the policy that judges it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from policykit.cli.linting.request import STDIN, Request
+from policykit.cli.linting.settings import SettingsTable
+from policykit.errors import Failures, SourceError
+from policykit.linter.member import Member
+from policykit.workspace.boundary import SMALL, within
+from policykit.workspace.files import SUFFIXES, File, discover, read, walk
+from policykit.workspace.scopes import (
+    KUSTOMIZATIONS,
+    is_patch,
+    kustomization,
+    kustomization_namespace,
+    scope_root,
+)
+
+
+class Files(NamedTuple):
+    """The files of a run."""
+
+    members: tuple[Member, ...]
+    sizes: tuple[int, ...]
+    """Bytes of each."""
+    folders: tuple[str, ...] = ()
+    """Absolute folders whose kustomization, if they have one, the run looks at as a whole."""
+    left_out: tuple[str, ...] = ()
+    """Files that settings leave out, as they are opened."""
+    elsewhere: tuple[str, ...] = ()
+    """Links to folders outside the boundary: they are not followed."""
+    without_policy: int = 0
+    given: bytes | None = None
+    """What came by standard input; None: it was not asked for."""
+
+
+class Reader:
+    """Reads members and what is built of them."""
+
+    def __init__(self, given: bytes | None = None, built: Mapping[str, bytes] | None = None) -> None:
+        """`given`: standard input; `built`: objects of builds by the names that they are opened by."""
+        self._given = given
+        self._built = built or {}
+
+    def __call__(self, path: str) -> bytes:
+        """The bytes of a file. Raises SourceError."""
+        if path in self._built:
+            return self._built[path]
+        return self._given or b"" if path == STDIN else read(path)
+
+
+class Surroundings:
+    """What stands beside the files of a run."""
+
+    def __init__(
+        self, request: Request, table: SettingsTable, files: Files, built_from: frozenset[str] = frozenset()
+    ) -> None:
+        """`built_from`: files that count as kustomizations build them, links resolved."""
+        self._request = request
+        self._table = table
+        self._members = files.members
+        self._built_from = built_from
+        self._scopes: dict[str, dict[str, Member]] = {}
+
+    def of_scope(self, scope: str) -> Iterator[Member]:
+        """Every manifest file of a scope; those of the run under the paths they were given by."""
+        if not self._scopes:
+            for member in self._members:
+                self._scopes.setdefault(member.scope, {})[os.path.abspath(member.file)] = member
+        members = self._scopes.get(scope, {})
+        first = next(iter(members.values()), Member(scope, "", scope, 0))
+        for path in walk(scope):
+            if path in members:
+                yield members[path]
+            elif self._built_from and os.path.realpath(path) in self._built_from:
+                continue
+            elif scope_root(path, scope, self._table.policy_folder(os.path.dirname(path))) == scope:
+                yield self._member(path, scope, first.setting, first.path)
+
+    def of_policy(self, setting: int) -> Iterator[Member]:
+        """Every manifest file beside the run that a policy applies to by its place."""
+        source = self._table.sources[setting]
+        folder = os.path.dirname(os.path.abspath(source))
+        if self._request.policy or not source or self._is_covered(folder):
+            return
+        known = {os.path.abspath(member.file) for member in self._members}
+        first = next(member for member in self._members if member.setting == setting)
+        for path in walk(folder):
+            here = os.path.dirname(path)
+            if path.endswith(SUFFIXES) and path not in known and self._table.policy(here) == source:
+                scope = scope_root(path, "", self._table.policy_folder(here))
+                yield self._member(path, scope, setting, first.path)
+
+    def _is_covered(self, folder: str) -> bool:
+        """Whether a folder argument means all that is below a folder."""
+        return any(
+            os.path.isdir(path) and within(folder, os.path.abspath(path)) for path in self._request.named
+        )
+
+    def _member(self, path: str, scope: str, setting: int, like: str) -> Member:
+        """`like`: the path of a member, which tells whether people see absolute paths."""
+        shown = path if os.path.isabs(like) else os.path.relpath(path).replace(os.sep, "/")
+        namespace = self._request.namespace or kustomization_namespace(os.path.dirname(path))
+        return Member(shown, path, scope, setting, is_patch(path), namespace)
+
+
+def files_of(request: Request, table: SettingsTable, failures: Failures) -> Files:
+    """The files that the paths mean, and standard input where `-` is among them."""
+    finder = _Finder(request, table)
+    if STDIN in request.paths:
+        finder.add_stdin(failures)
+    for path in request.named:
+        if not os.path.lexists(path):
+            failures.add(SourceError("no such file or folder"), path)
+    present = [path for path in request.named if os.path.lexists(path)]
+    for file in discover(present, elsewhere=finder.elsewhere):
+        with failures.told(file.path):
+            finder.add_file(file)
+    for path in filter(None, map(kustomization, finder.folders)):
+        # One that is a manifest file is linted, which tells why it cannot be read.
+        if not (path.endswith(SUFFIXES) and os.path.isfile(path)):
+            with failures.told(path):
+                read(path, most=SMALL)
+    return finder.files()
+
+
+def file_of(path: str, request: Request, table: SettingsTable, *, whole: bool) -> Files:
+    """A file that an editor holds; `whole`: together with its scope."""
+    finder = _Finder(request._replace(force_exclude=True), table)
+    folder = os.path.dirname(os.path.abspath(path))
+    scope = scope_root(path, "", table.policy_folder(folder)) if whole else ""
+    finder.add(File(path, ""), path, scope)
+    return finder.files()
+
+
+class _Finder:
+    """Adds one file after the other."""
+
+    def __init__(self, request: Request, table: SettingsTable) -> None:
+        self._request = request
+        self._table = table
+        self._members: list[Member] = []
+        self._sizes: list[int] = []
+        self._left_out: list[str] = []
+        self._without_policy = 0
+        self._given: bytes | None = None
+        self._scopes: dict[tuple[str, str], str] = {}
+        self._absolute = lru_cache(maxsize=None)(os.path.abspath)
+        """A tree has fewer folders than files."""
+        self.folders: dict[str, None] = {}
+        self.elsewhere: list[str] = []
+
+    def files(self) -> Files:
+        return Files(
+            tuple(self._members),
+            tuple(self._sizes),
+            tuple(self.folders),
+            tuple(self._left_out),
+            tuple(self.elsewhere),
+            self._without_policy,
+            self._given,
+        )
+
+    def add_stdin(self, failures: Failures) -> None:
+        file = File(self._request.stdin_filename or "<stdin>", "")
+        if sys.stdin is None:
+            failures.add(SourceError("standard input is closed"), file.path)
+            return
+        # Read here: worker processes have another standard input.
+        self._given = sys.stdin.buffer.read()
+        self.add(file, STDIN, "")
+
+    def add_file(self, file: File) -> None:
+        folder = self._absolute(os.path.dirname(file.path))
+        if file.argument or os.path.basename(file.path) in KUSTOMIZATIONS:
+            self.folders[folder] = None
+        scope = self._scopes.get((folder, file.argument))
+        if scope is None:
+            scope = scope_root(file.path, file.argument, self._table.policy_folder(folder))
+            self._scopes[folder, file.argument] = scope
+        self.add(file, file.path, scope)
+
+    def add(self, file: File, opened: str, scope: str) -> None:
+        folder = self._absolute(os.path.dirname(file.path))
+        setting = self._table.of(folder)
+        forced = file.argument or self._request.force_exclude
+        if forced and self._table.excluded(file.path, setting):
+            self._left_out.append(opened)
+            return
+        self._without_policy += not self._table.policy(folder)
+        namespace = self._request.namespace or kustomization_namespace(folder)
+        self._members.append(
+            Member(file.path, opened, scope, setting, is_patch(file.path, folder), namespace)
+        )
+        self._sizes.append(_size(opened))
+
+
+def _size(path: str) -> int:
+    """Bytes of a file; 0: it is none, or nobody can tell."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return 0
+    return state.st_size if stat.S_ISREG(state.st_mode) else 0

@@ -1,0 +1,118 @@
+"""Which policy or settings file judges the files of a folder, each compiled once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from policykit import api
+from policykit.cli.linting.request import Request
+from policykit.cli.policy import cluster_from, shown_as
+from policykit.errors import Failures
+from policykit.linter.workspace import Setting
+from policykit.workspace.crds import custom_kinds_of
+from policykit.workspace.files import excluded
+from policykit.workspace.policies import nearest_policy
+from policykit.workspace.settings import nearest_settings, pyproject_settings
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster, LintSettings
+
+
+class SettingsTable:
+    """The settings of a run by the files that state them. The first one is that of no policy."""
+
+    def __init__(self, request: Request, failures: Failures) -> None:
+        """A policy that is wrong goes to `failures`, and its files are judged without one.
+
+        Raises UsageError for a rule of the command line that does not exist, SourceError for
+        a path without definitions.
+        """
+        self.sources: list[str] = []
+        """The policy, or the settings' file, of each setting; empty: there is none."""
+        self._settings: list[Setting] = []
+        self._request = request
+        self._failures = failures
+        self._custom = custom_kinds_of(request.crds) if request.crds else {}
+        self._globs: list[tuple[str, ...]] = []
+        self._known: dict[str, int] = {}
+        self._add(None, None, "")
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Those that have been asked for."""
+        return tuple(self._settings)
+
+    @property
+    def excludes(self) -> bool:
+        """Whether any of them leaves files out."""
+        return any(self._globs)
+
+    def policy(self, folder: str) -> str:
+        """The policy for files in a folder; empty: there is none."""
+        return self._request.policy or nearest_policy(folder)
+
+    def policy_folder(self, folder: str) -> str:
+        """The folder of the policy that was found for a folder; empty: there is none, or -p names it."""
+        return "" if self._request.policy else os.path.dirname(nearest_policy(folder))
+
+    def of(self, folder: str) -> int:
+        """Index of the setting for files in a folder; a source that is wrong counts as none."""
+        reference = source = self.policy(folder)
+        try:
+            source = reference or nearest_settings(folder)
+            if source in self._known:
+                return self._known[source]
+            cluster = cluster_from(source, self._request.cache) if reference else None
+            return self._add(cluster, cluster.lint if cluster else pyproject_settings(source), source)
+        except Exception as error:
+            self._known[source] = 0
+            with self._failures.told(source):
+                if not (reference and _is_base(reference)):
+                    self._failures.add(error, source)
+            return 0
+
+    def excluded(self, path: str, setting: int) -> bool:
+        """Whether a setting leaves a file out; its globs start where it stands."""
+        globs, below = self._globs[setting], self._settings[setting].selection.below
+        return excluded(path, globs) or bool(below and excluded(below + path, globs))
+
+    def _add(self, cluster: Cluster | None, lint: LintSettings | None, source: str) -> int:
+        request = self._request
+        own = custom_kinds_of(_beside(source, lint.crds), source) if lint and lint.crds else {}
+        setting = api.setting(
+            cluster,
+            lint,
+            request.select,
+            request.ignore,
+            request.namespace or "default",
+            timed=request.timed,
+            below=_below(source),
+            custom={**own, **self._custom},
+            preset=request.preset,
+        )
+        self._settings.append(setting)
+        self.sources.append(source)
+        self._globs.append(lint.exclude if lint else ())
+        return self._known.setdefault(source, len(self._settings) - 1)
+
+
+def _below(source: str) -> str:
+    """The current folder as seen from that of a policy or settings file, `apps/`; empty: it is not below."""
+    here = os.path.dirname(os.path.abspath(source)) if source else ""
+    apart = os.path.relpath(os.getcwd(), here) if here else os.curdir
+    outside = apart == os.curdir or apart.startswith(os.pardir) or source.startswith("profile:")
+    return "" if outside else f"{apart.replace(os.sep, '/')}/"
+
+
+def _beside(source: str, paths: Sequence[str]) -> list[str]:
+    """Paths of a policy or settings file, which start in its folder, as they are opened."""
+    return [shown_as(os.path.join(os.path.dirname(source), path)) for path in paths]
+
+
+def _is_base(policy: str) -> bool:
+    """Whether others extend the policy: then it need not stand by itself."""
+    from policykit.workspace.outputs import extended
+
+    return extended(policy)

@@ -1,0 +1,130 @@
+"""The workspace of a run, made once of what a command line asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.cli.linting.baselines import baselines_of
+from policykit.cli.linting.builds import builds_of
+from policykit.cli.linting.files import Files, Reader, Surroundings, file_of, files_of
+from policykit.cli.linting.policies import Policies, policies_of
+from policykit.cli.linting.request import Request
+from policykit.cli.linting.settings import SettingsTable
+from policykit.errors import Failures
+from policykit.linter.workspace import Workspace
+
+if TYPE_CHECKING:
+    from policykit.linter.built.tree import Built
+
+
+class Notes(NamedTuple):
+    """What people are told of a workspace beside findings."""
+
+    failures: tuple[str, ...] = ()
+    """Why something could not be looked at: the run fails."""
+    elsewhere: tuple[str, ...] = ()
+    """Links to folders outside the boundary: they are not followed."""
+    without_policy: int = 0
+    """Files that no policy applies to."""
+    not_built: tuple[tuple[str, str], ...] = ()
+    """(folder as people read it, why) of kustomizations that are looked at file by file."""
+    given: bytes | None = None
+    """What came by standard input; None: it was not asked for."""
+    sources: tuple[str, ...] = ()
+    """The policy, or the settings' file, of each setting; empty: there is none."""
+    excludes: bool = False
+    """Settings leave files out."""
+
+
+class Opened(NamedTuple):
+    """A workspace with its notes."""
+
+    workspace: Workspace
+    notes: Notes
+
+
+def open_workspace(request: Request) -> Opened:
+    """Everything that paths mean, with the policies, builds, baselines and changes that findings there
+    depend on. What cannot be looked at is in the notes.
+
+    Raises UsageError and SourceError for what the command line names and is of no use.
+    """
+    failures = Failures()
+    table = SettingsTable(request, failures)
+    files = files_of(request, table, failures)
+    builds = builds_of(request, table, files, failures)
+    looked_at = policies_of(builds.members, table, failures)
+    read = Reader(files.given, builds.texts)
+    around = Surroundings(request, table, files._replace(members=builds.members), builds.files)
+    beside = (*builds.beside, *looked_at.beside)
+    changes: Mapping[str, frozenset[int]] | None = None
+    if request.since is not None:
+        from policykit.cli.linting.changes import changes_of
+
+        changes = changes_of(builds.members, read, request.since)
+    workspace = Workspace(
+        builds.members,
+        table.settings,
+        read,
+        around.of_scope,
+        around.of_policy,
+        files.sizes,
+        looked_at.policies,
+        builds.built,
+        baselines_of(request, builds.members, beside, failures),
+        changes,
+    )
+    return Opened(workspace, _notes(files, table, failures, builds.not_built))
+
+
+def open_text(path: str, request: Request, *, whole: bool) -> Opened:
+    """The workspace of a file that an editor holds; `whole`: with its scope and policy."""
+    failures = Failures()
+    table = SettingsTable(request, failures)
+    files = file_of(path, request, table, whole=whole)
+    looked_at = policies_of(files.members, table, failures) if whole else Policies()
+    around = Surroundings(request, table, files)
+    workspace = Workspace(
+        files.members,
+        table.settings,
+        Reader(),
+        around.of_scope,
+        around.of_policy,
+        policies=looked_at.policies,
+    )
+    return Opened(workspace, _notes(files, table, failures, ()))
+
+
+def _notes(
+    files: Files, table: SettingsTable, failures: Failures, not_built: tuple[tuple[str, str], ...]
+) -> Notes:
+    return Notes(
+        tuple(failures),
+        files.elsewhere,
+        files.without_policy,
+        not_built,
+        files.given,
+        tuple(table.sources),
+        table.excludes,
+    )
+
+
+def about_builds(built: Sequence[Built], notes: Notes, *, every: bool) -> list[str]:
+    """Lines for people: one about what was not built, with `every` one for each kustomization."""
+    if every:
+        lines = [f"built {each.shown} with kustomize" for each in built]
+        return lines + [f"not built {folder}: {why}" for folder, why in notes.not_built]
+    if not notes.not_built:
+        return []
+    folder, why = notes.not_built[0]
+    more = len(notes.not_built) - 1
+    if not more:
+        return [f"policykit: {folder} is linted file by file: {why}"]
+    reasons = {why for _, why in notes.not_built}
+    if len(reasons) == 1:
+        return [f"policykit: {more + 1} kustomizations are linted file by file: {why}"]
+    return [
+        f"policykit: {more + 1} kustomizations are linted file by file; {folder}: {why}"
+        " (--show-files names the others)"
+    ]

@@ -1,0 +1,135 @@
+"""Suppressions over the findings of units: what they hide, and what rules say of them afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.errors import Failures
+from policykit.linter.engine import fixes_of
+from policykit.linter.member import Member
+from policykit.linter.outcomes import outcome_of
+from policykit.linter.reader import decode
+from policykit.linter.rule import Context
+from policykit.linter.unit import Found, Judgement, UnitFinding
+from policykit.linter.workspace import Run
+
+if TYPE_CHECKING:
+    from policykit.linter.suppression import Suppressed
+
+Suppressions = Mapping[str, "tuple[Suppressed, ...]"]
+"""Those of each file, by its reported path."""
+
+
+class Remaining(NamedTuple):
+    """What suppressions leave."""
+
+    findings: tuple[UnitFinding, ...]
+    suppressions: Suppressions
+    """With what they have hidden."""
+    hidden: int
+    """Findings that are hidden in some unit; one that several units have counts once."""
+    failures: tuple[str, ...] = ()
+
+
+def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
+    """Those of the files, with what they have hidden there; used by one unit, used."""
+    found: dict[str, tuple[Suppressed, ...]] = {}
+    for member, _, result, _, _ in judged:
+        if result.suppressions and not member.is_built:
+            known = found.get(member.path)
+            found[member.path] = _joined(known, result.suppressions) if known else result.suppressions
+    return found
+
+
+def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> Remaining:
+    """Leaves out what comments and annotations hide. A file that is no member is read for them."""
+    failures = Failures()
+    members = {member.path for member in run.workspace.members}
+    known = dict(suppressions)
+    kept: list[UnitFinding] = []
+    hidden: dict[tuple[object, ...], None] = {}
+    for one in found:
+        path = one.finding.path
+        if path not in known and path not in members:
+            known[path] = _suppressions_beside(run, path, failures)
+        if _is_hidden(one, known):
+            hidden[one.finding.path, one.finding.span, one.finding.code, one.finding.message] = None
+        else:
+            kept.append(one)
+    return Remaining(tuple(kept), known, len(hidden), tuple(failures))
+
+
+def _is_hidden(one: UnitFinding, known: dict[str, tuple[Suppressed, ...]]) -> bool:
+    """Whether a finding is hidden; the suppressions that hide it take note."""
+    finding = one.finding
+    if one.home is None:
+        if not known.get(finding.path):
+            return False
+        from policykit.linter.suppression import sift
+
+        kept, known[finding.path] = sift([finding], known[finding.path])
+        return not kept
+    hidden = one.ignored
+    from policykit.linter.suppression import sift_built
+
+    for path, span in dict.fromkeys([(finding.path, finding.span), one.home]):
+        at = finding._replace(path=path, span=span)
+        here, known[path] = sift_built(at, known.get(path, ()), ignored=one.ignored)
+        hidden = hidden or here
+    return hidden
+
+
+def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> Found:
+    """What rules say of suppressions, those of each policy that judges the file; nothing hides it.
+
+    A suppression is unused only where no unit uses it, and may be where any unit could.
+    """
+    failures = Failures()
+    dropped: list[str] = []
+    found: list[UnitFinding] = []
+    settings: dict[str, dict[int, None]] = {}
+    for each in judged:
+        settings.setdefault(each.member.path, {}).update(dict.fromkeys(each.settings))
+    for member in run.workspace.members:
+        if suppressions.get(member.path):
+            with failures.told(member.path):
+                asked = suppressions[member.path]
+                found += _about(run, member, tuple(settings[member.path]), asked, dropped)
+    return Found(tuple(found), tuple(failures), tuple(dropped))
+
+
+def _about(
+    run: Run, member: Member, numbers: Sequence[int], asked: Sequence[Suppressed], dropped: list[str]
+) -> list[UnitFinding]:
+    from policykit.linter.housekeeping import able, judged
+
+    settings = run.workspace.settings
+    fixes = None
+    if run.options.fixes:
+        raw = run.workspace.read(member.file)
+        fixes = fixes_of(member.path, decode(raw).text, raw)
+    whole = any(policy.looked_at(member.path) for policy in run.workspace.policies)
+    codes = frozenset[str]().union(
+        *(able(settings[number].rules, scoped=bool(member.scope), policy=whole) for number in numbers)
+    )
+    found = []
+    for number in numbers:
+        setting = settings[number]
+        context = Context(setting.cluster, member.path, setting.namespace, setting.served)
+        said = judged(asked, setting.rules, context, codes, fixes)
+        found += [UnitFinding(finding, number) for finding in said]
+    dropped.extend(fixes.dropped if fixes else ())
+    return found
+
+
+def _joined(known: Sequence[Suppressed], more: Sequence[Suppressed]) -> tuple[Suppressed, ...]:
+    return tuple(one._replace(hid=one.hid | other.hid) for one, other in zip(known, more, strict=True))
+
+
+def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[Suppressed, ...]:
+    """Those of a file that a policy extends: it need not be a member."""
+    found = outcome_of(run, Member(path, path, "", 0))
+    if found.failure:
+        failures.append(found.failure)
+    return found.result.suppressions

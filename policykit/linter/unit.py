@@ -1,0 +1,112 @@
+"""The unit of judgement: one policy with one build, or with one file that no build uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from policykit.linter.engine import FileResult
+from policykit.linter.finding import Finding
+from policykit.linter.member import Member
+from policykit.linter.outcomes import outcomes
+from policykit.linter.workspace import Run, Setting, Workspace
+from policykit.manifests.node import Span
+
+
+class Judgement(NamedTuple):
+    """What one file, or the objects of one build, gave under policies that all see the same in it."""
+
+    member: Member
+    settings: tuple[int, ...]
+    """Indices of those policies in the workspace, at least one."""
+    result: FileResult
+    failure: str = ""
+    """Why it could not be read."""
+    first: bool = True
+    """No other judgement of the same file comes before this one."""
+
+
+class UnitFinding(NamedTuple):
+    """A finding of one unit."""
+
+    finding: Finding
+    setting: int
+    """Index of the policy that judged."""
+    build: int = -1
+    """Index of the build; -1: no build uses the file."""
+    home: tuple[str, Span] | None = None
+    """Of a built object: its file, as reported, and its first line there."""
+    foreign: bool = False
+    """It is about a built object, and in a file outside the folder of the kustomization."""
+    ignored: bool = False
+    """The built object has an annotation that hides it."""
+
+
+class Found(NamedTuple):
+    """What a pass gives."""
+
+    findings: tuple[UnitFinding, ...] = ()
+    failures: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """Fixes left out because the text would not say what was intended, each with its place."""
+
+
+def judgements(run: Run) -> tuple[Judgement, ...]:
+    """Every file through the rules that look at one file, then every build, once for all policies that
+    cannot tell different things of it.
+    """
+    workspace = run.workspace
+    users = policies_of_files(workspace)
+    asked: list[tuple[Member, tuple[int, ...], bool]] = []
+    sizes: list[int] = []
+    for number, member in enumerate(workspace.members):
+        for position, alike in enumerate(
+            _alike(workspace.settings, users.get(member.path, (member.setting,)))
+        ):
+            asked.append((member._replace(setting=alike[0]), alike, not position))
+            sizes += workspace.sizes[number : number + 1]
+    for build in workspace.builds:
+        asked.append((build.member, (build.member.setting,), True))
+        sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
+    found = outcomes(run, [member for member, _, _ in asked], sizes)
+    return tuple(
+        Judgement(member, settings, result, failure, first)
+        for (member, settings, first), (result, failure) in zip(asked, found, strict=True)
+    )
+
+
+def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:
+    """Reported path of each file that builds use to the policies that judge those builds."""
+    found: dict[str, dict[int, None]] = {}
+    for build in workspace.builds:
+        for file in build.tree.written():
+            member = build.names.get(file)
+            if member is not None:
+                found.setdefault(member.path, {})[build.member.setting] = None
+    return {path: tuple(settings) for path, settings in found.items()}
+
+
+def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
+    """What was found in single files, once for each policy; suppressions have been applied to it."""
+    for each in judged:
+        if not each.member.is_built:
+            for setting in each.settings:
+                yield from (UnitFinding(finding, setting) for finding in each.result.findings)
+
+
+def _alike(settings: Sequence[Setting], numbers: Sequence[int]) -> list[tuple[int, ...]]:
+    """Policies by what the API server serves and which plugins there are: how a file is written is judged
+    by nothing else of a policy.
+    """
+    if len(numbers) == 1:
+        return [tuple(numbers)]
+    found: list[tuple[tuple[object, ...], list[int]]] = []
+    for number in numbers:
+        about = (settings[number].served, settings[number].plugins, settings[number].namespace)
+        for known, alike in found:
+            if known == about:
+                alike.append(number)
+                break
+        else:
+            found.append((about, [number]))
+    return [tuple(alike) for _, alike in found]

@@ -1,0 +1,352 @@
+"""What a run may read and write: nothing that a repository names, or links to, outside its boundary.
+
+The boundary of a path is the repository of the file that names it: the nearest folder above that
+file with `.git`. Without a repository it is the folder argument of the command line above the file,
+else the file's own folder. A path that the command line names, or that is found by its place, is
+bounded by itself in the same way: a link in a repository never leads out of it. Only `--allow-path`
+widens this. Nothing in `.git` is read or written, unless the command line names that very file.
+
+Paths mean what is written: `a/link/../b` is `a/b`. They are compared with their links resolved. A
+hard link cannot be told from a file; git makes none.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from policykit.errors import SourceError
+from policykit.workspace.disk import look, remembered
+
+_MEGABYTE = 1 << 20
+SMALL = 16 * _MEGABYTE
+"""Most bytes of what people write by hand: policies, settings, baselines, kustomizations, `.gitignore`."""
+LARGE = 256 * _MEGABYTE
+"""Most bytes of manifests, which programs write too."""
+
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+"""Not to wait for the other end of a pipe."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_CHUNK = 1 << 16
+_IS_LINK = frozenset({errno.ELOOP, errno.EMLINK})
+_DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
+
+_allowed: list[str] = []
+"""Real paths that the command line allows."""
+_arguments: list[str] = []
+"""Absolute paths of the folders that the command line names."""
+_piped: dict[tuple[int, int], bytes] = {}
+"""What came through pipes, by device and number: each gives its content once."""
+
+
+class Place(NamedTuple):
+    """A path that may be used as asked. Whatever opens or replaces a file needs one."""
+
+    path: str
+    """As people read it."""
+    real: str
+    """Absolute, links resolved."""
+
+
+class _Folder(NamedTuple):
+    """A folder by a way that leads to it."""
+
+    real: str
+    root: str
+    """Real path of its repository; empty: there is none."""
+    left: bool
+    """A link on the way leads out of a repository: then `root` is that one."""
+
+
+def begin(allowed: Iterable[str] = ()) -> None:
+    """A command starts: what its command line allows, and nothing of an earlier one."""
+    _allowed[:] = map(os.path.realpath, allowed)
+    _arguments.clear()
+    _piped.clear()
+    look()
+
+
+def add_argument(folder: str) -> None:
+    """The command line names a folder: it bounds what is below it and in no repository."""
+    absolute = os.path.abspath(folder)
+    if absolute not in _arguments:
+        _arguments.append(absolute)
+
+
+def readable(path: str, by: str = "") -> Place:
+    """The place of a path to read. Raises SourceError where it must not be read.
+
+    `by`: the file that names it; empty: the command line does, or it was found by its place.
+    """
+    folder, name = _split(path)
+    return _readable(Place(path, _real(folder, name)), folder, name, by)
+
+
+def writable(path: str, by: str = "") -> Place:
+    """The place of a path to write. Raises SourceError where it must not be written. `by` as above."""
+    folder, name = _split(path)
+    place = Place(path, _real(folder, name))
+    return _outside_git(_bounded(place, _split(by)[0] if by else folder, "written"))
+
+
+def output(path: str) -> Place:
+    """The place of a file that the command line has written. It may be anywhere, but a link in a
+    repository leads neither out of it nor into `.git`. Raises SourceError."""
+    folder, name = _split(path)
+    place = Place(path, _real(folder, name))
+    if _folder(folder).root:
+        _bounded(place, folder, "written")
+    return place if names_git(folder) or names_git(name) else _outside_git(place)
+
+
+def output_folder(path: str) -> Place:
+    """The same for a folder, which is never in `.git`."""
+    return _outside_git(output(path))
+
+
+def below(folder: Place, path: str) -> Place:
+    """The place of a path, relative to a folder, to write. Raises SourceError where it leads elsewhere."""
+    whole = os.path.join(folder.path, path)
+    place = Place(whole, _real(*_split(whole)))
+    if not within(place.real, folder.real):
+        what = f"it leads to {place.real}, outside {folder.real}"
+        raise _refused(place.path, "written", what, "remove the link")
+    return _outside_git(place)
+
+
+def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
+    """The bytes of a regular file. Raises SourceError where it is none, is too large, or must not be read.
+
+    `by` as above; `most`: bytes that it may have; `part`: only so many, from its start. The command
+    line may name an open file, `/dev/fd/63`, which may be a pipe: shells hand over commands so.
+    """
+    folder, name = _split(path)
+    found = None
+    if not by and _is_descriptor(folder, name):
+        found = _content(Place(path, os.path.join(folder, name)), most, piped=True)
+    elif _NO_LINK:
+        # Few files are links: opening tells, and then it is judged by where it leads.
+        place = Place(path, os.path.join(_folder(folder).real, name))
+        found = _content(_readable(place, folder, name, by), most, part)
+    if found is None:
+        place = Place(path, _real(folder, name))
+        found = _content(_readable(place, folder, name, by), most, part)
+    if found is None:
+        raise _unreadable(path, os.strerror(errno.ELOOP))
+    return found
+
+
+def root_of(path: str) -> str:
+    """Real path of the boundary of what a file names."""
+    return _root(_split(path)[0])
+
+
+def _root(folder: str) -> str:
+    here = _folder(folder)
+    if here.root:
+        return here.root
+    above = [argument for argument in _arguments if within(folder, argument)]
+    return _folder(min(above, key=len)).real if above else here.real
+
+
+def contains(root: str, real: str) -> bool:
+    """Whether a real path may be read within a boundary, as `root_of` gives it."""
+    return _is_inside(real, root) and not _in_git(real)
+
+
+def in_git(path: str) -> bool:
+    """Whether a path leads into the `.git` of a repository."""
+    return _in_git(os.path.realpath(path))
+
+
+def leads_out(folder: str, argument: str) -> bool:
+    """Whether a folder that was found below another is really outside its boundary."""
+    absolute = os.path.abspath(folder)
+    here, start = _folder(absolute), _folder(os.path.abspath(argument))
+    if _in_git(here.real) and not names_git(absolute):
+        return True
+    stays = not here.left and within(here.real, start.root or start.real)
+    return not (stays or _is_allowed(here.real))
+
+
+def real_folder(folder: str) -> str:
+    """Real path of a folder."""
+    return _folder(os.path.abspath(folder)).real
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether an absolute path is, or is below, an absolute folder."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def names_git(path: str) -> bool:
+    """Whether `.git` is part of a path, also as disks that ignore case have it."""
+    return ".git" in path.casefold() and any(
+        part.rstrip(". ").casefold() == ".git" for part in path.split(os.sep)
+    )
+
+
+def _content(place: Place, most: int, part: int = 0, *, piped: bool = False) -> bytes | None:
+    """None: it is a link."""
+    try:
+        number = os.open(place.real, _OPEN | (0 if piped else _NO_LINK))
+        try:
+            state = os.fstat(number)
+            if piped and stat.S_ISFIFO(state.st_mode):
+                return _pipe(number, place.path, (state.st_dev, state.st_ino), most)
+            if stat.S_ISDIR(state.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if not stat.S_ISREG(state.st_mode):
+                raise _refused(place.path, "read", "it is no regular file", "give it a file, or use -")
+            if state.st_size > most and not part:
+                raise _too_large(place.path, most)
+            return os.read(number, part) if part else _all(number, place.path, state.st_size, most)
+        finally:
+            os.close(number)
+    except OSError as error:
+        if error.errno in _IS_LINK:
+            return None
+        raise _unreadable(place.path, error.strerror or str(error)) from None
+
+
+def _pipe(number: int, path: str, key: tuple[int, int], most: int) -> bytes:
+    if key not in _piped:
+        os.set_blocking(number, True)
+        _piped[key] = _all(number, path, 0, most)
+    return _piped[key]
+
+
+def _all(number: int, path: str, size: int, most: int) -> bytes:
+    """To the end, wherever that is by now: a file may grow or shrink while it is read."""
+    part = os.read(number, size + 1)
+    if len(part) == size:
+        return part
+    parts = [part]
+    found = len(part)
+    while part:
+        if found > most:
+            raise _too_large(path, most)
+        part = os.read(number, _CHUNK)
+        parts.append(part)
+        found += len(part)
+    return b"".join(parts)
+
+
+def _split(path: str) -> tuple[str, str]:
+    """The absolute folder of a path, and the name there."""
+    if "\0" in path:
+        raise SourceError("no path has a NUL character in it", "name a file", path)
+    folder, name = os.path.split(path)
+    if name in ("", ".", ".."):
+        return os.path.split(os.path.abspath(path))
+    return _absolute(folder, os.getcwd()), name
+
+
+@remembered
+def _absolute(folder: str, here: str) -> str:
+    """As seen from the current folder, `here`."""
+    return os.path.abspath(folder)
+
+
+def _real(folder: str, name: str) -> str:
+    real = os.path.join(_folder(folder).real, name)
+    return os.path.realpath(real) if os.path.islink(real) else real
+
+
+def _readable(place: Place, folder: str, name: str, by: str) -> Place:
+    _bounded(place, _split(by)[0] if by else folder, "read")
+    if _in_git(place.real) and (by or not (names_git(folder) or names_git(name))):
+        what = f"it leads to {place.real}, and .git is left alone"
+        raise _refused(place.path, "read", what, "name another file")
+    return place
+
+
+def _bounded(place: Place, folder: str, done: str) -> Place:
+    """The place, if it is in the boundary of what is in a folder."""
+    root = _root(folder)
+    if _is_inside(place.real, root):
+        return place
+    about = "the repository" if _folder(root).root == root else "the folder"
+    above = os.path.dirname(place.real)
+    raise _refused(
+        place.path,
+        done,
+        f"it leads to {place.real}, outside {about} {root}",
+        f"keep it inside, or allow it: --allow-path {min(above, os.path.relpath(above), key=len)}",
+    )
+
+
+def _outside_git(place: Place) -> Place:
+    if _in_git(place.real):
+        what = f"it leads to {place.real}, and .git is left alone"
+        raise _refused(place.path, "written", what, "choose another place")
+    return place
+
+
+def _refused(path: str, done: str, why: str, hint: str) -> SourceError:
+    return SourceError(f"cannot be {done}: {why}", hint, path)
+
+
+def _unreadable(path: str, why: str) -> SourceError:
+    return _refused(path, "read", why, "check the file and its permissions")
+
+
+def _too_large(path: str, most: int) -> SourceError:
+    why = f"it has more than {most // _MEGABYTE} MB"
+    return _refused(path, "read", why, "split it, or name another file")
+
+
+def _is_inside(real: str, root: str) -> bool:
+    return within(real, root) or _is_allowed(real)
+
+
+def _is_allowed(real: str) -> bool:
+    return any(within(real, allowed) for allowed in _allowed)
+
+
+def _in_git(real: str) -> bool:
+    """Whether a real path is in the `.git` of its repository."""
+    return names_git(real) and names_git(real[len(_folder(real).root) :])
+
+
+def _target(link: str) -> tuple[str, bool]:
+    """Where a link leads, and whether anything is there; else it is followed as far as it can be."""
+    try:
+        return os.path.realpath(link, strict=True), True
+    except OSError:
+        return os.path.realpath(link), False
+
+
+def _is_descriptor(folder: str, name: str) -> bool:
+    return (folder in _DESCRIPTORS and name.isdigit()) or (folder, name) == ("/dev", "stdin")
+
+
+@remembered
+def _folder(absolute: str) -> _Folder:
+    """A folder by its absolute path, whose folders come first: a long path is no deep recursion."""
+    end = absolute.find(os.sep, 1)
+    while end > 0:
+        _step(absolute[:end])
+        end = absolute.find(os.sep, end + 1)
+    return _step(absolute)
+
+
+@remembered
+def _step(absolute: str) -> _Folder:
+    above_path, name = os.path.split(absolute)
+    if not name:
+        return _Folder(absolute, absolute if os.path.exists(os.path.join(absolute, ".git")) else "", False)
+    above = _step(above_path)
+    real, root, left = os.path.join(above.real, name), above.root, above.left
+    if os.path.islink(real):
+        real, whole = _target(real)
+        if not left:
+            left = bool(root) and not within(real, root)
+            # What leads in a circle would be asked about itself.
+            root = _folder(real).root if whole and not left else root
+    elif not left and os.path.exists(os.path.join(real, ".git")):
+        root = real
+    return _Folder(real, root, left)

@@ -1,0 +1,67 @@
+"""Cached kustomize builds, valid while all their input files are unchanged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from policykit.errors import SourceError
+from policykit.linter.built.tree import Tree
+from policykit.workspace.cache.codec import DamagedError, decode, encode
+from policykit.workspace.cache.entries import KEY, pack, unpack
+from policykit.workspace.cache.folder import Cache, name_of
+from policykit.workspace.files import read
+from policykit.workspace.kustomizations import files_of
+from policykit.workspace.kustomize import Build, Root, build
+
+
+def builds(program: str, trees: Sequence[Tree], cache: Cache) -> list[Build]:
+    """The builds of kustomizations, in order; those that changed are built again."""
+    keys = [_key(program, tree) if cache.folder else b"" for tree in trees]
+    entries = _entries(cache) if any(keys) else {}
+    found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
+    missing = [number for number, key in enumerate(keys) if key not in found]
+    made = build(program, [_root(trees[number]) for number in missing])
+    fresh = dict(zip(missing, made, strict=True))
+    done = [fresh[number] if number in fresh else found[key] for number, key in enumerate(keys)]
+    new = [(key, each) for key, each in zip(keys, done, strict=True) if key and not each.failure]
+    if any(key not in found for key, _ in new):
+        texts = encode(Build, [each for _, each in new])
+        cache.store(name_of("builds"), pack({key: text for (key, _), text in zip(new, texts, strict=True)}))
+    return done
+
+
+def _root(tree: Tree) -> Root:
+    return Root(os.path.dirname(tree.file), tree.order)
+
+
+def _key(program: str, tree: Tree) -> bytes:
+    """The cache key of a build; empty if it cannot be determined."""
+    state = os.stat(program)
+    about = (program, state.st_mtime_ns, state.st_size, os.path.realpath(tree.file))
+    digest = blake2b(repr(about).encode(), digest_size=KEY)
+    try:
+        for file in files_of(tree):
+            raw = read(file)
+            digest.update(f"{file}\0{len(raw)}\0".encode("utf-8", errors="surrogateescape"))
+            digest.update(raw)
+    except SourceError:
+        return b""  # a folder of generators, for one
+    return digest.digest()
+
+
+def _entries(cache: Cache) -> dict[bytes, bytes]:
+    try:
+        return unpack(cache.load(name_of("builds")))
+    except DamagedError:
+        return {}
+
+
+def _decoded(entry: bytes) -> Build | None:
+    """A successful build, since failed ones are not cached; None if there is none."""
+    try:
+        (found,) = decode(Build, [entry] if entry else [])
+    except ValueError:
+        return None
+    return None if found.failure else found

@@ -1,0 +1,110 @@
+"""Cached results per file, keyed by everything they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+from policykit.linter.engine import FileResult, Job
+from policykit.linter.scope import Located
+from policykit.workspace.cache.codec import DamagedError, decode, encode
+from policykit.workspace.cache.entries import KEY, pack, unpack
+from policykit.workspace.cache.findings import sound
+from policykit.workspace.cache.folder import LARGEST, Cache, name_of
+
+_MOST = LARGEST // 2
+"""Most bytes of all entries; the least recently used are dropped first."""
+_MOST_OF_ONE = 1 << 24
+"""Most bytes of a stored result."""
+
+
+class Results:
+    """The linter's ResultCache, over a file of the cache folder."""
+
+    def __init__(self, known: Mapping[bytes, bytes]) -> None:
+        """`known`: results of earlier runs by their keys."""
+        self._known = known
+        self._used: dict[bytes, bytes] = {}
+        self._settings: dict[bytes, bytes] = {}
+        self.new = 0
+        """New results of this run."""
+
+    def key(self, job: Job, fingerprint: bytes, raw: bytes) -> bytes:
+        """The key of a file under a setting; `fingerprint` covers its policy and all else that rules see."""
+        setting = self._settings.get(fingerprint)
+        if setting is None:  # it may be long, and there are few settings
+            setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
+        where = (job.path, job.partial, job.namespace, job.look)
+        about = (*where, job.fixes, job.today, job.plugins, setting)
+        digest = blake2b(repr(about).encode("utf-8", errors="surrogatepass"), digest_size=KEY)
+        digest.update(raw)
+        return digest.digest()
+
+    def find(self, key: bytes) -> bytes:
+        """A result as bytes; empty if there is none."""
+        return self._known.get(key, b"")
+
+    def encode(self, results: Sequence[FileResult]) -> list[bytes]:
+        """Results as bytes; empty for one that is too large or cannot be encoded."""
+        try:
+            entries = encode(FileResult, results)
+        except (RecursionError, TypeError, ValueError):
+            if len(results) < 2:
+                return [b""]
+            return [entry for result in results for entry in self.encode([result])]
+        return [entry if len(entry) <= _MOST_OF_ONE else b"" for entry in entries]
+
+    def decode(self, entries: Sequence[bytes], paths: Sequence[str]) -> list[FileResult | None]:
+        """Decodes results of the files with these reported paths; None for a damaged one."""
+        try:
+            found = decode(FileResult, entries)
+        except DamagedError:
+            if len(entries) < 2:
+                return [None]
+            pairs = zip(entries, paths, strict=True)
+            return [result for entry, path in pairs for result in self.decode([entry], [path])]
+        return [result if _fits(result, path) else None for result, path in zip(found, paths, strict=True)]
+
+    def keep(self, key: bytes, entry: bytes) -> None:
+        """Stores a result for the next run."""
+        self.new += key not in self._known
+        self._used[key] = entry
+
+    def clear(self) -> bool:
+        """Drops all results of earlier runs; False if there were none."""
+        had = bool(self._known)
+        self._known, self._used, self.new = {}, {}, 0
+        return had
+
+    def entries(self) -> dict[bytes, bytes]:
+        """The entries for the next run, most recently used last."""
+        unused = {key: entry for key, entry in self._known.items() if key not in self._used}
+        excess = sum(map(len, (*unused.values(), *self._used.values()))) - _MOST
+        for key in list(unused):
+            if excess <= 0:
+                break
+            excess -= len(unused.pop(key))
+        return {**unused, **self._used}
+
+
+def load(cache: Cache) -> Results:
+    """The results of earlier runs in this folder."""
+    try:
+        return Results(unpack(cache.load(name_of("results"))))
+    except DamagedError:
+        return Results({})
+
+
+def store(cache: Cache, results: Results) -> None:
+    """Stores new results for the next run."""
+    if results.new:
+        cache.store(name_of("results"), pack(results.entries()))
+
+
+def _fits(result: FileResult, path: str) -> bool:
+    """Whether a result can belong to the file. Timed runs store nothing."""
+    return (
+        not result.times
+        and sound(result.findings, (path,))
+        and all(fact.path == path for fact in result.facts if isinstance(fact, Located))
+    )

@@ -1,0 +1,219 @@
+"""Finding and reading the files that paths mean; `.gitignore` honoured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from policykit.errors import SourceError
+from policykit.workspace import boundary
+from policykit.workspace.disk import edited, remembered
+
+if TYPE_CHECKING:
+    from policykit.workspace.gitignore import Gitignore
+
+SUFFIXES = (".yaml", ".yml", ".json")
+BASELINE = ".policykit-baseline.json"
+"""Name of the file that says which findings are accepted."""
+_NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
+
+
+class _Ignores(NamedTuple):
+    """A `.gitignore`."""
+
+    base: str
+    """Its folder, absolute, with a separator at the end."""
+    patterns: Gitignore
+
+
+class File(NamedTuple):
+    """A file to lint."""
+
+    path: str
+    """As reported: the argument, and below a folder the way to the file, with `/`."""
+    argument: str
+    """The folder argument it was found under, else empty."""
+
+
+def discover(
+    paths: Sequence[str],
+    exclude: Sequence[str] = (),
+    force_exclude: bool = False,
+    elsewhere: list[str] | None = None,
+) -> list[File]:
+    """The files that paths of the command line mean, sorted, each once.
+
+    Folders are walked. Files named outright are taken whatever their suffix, and even when
+    excluded unless `force_exclude`. `elsewhere` gets the links to folders that are not followed.
+    Raises SourceError for a path that does not exist.
+    """
+    found: dict[str, File] = {}
+    for path in paths:
+        if os.path.isdir(path):
+            boundary.add_argument(path)
+            for name in walk(path, exclude, elsewhere):
+                found.setdefault(os.path.normpath(name), File(_display(name), path))
+        elif os.path.lexists(path):
+            if not (force_exclude and excluded(_display(path), exclude)):
+                found.setdefault(os.path.normpath(path), File(_display(path), ""))
+        else:
+            raise SourceError("no such file or folder", "check the path", path)
+    return sorted(found.values())
+
+
+def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None = None) -> Iterator[str]:
+    """Manifest files below a folder in a stable order; loops of symbolic links end.
+
+    What cannot be listed or read, a folder or a `.gitignore`, is given itself: reading it says why.
+    Links to folders outside the boundary are not followed; `elsewhere` gets them.
+    """
+    if boundary.leads_out(folder, folder):
+        yield folder
+        return
+    seen = {boundary.real_folder(folder)}
+    above, unread = _ignored_above(folder)
+    yield from unread
+    pending = [] if _is_below_ignored(folder, above) else [(folder, above)]
+    while pending:
+        here, rules = pending.pop()
+        folders = []
+        try:
+            rules = (*rules, *_ignore_file(here))
+        except SourceError as error:
+            yield error.place
+        absolute = os.path.join(os.path.abspath(here), "") if rules else ""
+        try:
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        except OSError:
+            yield here
+            continue
+        for entry in entries:
+            path = os.path.join(here, entry.name) if here != "." else entry.name
+            is_folder = os.path.isdir(path) if entry.is_symlink() else entry.is_dir()
+            if (
+                entry.name in _NEVER
+                or _ignored(absolute + entry.name, is_folder, rules)
+                or excluded(_display(path), exclude)
+            ):
+                continue
+            if is_folder and not boundary.names_git(entry.name):
+                real = boundary.real_folder(path)
+                if entry.is_symlink() and boundary.leads_out(path, folder):
+                    if elsewhere is not None:
+                        elsewhere.append(_display(path))
+                elif real not in seen:
+                    seen.add(real)
+                    folders.append((path, rules))
+            elif not is_folder and entry.name.endswith(SUFFIXES) and os.path.isfile(path):
+                yield path
+        pending.extend(reversed(folders))
+
+
+def excluded(path: str, globs: Iterable[str]) -> bool:
+    """Whether a reported path matches an exclude glob, or stands below one."""
+    return any(
+        fnmatchcase(path, glob)
+        or fnmatchcase(path, f"{glob.rstrip('/')}/*")
+        or fnmatchcase(path, f"*/{glob}")
+        for glob in globs
+    )
+
+
+def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
+    """Its bytes, or what an editor holds of it. Raises SourceError where the file cannot be read.
+
+    `by`: the file that names it, if one does; `most`: bytes that it may have.
+    """
+    text = edited(path)
+    text = edited(path)
+    if "\0" in path:
+        raise SourceError("no path has a NUL character in it", "name a file", path)
+    if text is None:
+        return boundary.read(path, by, most)
+    if by:
+        boundary.readable(path, by)
+    return text
+
+
+def is_there(path: str) -> bool:
+    """Whether a file of that name is on the disk, or new in an editor; `read` says where it is none."""
+    return (os.path.lexists(path) and not os.path.isdir(path)) or edited(path) is not None
+
+
+@remembered
+def repository_root(folder: str) -> str | None:
+    """The nearest folder upwards that holds `.git`; None outside a repository."""
+    for here in ancestors(folder):
+        if os.path.exists(os.path.join(here, ".git")):
+            return here
+    return None
+
+
+def ancestors(folder: str) -> Iterator[str]:
+    """The folder itself, absolute, then its parents up to the root."""
+    here = os.path.abspath(folder)
+    while True:
+        yield here
+        parent = os.path.dirname(here)
+        if parent == here:
+            return
+        here = parent
+
+
+def upwards(folder: str) -> Iterator[str]:
+    """The folder itself, absolute, then its parents up to the repository's root, if it has one."""
+    limit = repository_root(folder)
+    for here in ancestors(folder):
+        yield here
+        if here == limit:
+            return
+
+
+def _display(path: str) -> str:
+    path = path.replace(os.sep, "/")
+    while path.startswith("./"):
+        path = path[2:]
+    return path
+
+
+def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:
+    """Rules of the `.gitignore` files between the repository's root and the folder; those that
+    cannot be read."""
+    root = repository_root(folder)
+    rules: list[_Ignores] = []
+    unread = []
+    for here in reversed([*upwards(folder)][1:] if root else []):
+        try:
+            rules += _ignore_file(here)
+        except SourceError as error:
+            unread.append(error.place)
+    return tuple(rules), unread
+
+
+def _ignore_file(folder: str) -> tuple[_Ignores, ...]:
+    path = os.path.join(folder, ".gitignore")
+    if not is_there(path):
+        return ()
+    from policykit.workspace.gitignore import Gitignore
+
+    patterns = Gitignore(read(path, most=boundary.SMALL))
+    return (_Ignores(os.path.join(os.path.abspath(folder), ""), patterns),)
+
+
+def _is_below_ignored(folder: str, rules: Sequence[_Ignores]) -> bool:
+    """Whether a folder or one that holds it is ignored: then nothing in it can be had back."""
+    return any(
+        _ignored(here, True, [rule for rule in rules if here.startswith(rule.base)])
+        for here in ancestors(folder)
+    )
+
+
+def _ignored(path: str, is_folder: bool, rules: Sequence[_Ignores]) -> bool:
+    """Whether an absolute path is ignored: the nearest `.gitignore` that says anything about it decides."""
+    for base, patterns in reversed(rules):
+        answer = patterns.verdict(path[len(base) :].replace(os.sep, "/"), is_folder)
+        if answer is not None:
+            return answer
+    return False

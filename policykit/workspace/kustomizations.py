@@ -1,0 +1,285 @@
+"""Kustomizations as trees, where all that they list is on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from policykit.errors import SourceError
+from policykit.linter.built.tree import Below, Listed, Tree
+from policykit.manifests.parser import parse
+from policykit.manifests.path import Path
+from policykit.workspace import boundary
+from policykit.workspace.files import read
+from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
+
+_PLUGINS = ("generators", "transformers", "validators")
+_FILES = ("crds", "configurations", *_PLUGINS)
+"""Fields with files, or kustomizations, that are not objects to apply."""
+_GENERATORS = ("configMapGenerator", "secretGenerator")
+_CHARTS = ("helmCharts", "helmChartInflationGenerator", "helmGlobals")
+_FUNCTION = "config.kubernetes.io/function"
+_GROUP = "kustomize.config.k8s.io/"
+
+
+_DEEPEST = 50
+"""Kustomizations within kustomizations; people have four or five."""
+_LONGEST = 4096
+"""Characters beyond which a text is no path."""
+_PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
+"""Fields that leave objects as their files say them; but see `namespace` in `is_plain`."""
+
+
+class NotHereError(Exception):
+    """Why a kustomization cannot be built from what is on this machine, in a few words."""
+
+
+def is_root(folder: str) -> bool:
+    """Whether a folder's kustomization can be built by itself: no component, nobody else's kind."""
+    data = _data(kustomization(folder))
+    version = data.get("apiVersion")
+    ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
+    return bool(data) and ours and data.get("kind") != "Component"
+
+
+def used_by(folder: str) -> frozenset[str]:
+    """Folders, links resolved, of all that a folder's kustomization uses, as far as it is here."""
+    found: set[str] = set()
+    pending = [os.path.realpath(folder)]
+    limit = _limit(folder)
+    while pending:
+        here = pending.pop()
+        data = _data(kustomization(here))
+        for field in ("resources", "bases", "components"):
+            for _, said in _entries(data, field):
+                place = os.path.realpath(os.path.join(here, said.replace("\0", "")))
+                if place not in found and boundary.contains(limit, place) and os.path.isdir(place):
+                    found.add(place)
+                    pending.append(place)
+    return frozenset(found)
+
+
+def tree_of(folder: str) -> Tree:
+    """What the kustomization of a folder is made of. Raises NotHereError."""
+    return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+
+
+def is_plain(tree: Tree) -> bool:
+    """Whether it only lists files below its own folder: built, they say what they say as they stand.
+
+    A namespace is given to objects without one, and put in place of any that a file states.
+    """
+    folder = os.path.dirname(tree.file) + os.sep
+    stated = False
+    for each in tree.every():
+        data = _data(each.file)
+        stated = stated or "namespace" in data
+        if not _PLAIN.issuperset(data) or not each.file.startswith(folder):
+            return False
+    files = [*tree.looked_at()]
+    below = all(file.startswith(folder) for file in files) and len(files) == len(set(files))
+    return below and not (stated and any("namespace" in _text(file) for file in files))
+
+
+def files_of(tree: Tree) -> list[str]:
+    """Everything that a build reads, sorted."""
+    found: set[str] = set()
+    for each in tree.every():
+        found.add(each.file)
+        found.update(
+            listed.file
+            for listed in (*each.resources, *each.patches, *each.generated, *each.beside)
+            if listed.file
+        )
+    return sorted(found)
+
+
+def _limit(folder: str) -> str:
+    """The boundary of what a folder's kustomization lists."""
+    return boundary.root_of(os.path.join(folder, KUSTOMIZATIONS[0]))
+
+
+class _Reader:
+    """Reads kustomizations within a boundary; one that several use is read once."""
+
+    def __init__(self, limit: str) -> None:
+        self._limit = limit
+        self._known: dict[str, Tree] = {}
+
+    def tree(self, folder: str, above: tuple[str, ...]) -> Tree:
+        if len(above) > _DEEPEST:
+            raise NotHereError(f"more than {_DEEPEST} kustomizations use one another")
+        if folder in above:
+            raise NotHereError(f"{self._shown(folder)} lists itself")
+        if folder not in self._known:
+            self._known[folder] = self._read(folder, (*above, folder))
+        return self._known[folder]
+
+    def _read(self, folder: str, above: tuple[str, ...]) -> Tree:
+        file = os.path.realpath(kustomization(folder))
+        if not boundary.contains(self._limit, file):
+            raise NotHereError(f"{self._shown(folder)} has a kustomization that is outside of the repository")
+        data = _data(file)
+        if not data:
+            raise NotHereError(f"{self._shown(folder)} has no kustomization")
+        for field in _CHARTS:
+            if data.get(field):
+                raise NotHereError(f"{self._shown(file)} has {field}")
+        resources: list[Listed] = []
+        bases: list[Below] = []
+        components: list[Below] = []
+        for field, below in (("resources", bases), ("bases", bases), ("components", components)):
+            for at, said in _entries(data, field):
+                place = self._here(folder, said, file)
+                if os.path.isdir(place):
+                    below.append(Below(at, self.tree(place, above)))
+                else:
+                    resources.append(Listed(at, place))
+        beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
+        return Tree(
+            file,
+            tuple(resources),
+            tuple(self._patches(folder, data, file)),
+            tuple(self._generated(folder, data, file)),
+            tuple(bases),
+            tuple(components),
+            tuple(beside),
+            data.get("sortOptions"),
+        )
+
+    def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
+        for at, said in _entries(data, "patchesStrategicMerge"):
+            yield Listed(at) if "\n" in said else self._file(folder, at, said, file)
+        for field in ("patches", "patchesJson6902"):
+            for number, each in enumerate(_list(data, field)):
+                if not isinstance(each, dict):
+                    continue
+                target = each.get("target")
+                words = (
+                    {k: v for k, v in target.items() if isinstance(v, str)}
+                    if isinstance(target, dict)
+                    else None
+                )
+                if isinstance(each.get("path"), str):
+                    listed = self._file(folder, (field, number, "path"), each["path"], file)
+                    yield listed._replace(target=words)
+                elif isinstance(each.get("patch"), str):
+                    yield Listed((field, number, "patch"), "", words)
+
+    def _generated(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
+        for field in _GENERATORS:
+            for number, each in enumerate(_list(data, field)):
+                if not isinstance(each, dict):
+                    continue
+                for at, said in _entries(each, "files"):
+                    key, equals, path = said.partition("=")
+                    path = path if equals else said
+                    listed = self._file(folder, (field, number, *at), path, file)
+                    yield listed._replace(key=key if equals else os.path.basename(path))
+                envs = [*_entries(each, "envs")]
+                envs += [(("env",), each["env"])] if isinstance(each.get("env"), str) else []
+                for at, said in envs:
+                    yield self._file(folder, (field, number, *at), said, file)
+
+    def _file(self, folder: str, at: Path, said: str, file: str) -> Listed:
+        return Listed(at, self._here(folder, said, file))
+
+    def _here(self, folder: str, said: str, file: str) -> str:
+        """The place that an entry means, links resolved."""
+        place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
+        why = self._obstacle(place)
+        if not why and not os.path.lexists(place):
+            why = "is not on this machine" if _is_remote(said) else "does not exist"
+        if why:
+            raise NotHereError(f"{self._shown(file)} lists {said}, which {why}")
+        return place
+
+    def _obstacle(self, place: str) -> str:
+        """Why a real path must not be given to kustomize; empty: nothing is in the way."""
+        if not boundary.contains(self._limit, place):
+            return "is in .git" if boundary.in_git(place) else "is outside of the repository"
+        if os.path.lexists(place) and not os.path.isfile(place) and not os.path.isdir(place):
+            return "is neither file nor folder"
+        return ""
+
+    def _how(self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]) -> Iterator[Listed]:
+        """The files that an entry about how to build means: one, or those of a kustomization of them."""
+        if "\n" in said:
+            texts = [(file, said)]
+        else:
+            place = self._here(folder, said, file)
+            files = files_of(self.tree(place, above)) if os.path.isdir(place) else [place]
+            yield from (Listed(at, each) for each in files)
+            texts = [(each, _text(each)) for each in files]
+        for each, text in texts:
+            if _FUNCTION in text:
+                raise NotHereError(f"{self._shown(each)} runs a program")
+            if at[0] in _PLUGINS:
+                self._check_plugin(folder, text, each)
+
+    def _check_plugin(self, folder: str, text: str, file: str) -> None:
+        """Refuses a plugin that reads what it must not: any of its texts may be a path. Of those
+        outside the folder kustomize refuses every file itself."""
+        said = {said for parsed in parse(text) if parsed.root for said in _texts(parsed.root.data)}
+        paths = {path for each in said for path in (each, each.partition("=")[2]) if len(path) < _LONGEST}
+        for path in sorted(paths):
+            place = os.path.realpath(os.path.join(folder, path.replace("\0", "")))
+            why = self._obstacle(place) if boundary.within(place, folder) else ""
+            if why:
+                raise NotHereError(f"{self._shown(file)} lists {path}, which {why}")
+
+    def _shown(self, path: str) -> str:
+        return os.path.relpath(path).replace(os.sep, "/")
+
+
+def _beside(data: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    for field in _FILES:
+        yield from _entries(data, field)
+    for number, each in enumerate(_list(data, "replacements")):
+        if isinstance(each, dict) and isinstance(each.get("path"), str):
+            yield ("replacements", number, "path"), each["path"]
+    openapi = data.get("openapi")
+    if isinstance(openapi, dict) and isinstance(openapi.get("path"), str):
+        yield ("openapi", "path"), openapi["path"]
+
+
+def _entries(data: dict[str, Any], field: str) -> Iterator[tuple[Path, str]]:
+    for number, each in enumerate(_list(data, field)):
+        if isinstance(each, str):
+            yield (field, number), each
+
+
+def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
+    value = data.get(field)
+    return value if isinstance(value, list) else ()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in data, keys aside."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending.extend(here.values())
+        elif isinstance(here, list):
+            pending.extend(here)
+        elif isinstance(here, str):
+            yield here
+
+
+def _is_remote(said: str) -> bool:
+    return "://" in said or "@" in said or "?ref=" in said or ".git" in said or said.startswith("github.com")
+
+
+def _data(file: str) -> dict[str, Any]:
+    text = _text(file, boundary.SMALL) if file else ""
+    root = next((parsed.root for parsed in parse(text) if parsed.root), None)
+    return root.data if root and isinstance(root.data, dict) else {}
+
+
+def _text(file: str, most: int = boundary.LARGE) -> str:
+    try:
+        return read(file, most=most).decode("utf-8", errors="replace")
+    except SourceError:
+        return ""

@@ -1,0 +1,118 @@
+"""The scope a file stands in: what cross-document rules may look at (contract 3)."""
+
+from __future__ import annotations
+
+import os
+
+from policykit.errors import SourceError
+from policykit.workspace.boundary import SMALL
+from policykit.workspace.disk import remembered
+from policykit.workspace.files import is_there, read, upwards
+
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+def scope_root(path: str, argument: str, policy_folder: str) -> str:
+    """Absolute folder of a file's scope: its kustomization root, else its chart, else the
+    policy's folder, else the folder argument it was found under, else its own folder."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return (
+        kustomization_root(folder)
+        or _chart_root(folder)
+        or os.path.abspath(policy_folder or argument or folder)
+    )
+
+
+def kustomization_root(folder: str) -> str:
+    """The nearest folder with a kustomization, or a higher one that lists it; empty: none."""
+    return _kustomizations(folder)[-1] if _kustomizations(folder) else ""
+
+
+@remembered
+def kustomization_namespace(folder: str) -> str:
+    """The namespace that kustomizations give the objects of a folder: the outermost wins; empty: none."""
+    found = ""
+    for here in _kustomizations(folder):
+        for data in _documents(kustomization(here)):
+            namespace = data.get("namespace")
+            found = namespace if isinstance(namespace, str) and namespace else found
+    return found
+
+
+@remembered
+def _kustomizations(folder: str) -> tuple[str, ...]:
+    """The nearest folder with a kustomization, then each higher one that lists the one before."""
+    found: list[str] = []
+    for here in upwards(folder):
+        if kustomization(here) and (not found or _lists(here, found[-1])):
+            found.append(here)
+    return tuple(found)
+
+
+@remembered
+def patch_files(folder: str) -> frozenset[str]:
+    """Absolute paths that the folder's kustomization lists as patches."""
+    path = kustomization(folder)
+    found: set[str] = set()
+    for data in _documents(path) if path else ():
+        listed = data.get("patches")
+        entries = [p.get("path") for p in listed if isinstance(p, dict)] if isinstance(listed, list) else []
+        merged = data.get("patchesStrategicMerge")
+        entries += merged if isinstance(merged, list) else []
+        found |= {
+            os.path.abspath(os.path.join(folder, e)) for e in entries if isinstance(e, str) and "\n" not in e
+        }
+    return frozenset(found)
+
+
+def is_patch(path: str, folder: str = "") -> bool:
+    """Whether a kustomization in the file's folder, or above it, lists it as a patch.
+
+    `folder`: that folder, absolute, where it is known.
+    """
+    listed = _patches_above(folder or os.path.dirname(os.path.abspath(path)))
+    return bool(listed) and os.path.abspath(path) in listed
+
+
+@remembered
+def _patches_above(folder: str) -> frozenset[str]:
+    return frozenset(path for here in upwards(folder) for path in patch_files(here))
+
+
+@remembered
+def _chart_root(folder: str) -> str:
+    charts = (here for here in upwards(folder) if os.path.isfile(os.path.join(here, "Chart.yaml")))
+    return next(charts, "")
+
+
+def kustomization(folder: str) -> str:
+    """The folder's kustomization file; empty: it has none."""
+    for name in KUSTOMIZATIONS:
+        path = os.path.join(folder, name)
+        if is_there(path):
+            return path
+    return ""
+
+
+@remembered
+def _lists(folder: str, below: str) -> bool:
+    """Whether the kustomization of `folder` uses the folder `below`."""
+    for data in _documents(kustomization(folder)):
+        for field in ("resources", "components", "bases"):
+            entries = data.get(field)
+            if isinstance(entries, list) and any(
+                isinstance(e, str) and os.path.abspath(os.path.join(folder, e)) == below for e in entries
+            ):
+                return True
+    return False
+
+
+def _documents(path: str) -> list[dict[str, object]]:
+    try:
+        text = read(path, most=SMALL).decode("utf-8", errors="replace")
+    except SourceError:
+        return []
+    from policykit.manifests.document import manifests
+    from policykit.manifests.parser import parse
+
+    return [m.data for p in parse(text) if p.root for m in manifests(p.root, 0)]

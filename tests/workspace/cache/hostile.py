@@ -1,0 +1,182 @@
+"""Runs commands over caches that somebody has tampered with, and tells what they did outside of their work.
+
+A program of its own: what watches a process cannot be taken away from it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import pkgutil
+import random
+import sys
+from collections import Counter
+from typing import Any
+
+import policykit
+from policykit.cli import run
+from policykit.workspace.cache.entries import pack, unpack
+from policykit.workspace.cache.folder import Cache
+from policykit.workspace.cache.reports import KEY
+from policykit.workspace.disk import look
+
+HARMLESS = frozenset({"exec", "builtins.id", "sys._getframe", "object.__getattr__", "object.__setattr__"})
+"""Code that runs was there before: what makes new code is told."""
+READS = frozenset({"os.listdir", "os.scandir"})
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1.5,
+    "",
+    "../../../../../../outside/secret.yaml",
+    "profile:../../outside/secret",
+    "os.system",
+    "cli.lint.command",
+    "\x1b]0;x\x07\n::error::",
+    "\udcff",
+    [],
+    [[]],
+    {},
+    {"scheduler": {"name": "x"}},
+)
+
+
+class Watch:
+    """What a process did since it was armed."""
+
+    def __init__(self, repository: str, cache: str) -> None:
+        program = os.path.dirname(os.path.dirname(os.path.abspath(policykit.__file__)))
+        python = (os.path.realpath(sys.base_prefix), os.path.realpath(sys.prefix))
+        self._write = (cache,)
+        self._read = (repository, cache, program, *python)
+        self.armed = False
+        self.seen: Counter[str] = Counter()
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self.armed and not self._is_allowed(event, arguments):
+            self.armed = False
+            self.seen[f"{event} {arguments!r}"[:300]] += 1
+            self.armed = True
+
+    def _is_allowed(self, event: str, arguments: tuple[Any, ...]) -> bool:
+        if event in HARMLESS:
+            return True
+        if event == "import":
+            return arguments[0] in sys.modules or arguments[0].startswith("policykit.model.")
+        path = os.path.realpath(arguments[0]) if arguments and isinstance(arguments[0], str) else ""
+        if event == "open":
+            flags = arguments[2] or 0
+            if isinstance(arguments[0], int) or path == os.devnull:
+                return True
+            return _below(path, self._write if flags & (os.O_WRONLY | os.O_RDWR) else self._read)
+        if event in READS:
+            return _below(path, self._read)
+        if event == "os.rename":
+            return _below(path, self._write) and _below(os.path.realpath(arguments[1]), self._write)
+        return event == "os.remove" and _below(path, self._write)
+
+
+def _below(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path == folder or path.startswith(folder + os.sep) for folder in folders)
+
+
+def tampered(data: Any, chance: random.Random) -> Any:
+    """JSON with one value replaced: by another kind of value, or by one from elsewhere in it."""
+    places = list(_places(data, ()))
+    if not places:
+        return chance.choice(VALUES)
+    place = chance.choice(places)
+    new = chance.choice(VALUES) if chance.random() < 0.6 else _at(data, chance.choice(places))
+    return _with(data, place, new)
+
+
+def _places(data: Any, here: tuple[Any, ...]) -> Any:
+    entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for step, value in entries:
+        yield (*here, step)
+        yield from _places(value, (*here, step))
+
+
+def _at(data: Any, place: tuple[Any, ...]) -> Any:
+    for step in place:
+        data = data[step]
+    return data
+
+
+def _with(data: Any, place: tuple[Any, ...], value: Any) -> Any:
+    if not place:
+        return value
+    copy = dict(data) if isinstance(data, dict) else list(data)
+    copy[place[0]] = _with(data[place[0]], place[1:], value)
+    return copy
+
+
+def tampered_bytes(name: str, raw: bytes, chance: random.Random) -> bytes:
+    """The content of a cache file, changed somewhere."""
+    if chance.random() < 0.1:
+        at = chance.randrange(len(raw))
+        return raw[:at] + bytes([chance.randrange(256)]) + raw[at + 1 :]
+    if name.startswith("report"):
+        return raw[:KEY] + _text(tampered(json.loads(raw[KEY:]), chance))
+    if name.startswith(("results", "builds")):
+        entries = unpack(raw)
+        key = chance.choice(list(entries))
+        return pack({**entries, key: _text(tampered(json.loads(entries[key]), chance))})
+    return _text(tampered(json.loads(raw), chance))
+
+
+def _text(data: Any) -> bytes:
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="surrogatepass")
+
+
+def main() -> None:
+    """`hostile.py CACHE SEED ROUNDS [WORDS...]...`: the command lines as JSON."""
+    folder, seed, rounds, lines = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4])
+    cache = Cache(os.path.realpath(folder))
+    for module in pkgutil.walk_packages(policykit.__path__, "policykit."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    "\x1b".encode("unicode_escape")
+    usual = {}
+    for _ in range(2):  # the second time everything is there
+        usual = {tuple(words): once(words) for words in lines}
+    kept = {name: cache.load(name) for name in sorted(os.listdir(folder))}
+    watch = Watch(os.getcwd(), cache.folder)
+    sys.addaudithook(watch)
+    chance = random.Random(seed)
+    codes: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
+    for number in range(rounds):
+        name = chance.choice(list(kept))
+        words = lines[number % len(lines)]
+        for other, raw in kept.items():
+            # Results of files are asked for only where there is no whole report.
+            asked = name.startswith("report") or not other.startswith("report")
+            cache.store(other, raw if asked else b"")
+        cache.store(name, tampered_bytes(name, kept[name], chance))
+        watch.armed = True
+        code, error = once(words)
+        watch.armed = False
+        if "internal error" in error:
+            faults[f"{name.partition('-')[0]}: {words[0]}: {code}: {error}"] += 1
+        codes["as usual" if (code, error) == usual[tuple(words)] else "otherwise"] += 1
+    json.dump({"seen": watch.seen, "faults": faults, "codes": codes, "kept": list(kept)}, sys.stdout)
+
+
+def once(words: list[str]) -> tuple[int, str]:
+    """Exit code and standard error of a command, as a process of its own would run it."""
+    look()
+    out, error = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogatepass"), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        code = run(words)
+    return code, error.getvalue()
+
+
+if __name__ == "__main__":
+    main()
