@@ -48,4 +48,4 @@ class Generated(NamedTuple):
 
 
 Generate = Callable[[Cluster], Generated]
-"""A target's writer. Pure: files it must merge into stand in `Target.options` as text."""
+"""A target's writer. Pure: files it must merge into stand in `TargetSettings.options` as text."""

@@ -10,7 +10,7 @@ from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.importer.sections import duration
 from policykit.manifests.patch import patched
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
@@ -84,7 +84,7 @@ def _enabled(profile: Profile) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
+def _written(cluster: Cluster, target: TargetSettings) -> dict[str, Any]:
     """The configuration that `gen` writes."""
     version = versions.parse(target.version)
     data = chart.configuration(version, target.namespace or chart.NAMESPACE)
@@ -93,7 +93,7 @@ def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
     return made
 
 
-def _with_options(target: Target, found: Mapping[str, Any]) -> Target:
+def _with_options(target: TargetSettings, found: Mapping[str, Any]) -> TargetSettings:
     return target._replace(options={**target.options, **found})
 
 
@@ -128,7 +128,7 @@ def _value(field: str, value: Any) -> Any:
 
 
 def _report_differences(
-    cluster: Cluster, target: Target, found: Mapping[str, Any], there: Mapping[str, Any], say: Say
+    cluster: Cluster, target: TargetSettings, found: Mapping[str, Any], there: Mapping[str, Any], say: Say
 ) -> None:
     """Reports what the policy would still generate differently."""
     ours = configuration.read(_written(cluster, _with_options(target, found)))

@@ -13,7 +13,7 @@ from policykit.catalogue.volcano.options import option_problems
 from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
 from policykit.manifests.path import dotted
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
 from policykit.targets.volcano.scheduler.actions import in_order
@@ -86,7 +86,7 @@ def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mappin
     return ""
 
 
-def _with_options(target: Target, stated: Mapping[str, Any]) -> Target:
+def _with_options(target: TargetSettings, stated: Mapping[str, Any]) -> TargetSettings:
     return target._replace(options={**target.options, **stated})
 
 

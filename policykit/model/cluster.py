@@ -13,7 +13,7 @@ from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 
 
-class Target(NamedTuple):
+class TargetSettings(NamedTuple):
     """A system the policy generates for."""
 
     name: str
@@ -62,7 +62,7 @@ class Cluster(NamedTuple):
     queues: tuple[Queue, ...] = ()
     priorities: tuple[Priority, ...] = ()
     quotas: tuple[Quota, ...] = ()
-    targets: Mapping[str, Target] = {}
+    targets: Mapping[str, TargetSettings] = {}
     schedulers: frozenset[str] = frozenset()
     """Every schedulerName in the cluster, including default-scheduler."""
     kubernetes_version: str = ""

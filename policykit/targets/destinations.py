@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.linter.scope import Located, Scope
+from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
-from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 
 if TYPE_CHECKING:

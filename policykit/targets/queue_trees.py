@@ -13,8 +13,8 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.scope import Located, Scope
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
+from policykit.model.queue_semantics import QueueSemantics
 from policykit.model.sharing import DeclaredQueue
-from policykit.targets.queue_semantics import QueueSemantics
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

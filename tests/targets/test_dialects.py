@@ -10,7 +10,7 @@ from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
 from policykit.manifests.writer import dump
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import PodGroup
 from policykit.targets import DIALECTS, system_of
 from policykit.targets.koordinator import groups as koordinator
@@ -170,7 +170,7 @@ def test_who_serves_a_scheduler_name(scheduler: str, system: str | None) -> None
 
 
 def test_the_policy_knows_better_who_serves_a_name() -> None:
-    targets = {"koordinator": Target("koordinator", scheduler_name="default-scheduler")}
+    targets = {"koordinator": TargetSettings("koordinator", scheduler_name="default-scheduler")}
     cluster = Cluster("test", (), targets=targets)
     assert system_of("", cluster) == "koordinator"
     assert system_of("volcano", cluster) == "volcano"

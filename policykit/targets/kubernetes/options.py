@@ -33,7 +33,7 @@ class KubernetesOptions(NamedTuple):
 
 
 def read(cluster: Cluster) -> KubernetesOptions:
-    """`Target.options` of kubernetes: `{scheduler: {...}, native_gang: bool}`, with the fields above."""
+    """Options of kubernetes: `{scheduler: {...}, native_gang: bool}`, with the fields above."""
     target = cluster.targets.get("kubernetes")
     given: Mapping[str, Any] = target.options if target else {}
     return KubernetesOptions(SchedulerOptions(**given.get("scheduler", {})), given.get("native_gang") is True)

@@ -6,12 +6,12 @@ from typing import Any
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import SPREAD
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.topology import Apartness, Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import names, options, spread, versions
 from policykit.targets.kubernetes.objects import groups
-from policykit.targets.pod_fields import PodFields, Pods
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:

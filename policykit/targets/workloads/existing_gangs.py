@@ -11,9 +11,9 @@ from policykit.linter.gang_fix import sized
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import dotted
+from policykit.model.pod_fields import PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets import DIALECTS
-from policykit.targets.pod_fields import PodFields
 from policykit.targets.workloads.members import gang_of
 from policykit.targets.yunikorn.names import APP_ID
 

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from policykit.model.cluster import Cluster
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.names import QUOTA_NAME
-from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.yunikorn.names import QUEUE
 
 _KUBERNETES = "kubernetes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 
 _PROCESS = "admissionController.filtering.processNamespaces"
 _BYPASS = "admissionController.filtering.bypassNamespaces"
@@ -12,7 +12,7 @@ _BYPASSED = "^kube-system$"
 """What it leaves alone unless told otherwise."""
 
 
-def covers(target: Target, namespace: str) -> bool:
+def covers(target: TargetSettings, namespace: str) -> bool:
     """By the settings of the policy. A namespace's own annotation is not known here.
 
     What cannot be read as a pattern counts as upstream's default.

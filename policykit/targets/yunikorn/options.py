@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.model.pool import Amounts
 from policykit.model.queue import Submitters
 from policykit.targets.yunikorn.configuration import resources
@@ -49,8 +49,8 @@ class Options(NamedTuple):
         return self.queues.get(queue, QueueOptions())
 
 
-def read(target: Target) -> Options:
-    """`Target.options` of YuniKorn."""
+def read(target: TargetSettings) -> Options:
+    """`TargetSettings.options` of YuniKorn."""
     given = target.options
     rules, sort = given.get("placement_rules"), given.get("node_sort")
     return Options(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Pool, Shape
@@ -61,7 +61,7 @@ def cluster(
         {"h20": Card("h20", GPU, per_node=8)},
         {kind.name: kind for kind in workloads},
         queues=queues,
-        targets={"koordinator": Target("koordinator", version, delivery, NAME, "", stated)},
+        targets={"koordinator": TargetSettings("koordinator", version, delivery, NAME, "", stated)},
         placements={placement.name: placement for placement in placements},
         preemption=preemption,
     )

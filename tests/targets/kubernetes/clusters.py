@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool, Shape
 from policykit.model.workload import WorkloadKind
@@ -31,10 +31,10 @@ def cluster(
     kinds: tuple[WorkloadKind, ...] = (TRAINING,),
     version: str = "1.36",
     options: Mapping[str, Any] | None = None,
-    others: tuple[Target, ...] = (),
+    others: tuple[TargetSettings, ...] = (),
     **fields: Any,
 ) -> Cluster:
-    own = Target("kubernetes", version, "manifest", "default-scheduler", options=options or {})
+    own = TargetSettings("kubernetes", version, "manifest", "default-scheduler", options=options or {})
     return Cluster(
         "maip",
         pools,

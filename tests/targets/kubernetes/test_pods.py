@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, PodFields, Pods
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes.pods import fields
-from policykit.targets.pod_fields import Members, PodFields, Pods
 from tests.targets.kubernetes.clusters import DENSE, cluster
 
 CHAT = WorkloadKind("chat")

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue, Submitters
 from policykit.model.workload import WorkloadKind
@@ -30,7 +30,7 @@ def cluster(
     options: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Cluster:
-    target = Target("yunikorn", version, delivery, "yunikorn", options=options or {})
+    target = TargetSettings("yunikorn", version, delivery, "yunikorn", options=options or {})
     return Cluster(
         "maip",
         pools,
@@ -42,7 +42,7 @@ def cluster(
     )
 
 
-def target(made: Cluster) -> Target:
+def target(made: Cluster) -> TargetSettings:
     return made.targets["yunikorn"]
 
 

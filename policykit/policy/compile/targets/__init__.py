@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem
 from policykit.manifests.path import Path
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.workload import WorkloadKind
 from policykit.policy.compile.draft import Draft
@@ -34,7 +34,7 @@ _OPTIONS: Mapping[str, Callable[[Draft, Path, Any, Stated], dict[str, Any]]] = {
 
 def compile_targets(
     draft: Draft, workloads: Mapping[str, WorkloadKind], texts: Mapping[str, str]
-) -> dict[str, Target]:
+) -> dict[str, TargetSettings]:
     """Targets by name. `texts` holds the files they merge into, by the name they are given.
 
     Kubernetes itself is always one. A policy without `targets` has those that its workload
@@ -48,7 +48,7 @@ def compile_targets(
 
 def compile_schedulers(
     draft: Draft,
-    targets: Mapping[str, Target],
+    targets: Mapping[str, TargetSettings],
     workloads: Mapping[str, WorkloadKind],
     placements: Mapping[str, Placement],
 ) -> frozenset[str]:
@@ -72,7 +72,7 @@ def _stated(draft: Draft, workloads: Mapping[str, WorkloadKind]) -> dict[str, An
     return {name: target for name in _OPTIONS if (target := getattr(targets, name)) is not None}
 
 
-def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> Target:
+def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> TargetSettings:
     path: Path = ("targets", name)
     version = stated.version.removeprefix("v")
     have = release(version) if version else None
@@ -85,4 +85,4 @@ def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> T
     options = _OPTIONS[name](draft, path, stated, Stated(have, texts))
     scheduler = stated.scheduler_name
     draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", dns_subdomain_problem(scheduler))
-    return Target(name, version, stated.delivery, scheduler, stated.namespace, options)
+    return TargetSettings(name, version, stated.delivery, scheduler, stated.namespace, options)

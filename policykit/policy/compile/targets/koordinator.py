@@ -27,7 +27,7 @@ _RESOURCES = frozenset({"supportedResources", "matchedResources"})
 
 
 def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dict[str, Any]:
-    """`Target.options` of Koordinator: for each section, fields of the args as upstream spells them."""
+    """Options of Koordinator: for each section, fields of the args as upstream spells them."""
     have, texts = given.release, given.texts
     if stated.fit and have and have < _FIRST_FIT_PLUS:
         message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"

@@ -6,7 +6,7 @@ from typing import Any
 
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
 from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
 from policykit.policy.suggest import did_you_mean
@@ -15,12 +15,14 @@ _DEFAULT_SCHEDULER = "default-scheduler"
 _PATH: Path = ("targets", "kubernetes")
 
 
-def target(draft: Draft) -> Target:
+def target(draft: Draft) -> TargetSettings:
     """Kubernetes as a target: it is always there."""
     targets = draft.policy.targets
     stated = targets.kubernetes if targets else None
     options = _options(draft, stated) if stated else {}
-    return Target("kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options)
+    return TargetSettings(
+        "kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options
+    )
 
 
 def _options(draft: Draft, stated: Kubernetes) -> dict[str, Any]:

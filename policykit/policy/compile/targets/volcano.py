@@ -16,7 +16,7 @@ _FIRST_OVERRIDE = (1, 10, 0)
 
 
 def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[str, Any]:
-    """`Target.options` of Volcano."""
+    """`TargetSettings.options` of Volcano."""
     have = given.release
     if have and have < _FIRST_OVERRIDE and stated.delivery == "helm-values":
         message = (

@@ -17,7 +17,7 @@ _ROOT = "root"
 
 
 def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> dict[str, Any]:
-    """`Target.options` of YuniKorn; amounts are numbers, what is as it is by itself is left out."""
+    """`TargetSettings.options` of YuniKorn; amounts are numbers, what is as it is by itself is left out."""
     _check(draft, path, stated, given)
     rules, sort = stated.placement_rules, stated.node_sort
     found: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.weights import Fit, is_device
@@ -41,7 +41,7 @@ def profile_placement(cluster: Cluster, name: str) -> ProfilePlacement:
     return ProfilePlacement(own[0] if own else None, names[1:])
 
 
-def own_profiles(target: Target, name: str) -> tuple[str, ...]:
+def own_profiles(target: TargetSettings, name: str) -> tuple[str, ...]:
     """schedulerNames of placements that get a profile of their own, apart from `name`."""
     listed = target.options.get(SCHEDULERS)
     return tuple(dict.fromkeys(each for each in listed or () if each and each != name))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from policykit.catalogue.volcano.options import option_problems
 from policykit.errors import PolicykitError
 from policykit.manifests.path import dotted
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
@@ -46,7 +46,7 @@ class VolcanoOptions(NamedTuple):
         return plugin in self.plugins and not self.plugins[plugin].enabled
 
 
-def read_options(cluster: Cluster, target: Target) -> VolcanoOptions:
+def read_options(cluster: Cluster, target: TargetSettings) -> VolcanoOptions:
     """The target's options. A resource in them may be the name of one of the cluster's cards.
 
     `binpack` is `{weight, resources: {name: weight}}`, or the resources alone. Raises PolicykitError
