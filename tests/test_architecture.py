@@ -19,12 +19,13 @@ LAYERS = (
     ("api", "formats", "sources"),
     ("rules", "importer"),
     ("targets", "policy"),
-    ("generator", "linter"),
+    ("linter",),
+    ("generator",),
     ("placement",),
     ("kube", "catalogue"),
     ("manifests",),
     ("model",),
-    ("errors", "bundled", "nearest", "__init__"),
+    ("errors", "bundled", "lazy", "nearest", "__init__"),
     ("cycles", "escape"),
 )
 """Top to bottom; neighbours on a line do not see each other."""

@@ -14,7 +14,7 @@ from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, Ordered, Scheduled
-from policykit.targets import DIALECTS
+from policykit.targets import TARGETS
 from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
 from policykit.targets.gang_lists import gang_list_facts
 
@@ -46,12 +46,12 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 def _sized(manifest: Manifest) -> bool:
     """The annotation that sizes the gang of a kind with one template."""
-    return any(key.key in manifest.annotations for each in DIALECTS for key in each.keys if key.on_owner)
+    return any(key.key in manifest.annotations for each in TARGETS for key in each.keys if key.on_owner)
 
 
 def _memberships(manifest: Manifest, pod_set: PodSet, namespace: str) -> Iterator[Membership]:
-    for dialect in DIALECTS:
-        found = dialect.read_membership(manifest, pod_set, namespace) if dialect.read_membership else None
+    for target in TARGETS:
+        found = target.read_membership(manifest, pod_set, namespace) if target.read_membership else None
         if found and not is_placeholder(found.membership.group):
             yield found.membership
 

@@ -1,1 +1,40 @@
 """Koordinator: koord-scheduler, gangs and quotas by pod metadata."""
+
+from __future__ import annotations
+
+from policykit.lazy import Lazy
+from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.targets.koordinator.groups import read_group, read_membership
+from policykit.targets.koordinator.names import (
+    KEYS,
+    MATCH_POLICY,
+    QUOTA_NAME,
+    SCHEDULER,
+    SYSTEM,
+    WAITING_TIME,
+)
+
+TARGET = Target(
+    SYSTEM,
+    "Koordinator",
+    frozenset({SCHEDULER}),
+    KEYS,
+    gangs=True,
+    gang_annotations=frozenset({MATCH_POLICY, WAITING_TIME}),
+    gang_words=("koord",),
+    read_group=read_group,
+    read_membership=read_membership,
+    facts=(
+        FactReader(
+            Lazy("policykit.targets.koordinator.sharing:facts"),
+            frozenset({"ElasticQuota", "ElasticQuotaProfile"}),
+        ),
+    ),
+    queues=QueueSupport(
+        Lazy("policykit.targets.koordinator.sharing:queue_semantics"),
+        Lazy("policykit.targets.koordinator.sharing:policy_queues"),
+        QUOTA_NAME,
+    ),
+    pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),
+    generate=Lazy("policykit.targets.koordinator.generate:generate"),
+)
