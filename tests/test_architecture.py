@@ -25,7 +25,8 @@ LAYERS = (
     ("kube", "catalogue"),
     ("manifests",),
     ("model",),
-    ("errors", "bundled", "lazy", "nearest", "__init__"),
+    ("errors", "bundled", "__init__"),
+    ("lazy", "nearest"),
     ("cycles", "escape"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
