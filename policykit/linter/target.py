@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from policykit.linter.rule import Context
     from policykit.linter.scope import Stated
     from policykit.manifests.document import Manifest
-    from policykit.model.cluster import Cluster
+    from policykit.model.cluster import Cluster, TargetSettings
     from policykit.model.gang import PodGroup
     from policykit.model.pod_fields import PodFields, Pods
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+    from policykit.model.sharing import Placing
     from policykit.model.workload import WorkloadKind
 
 
@@ -61,6 +62,12 @@ class QueueSupport(NamedTuple):
     """The queues of a policy that has the system, as the system will know them."""
     key: str = ""
     """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
+    resolve: Lazy[Callable[[str, Placing | None], str]] | None = None
+    """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
+    namespace_key: str = ""
+    """Annotation of namespaces: the queue of their groups that name none."""
+    group_key: str = ""
+    """Annotation of pods that go where their group goes, whatever they say themselves."""
 
 
 class Target(NamedTuple):
@@ -79,8 +86,10 @@ class Target(NamedTuple):
     """Of gangs, beside those among `keys`, which are looked for where other schedulers place the pods."""
     gang_words: tuple[str, ...] = ()
     """A file that states one of its gangs holds one of these words."""
-    takes_over: bool = False
-    """An admission controller usually gives its pods the schedulerName."""
+    takes_over: Lazy[Callable[[TargetSettings, str], bool]] | None = None
+    """Whether its admission controller gives the pods of a namespace the schedulerName; None: it has none."""
+    assigns: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
+    """The schedulerName that objects of a policy give pods at admission, by namespace; empty: none."""
     groups_itself: bool = False
     """It makes groups of the known kinds without being asked."""
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None

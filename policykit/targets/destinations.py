@@ -125,11 +125,9 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destinatio
 
 
 def _resolved(use: QueueUse, placing: Placing | None) -> str:
-    if use.system != "yunikorn":
-        return use.queue
-    from policykit.targets.yunikorn.sharing import resolved
-
-    return resolved(use.queue, placing)
+    target = target_of(use.system)
+    resolve = target.queues.resolve if target and target.queues else None
+    return resolve.load()(use.queue, placing) if resolve else use.queue
 
 
 def _holding(declared: Sequence[Located[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:

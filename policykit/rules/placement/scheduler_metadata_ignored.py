@@ -22,7 +22,7 @@ from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of
-from policykit.targets.controllers import gives_scheduler
+from policykit.targets.controllers import assigned_scheduler, gives_scheduler, takes_over
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -66,7 +66,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         )
         return
     if cluster and not scheduler:
-        scheduler = _assigned_scheduler(review, cluster)
+        scheduler = assigned_scheduler(cluster, pod_set, manifest.namespace or review.namespace)
     system = system_of(scheduler, cluster)
     unknown = system is None or gives_scheduler(manifest, scheduler)
     if unknown or (not scheduler and _is_incomplete(pod_set)):
@@ -82,13 +82,6 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             found = _violation(target, ignored, scheduler, cluster, covered)
             meant = "" if several else _scheduler(target, cluster)
             yield found._replace(fix=partial(_fix, review, meant))
-
-
-def _assigned_scheduler(review: Review, cluster: Cluster) -> str:
-    """The schedulerName that a ClusterColocationProfile of the policy sets on admission."""
-    from policykit.targets.koordinator.admission import scheduler_given
-
-    return scheduler_given(cluster, review.pod_set, review.manifest.namespace or review.namespace)
 
 
 def _is_incomplete(pod_set: PodSet) -> bool:
@@ -110,11 +103,8 @@ def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) 
 def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool:
     """Whether its admission controller is installed and may set the right schedulerName."""
     if not target.takes_over or cluster is None or not cluster.schedulers:
-        return target.takes_over
-    from policykit.targets.yunikorn.admission import covers
-
-    settings = cluster.targets.get(target.name)
-    return settings is not None and covers(settings, namespace)
+        return target.takes_over is not None
+    return takes_over(target, cluster, namespace)
 
 
 def _keys_of(target: Target, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:

@@ -29,7 +29,14 @@ TARGET = Target(
             Lazy("policykit.targets.koordinator.sharing:facts"),
             frozenset({"ElasticQuota", "ElasticQuotaProfile"}),
         ),
+        FactReader(
+            Lazy("policykit.targets.koordinator.gang_facts:facts"),
+            frozenset({"PodGroup"}),
+            pods=True,
+            words=("koord",),
+        ),
     ),
+    assigns=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
     queues=QueueSupport(
         Lazy("policykit.targets.koordinator.sharing:queue_semantics"),
         Lazy("policykit.targets.koordinator.sharing:policy_queues"),

@@ -6,7 +6,7 @@ from policykit.lazy import Lazy
 from policykit.linter.target import FactReader, QueueSupport, Target
 from policykit.targets.volcano.configurations import CONFIGURATION
 from policykit.targets.volcano.groups import read_group, read_membership
-from policykit.targets.volcano.names import CONFIG_FILE, KEYS, SCHEDULER
+from policykit.targets.volcano.names import CONFIG_FILE, GROUP_NAME, KEYS, QUEUE_NAME, SCHEDULER
 
 TARGET = Target(
     "volcano",
@@ -28,6 +28,8 @@ TARGET = Target(
     queues=QueueSupport(
         Lazy("policykit.targets.volcano.sharing:queue_semantics"),
         Lazy("policykit.targets.volcano.sharing:policy_queues"),
+        namespace_key=QUEUE_NAME,
+        group_key=GROUP_NAME,
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),

@@ -15,7 +15,7 @@ TARGET = Target(
     KEYS,
     gangs=True,
     gang_words=("yunikorn",),
-    takes_over=True,
+    takes_over=Lazy("policykit.targets.yunikorn.admission:covers"),
     read_membership=read_membership,
     configurations=(CONFIGURATION, VALUES),
     facts=(
@@ -25,6 +25,9 @@ TARGET = Target(
             pods=True,
             words=("queue", "yunikorn", "applicationId", "spark-app-selector"),
         ),
+        FactReader(
+            Lazy("policykit.targets.yunikorn.facts.task_groups:facts"), pods=True, words=("yunikorn",)
+        ),
         FactReader(Lazy("policykit.targets.yunikorn.facts.namespaces:facts"), frozenset({"Namespace"})),
         FactReader(Lazy("policykit.targets.yunikorn.facts.queues:facts"), frozenset({NAME})),
     ),
@@ -32,6 +35,7 @@ TARGET = Target(
         Lazy("policykit.targets.yunikorn.sharing:queue_semantics"),
         Lazy("policykit.targets.yunikorn.sharing:policy_queues"),
         QUEUE,
+        resolve=Lazy("policykit.targets.yunikorn.sharing:resolved"),
     ),
     pod_fields=Lazy("policykit.targets.yunikorn.pods:fields"),
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
