@@ -102,6 +102,10 @@ class Target(NamedTuple):
     """None: it has no queues, or lint does not know them."""
     pod_fields: Lazy[Callable[[WorkloadKind, Cluster, Pods], PodFields]] | None = None
     """Fields of pods, and companion objects, for a workload kind."""
+    priority_classes: frozenset[str] = frozenset()
+    """PriorityClasses that its chart installs."""
+    merged_file: str = ""
+    """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None
     """Writes its files; None: policykit writes nothing for it."""
     always: bool = False

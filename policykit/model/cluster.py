@@ -26,6 +26,10 @@ class TargetSettings(NamedTuple):
     namespace: str = ""
     options: Mapping[str, Any] = {}
     """Options of this system only, validated by the policy models."""
+    schedulers: tuple[str, ...] = ()
+    """Further schedulerNames that it serves."""
+    card_vendors: frozenset[str] = frozenset()
+    """Vendors of the catalogue under whose resources it shares the cards of nodes, whoever made them."""
 
 
 class LintSettings(NamedTuple):

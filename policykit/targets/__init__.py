@@ -109,7 +109,7 @@ def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
     """
     name = scheduler or DEFAULT_SCHEDULER
     for settings in cluster.targets.values() if cluster else ():
-        if name == settings.scheduler_name or name in settings.options.get("schedulers", ()):
+        if name == settings.scheduler_name or name in settings.schedulers:
             return settings.name
     for target in TARGETS:
         if name in target.schedulers:

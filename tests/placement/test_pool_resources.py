@@ -11,8 +11,8 @@ from policykit.placement.pool_resources import offers
 NVIDIA = Pool("nvidia", (Shape({}),), card="h20", resources=("nvidia.com/gpu",))
 HUAWEI = Pool("huawei", (Shape({}),), card="910b", resources=("huawei.com/Ascend910",))
 PLAIN = Pool("plain", (Shape({}),))
-KOORDINATOR = {"koordinator": TargetSettings("koordinator")}
-VGPU = {"volcano": TargetSettings("volcano", options={"vgpu": True})}
+KOORDINATOR = {"koordinator": TargetSettings("koordinator", card_vendors=frozenset({"koordinator"}))}
+VGPU = {"volcano": TargetSettings("volcano", card_vendors=frozenset({"nvidia-volcano"}))}
 VOLCANO = {"volcano": TargetSettings("volcano")}
 
 

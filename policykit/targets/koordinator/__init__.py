@@ -43,5 +43,7 @@ TARGET = Target(
         QUOTA_NAME,
     ),
     pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),
+    priority_classes=frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}),
+    merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
 )

@@ -13,7 +13,7 @@ def other_names(cluster: Cluster) -> frozenset[str]:
     """Names that schedulers of other systems serve."""
     others = [target for target in cluster.targets.values() if target.name != "kubernetes"]
     stated = {target.scheduler_name for target in others}
-    stated.update(name for target in others for name in target.options.get("schedulers", ()))
+    stated.update(name for target in others for name in target.schedulers)
     return frozenset(stated.union(*(each.schedulers for each in TARGETS)) - {DEFAULT_SCHEDULER})
 
 

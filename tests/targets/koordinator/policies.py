@@ -44,15 +44,16 @@ def cluster(
     placements: tuple[Placement, ...] = (DENSE, WIDE),
     workloads: tuple[WorkloadKind, ...] = (TRAINING, WEB),
     options: dict[str, Any] | None = None,
+    schedulers: tuple[str, ...] | None = None,
     config: str = "",
     delivery: str = "",
     preemption: Preemption = RECLAIM,
     queues: tuple[Queue, ...] = (Queue("team-a", limit={GPU: 16}),),
 ) -> Cluster:
     """Two nodes of 8 cards; two placements, one with a profile of its own."""
-    stated: dict[str, Any] = (
-        {"load_aware": LOAD, "schedulers": ["koord-wide"]} if options is None else options
-    )
+    stated: dict[str, Any] = {"load_aware": LOAD} if options is None else options
+    if schedulers is None:
+        schedulers = ("koord-wide",) if options is None else ()
     if config:
         stated = {**stated, "config": config}
     return Cluster(
@@ -61,7 +62,9 @@ def cluster(
         {"h20": Card("h20", GPU, per_node=8)},
         {kind.name: kind for kind in workloads},
         queues=queues,
-        targets={"koordinator": TargetSettings("koordinator", version, delivery, NAME, "", stated)},
+        targets={
+            "koordinator": TargetSettings("koordinator", version, delivery, NAME, "", stated, schedulers)
+        },
         placements={placement.name: placement for placement in placements},
         preemption=preemption,
     )

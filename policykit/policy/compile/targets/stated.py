@@ -1,9 +1,9 @@
-"""What the options of every target are compiled with."""
+"""What the options of every target are compiled with, and to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Stated(NamedTuple):
@@ -13,3 +13,13 @@ class Stated(NamedTuple):
     """None: not stated, or no version."""
     texts: Mapping[str, str]
     """By the name the policy gives them."""
+
+
+class SystemOptions(NamedTuple):
+    """What a section of `targets` comes to."""
+
+    options: Mapping[str, Any]
+    schedulers: tuple[str, ...] = ()
+    """As in TargetSettings."""
+    card_vendors: frozenset[str] = frozenset()
+    """As in TargetSettings."""

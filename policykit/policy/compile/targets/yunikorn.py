@@ -7,7 +7,7 @@ from typing import Any
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated
+from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.queue import Submit
 from policykit.policy.models.targets import yunikorn as written
 
@@ -16,7 +16,7 @@ _SCHEDULER = "yunikorn"
 _ROOT = "root"
 
 
-def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> dict[str, Any]:
+def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> SystemOptions:
     """`TargetSettings.options` of YuniKorn; amounts are numbers, what is as it is by itself is left out."""
     _check(draft, path, stated, given)
     rules, sort = stated.placement_rules, stated.node_sort
@@ -32,7 +32,7 @@ def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -
         },
         "settings": dict(stated.settings),
     }
-    return {key: value for key, value in found.items() if value != _default(key)}
+    return SystemOptions({key: value for key, value in found.items() if value != _default(key)})
 
 
 def _default(key: str) -> Any:

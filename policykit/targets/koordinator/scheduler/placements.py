@@ -10,8 +10,6 @@ from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.weights import Fit, is_device
 
-SCHEDULERS = "schedulers"
-"""Option of the target: schedulerNames of placements whose profiles are koord-scheduler's."""
 TYPES: Mapping[str, str] = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _DEVICES = ("koordinator.sh/gpu-memory-ratio", "koordinator.sh/rdma", "koordinator.sh/fpga")
 """What DeviceShare scores by default in every release."""
@@ -43,8 +41,7 @@ def profile_placement(cluster: Cluster, name: str) -> ProfilePlacement:
 
 def own_profiles(target: TargetSettings, name: str) -> tuple[str, ...]:
     """schedulerNames of placements that get a profile of their own, apart from `name`."""
-    listed = target.options.get(SCHEDULERS)
-    return tuple(dict.fromkeys(each for each in listed or () if each and each != name))
+    return tuple(dict.fromkeys(each for each in target.schedulers if each and each != name))
 
 
 def fit(placement: Placement, sizes: Mapping[str, int]) -> dict[str, Fit]:
