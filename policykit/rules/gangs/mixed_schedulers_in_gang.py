@@ -43,7 +43,7 @@ spec:
           image: registry.example/train:1
 """
 
-GOOD = BAD.replace("default-scheduler", "volcano")
+GOOD = BAD.replace("schedulerName: default-scheduler", "schedulerName: volcano")
 
 _Member = Located[Scheduled]
 
