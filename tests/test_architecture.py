@@ -137,7 +137,7 @@ KNOWING = {
     "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
     "policykit.rules.koordinator": "compares what Koordinator and Volcano make of one field",
     "policykit.catalogue.koordinator": "one of Koordinator's plugins has the name of the upstream one",
-    "policykit.targets.volcano": "names the system that can do what Volcano cannot",
+    "policykit.targets.volcano": "leaves reservations for any pods to Koordinator",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
     "policykit.targets.yunikorn": "its pods spread by the fields that kube-scheduler reads",
     "policykit.targets.workloads": "fields of Volcano's jobs and YuniKorn's applications",

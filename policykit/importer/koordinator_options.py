@@ -13,6 +13,7 @@ from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.options import of
 from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
@@ -94,7 +95,7 @@ def _written(cluster: Cluster, target: TargetSettings) -> dict[str, Any]:
 
 
 def _with_options(target: TargetSettings, found: Mapping[str, Any]) -> TargetSettings:
-    return target._replace(options={**target.options, **found})
+    return target._replace(options={**of(target), **found})
 
 
 def _changed_fields(mine: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from policykit.manifests.path import dotted
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
+from policykit.targets.volcano.options import of
 from policykit.targets.volcano.scheduler.actions import in_order
 from policykit.targets.volcano.scheduler.plan import plan
 
@@ -87,7 +88,7 @@ def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mappin
 
 
 def _with_options(target: TargetSettings, stated: Mapping[str, Any]) -> TargetSettings:
-    return target._replace(options={**target.options, **stated})
+    return target._replace(options={**of(target), **stated})
 
 
 def _section_differences(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:

@@ -104,6 +104,8 @@ class Target(NamedTuple):
     """Fields of pods, and companion objects, for a workload kind."""
     priority_classes: frozenset[str] = frozenset()
     """PriorityClasses that its chart installs."""
+    options: Lazy[type] | None = None
+    """Type of its options in a compiled policy, a NamedTuple; None: a mapping of plain data."""
     merged_file: str = ""
     """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None

@@ -1,7 +1,7 @@
 """The compiled policy: the intended cluster. Everything downstream uses only this."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from policykit.model.card import Card
 from policykit.model.placement import Placement
@@ -24,8 +24,8 @@ class TargetSettings(NamedTuple):
     """helm-values, post-render or manifest."""
     scheduler_name: str = ""
     namespace: str = ""
-    options: Mapping[str, Any] = {}
-    """Options of this system only, validated by the policy models."""
+    options: object = None
+    """Options of this system alone, of the type that its target names; None: nothing is stated."""
     schedulers: tuple[str, ...] = ()
     """Further schedulerNames that it serves."""
     card_vendors: frozenset[str] = frozenset()

@@ -9,7 +9,7 @@ from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.targets.koordinator import delivery, page, versions
+from policykit.targets.koordinator import delivery, options, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, notices, profiles, repair, source
@@ -41,7 +41,7 @@ def generate(cluster: Cluster) -> Generated:
 
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
     """koord-scheduler-config, its delivery and the page about both."""
-    given = source.read(target.options.get(CONFIG_OPTION) or _chart(version, namespace))
+    given = source.read(options.of(target).get(CONFIG_OPTION) or _chart(version, namespace))
     fixed = repair.repaired(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)

@@ -20,6 +20,7 @@ TARGET = Target(
         ),
     ),
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
+    options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
     always=True,
 )

@@ -38,5 +38,6 @@ TARGET = Target(
         resolve=Lazy("policykit.targets.yunikorn.sharing:resolved"),
     ),
     pod_fields=Lazy("policykit.targets.yunikorn.pods:fields"),
+    options=Lazy("policykit.targets.yunikorn.options:Options"),
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
 )

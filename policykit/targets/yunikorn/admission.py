@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from policykit.model.cluster import TargetSettings
+from policykit.targets.yunikorn import options
 
 _PROCESS = "admissionController.filtering.processNamespaces"
 _BYPASS = "admissionController.filtering.bypassNamespaces"
@@ -17,7 +18,7 @@ def covers(target: TargetSettings, namespace: str) -> bool:
 
     What cannot be read as a pattern counts as upstream's default.
     """
-    settings = target.options.get("settings", {})
+    settings = options.of(target).settings
     if _matches(settings.get(_BYPASS, _BYPASSED), namespace, _BYPASSED):
         return False
     processed = settings.get(_PROCESS, "")

@@ -32,7 +32,7 @@ def generate(cluster: Cluster) -> Generated:
     target = cluster.targets.get(TARGET)
     if target is None:
         return Generated()
-    version, stated = versions.parse(target.version), options.read(target)
+    version, stated = versions.parse(target.version), options.of(target)
     made = configured(cluster, target)
     places = paths.checked(cluster.queues)
     holds = holding(cluster, stated)

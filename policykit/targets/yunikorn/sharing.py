@@ -125,7 +125,7 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
     from policykit.targets.yunikorn.derived.configured import holding
     from policykit.targets.yunikorn.derived.paths import paths
 
-    stated = options.read(cluster.targets[SCHEDULER])
+    stated = options.of(cluster.targets[SCHEDULER])
     holds = holding(cluster, stated)
     placing = (
         _placing(stated.rules, "") if stated.rules else Placing(SCHEDULER, "", below=ROOT, otherwise=True)

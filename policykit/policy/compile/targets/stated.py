@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class Stated(NamedTuple):
@@ -18,7 +18,8 @@ class Stated(NamedTuple):
 class SystemOptions(NamedTuple):
     """What a section of `targets` comes to."""
 
-    options: Mapping[str, Any]
+    options: object
+    """Of the type that the target names."""
     schedulers: tuple[str, ...] = ()
     """As in TargetSettings."""
     card_vendors: frozenset[str] = frozenset()

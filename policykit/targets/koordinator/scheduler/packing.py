@@ -12,7 +12,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
 from policykit.targets.fleet import most_cards
-from policykit.targets.koordinator import versions
+from policykit.targets.koordinator import options, versions
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler import placements, weights
 from policykit.targets.koordinator.scheduler.configuration import Profile
@@ -152,7 +152,7 @@ def chosen_fit(
 
 def stated_fit(cluster: Cluster, target: TargetSettings) -> dict[str, Fit]:
     """`options.fit`: `{resource or card: {type, weight}}`. Raises PolicykitError for what has no effect."""
-    given = target.options.get("fit") or {}
+    given = options.of(target).get("fit") or {}
     fit = {name: {"type": "MostAllocated", "weight": 1, **each} for name, each in given.items()}
     for problem in plugin_args.problems(FIT_PLUS, {"resources": fit}, ()):
         raise PolicykitError(problem.text, problem.help, path=(*_FIT, *problem.path[1:]))

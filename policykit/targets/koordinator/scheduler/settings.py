@@ -11,6 +11,7 @@ from policykit.catalogue.koordinator.fields import SECTIONS, WEIGHT
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator import options
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
     PLUGINS,
@@ -41,7 +42,7 @@ def read_options(target: TargetSettings) -> Options:
     args: dict[str, Mapping[str, Any]] = {}
     weights: dict[str, int] = {}
     for section, (_, plugin) in SECTIONS.items():
-        fields = dict(target.options.get(section) or {})
+        fields = dict(options.of(target).get(section) or {})
         weight = fields.pop(WEIGHT, None)
         if weight is not None:
             weights[plugin] = weight

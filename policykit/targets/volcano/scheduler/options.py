@@ -10,6 +10,7 @@ from policykit.errors import PolicykitError
 from policykit.manifests.path import dotted
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.options import of
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
 
@@ -52,7 +53,7 @@ def read_options(cluster: Cluster, target: TargetSettings) -> VolcanoOptions:
     `binpack` is `{weight, resources: {name: weight}}`, or the resources alone. Raises PolicykitError
     for what Volcano would ignore without a message, or exit on.
     """
-    options = target.options
+    options = of(target)
     for problem in option_problems(options, versions.parse(target.version)):
         path = ("targets", "volcano", *problem.path)
         raise PolicykitError(f"{dotted(path)}: {problem.message}", problem.help, path=path)

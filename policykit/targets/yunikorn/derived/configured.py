@@ -35,7 +35,7 @@ class PolicyConfiguration(NamedTuple):
 
 def configured(cluster: Cluster, target: TargetSettings) -> PolicyConfiguration:
     """The configuration of a policy. Raises PolicykitError for what YuniKorn would refuse."""
-    stated, version = options.read(target), versions.parse(target.version)
+    stated, version = options.of(target), versions.parse(target.version)
     _check_names(stated)
     sorting = node_sorting.sorting(cluster, target, stated.node_sort)
     amounts = shares(cluster.queues, deserved=True)
