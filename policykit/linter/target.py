@@ -62,6 +62,8 @@ class QueueSupport(NamedTuple):
     """The queues of a policy that has the system, as the system will know them."""
     key: str = ""
     """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
+    admits: bool = False
+    """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
     resolve: Lazy[Callable[[str, Placing | None], str]] | None = None
     """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
     namespace_key: str = ""

@@ -49,7 +49,12 @@ def _uses(
         follows = support.group_key and support.group_key in pod_set.annotations
         if follows and _in_pods(pod_set, selected.path):
             continue  # members of a group go where it says
-        if _counts(target, pod_set, selected.path, context):
+        if support.admits:
+            # Which namespace a patch without one is applied in is not known.
+            counts = not manifest.partial or bool(manifest.namespace)
+        else:
+            counts = _counts(target, pod_set, selected.path, context)
+        if counts:
             found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
     for path, (name, members) in found.items():
         start = _gang_start(manifest, system, members)

@@ -19,10 +19,21 @@ def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: P
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
     """
-    found = [_system_fields(system, kind, cluster, pods)]
+    queued = queue_system(system, cluster) if kind.queue else system
+    placed = kind if queued == system else without_gang_and_topology(kind)
+    found = [_system_fields(system, placed, cluster, pods)]
+    if queued != system:
+        found.append(_system_fields(queued, kind, cluster, pods))
     if system != DEFAULT_SYSTEM and kind.across:
         found.append(_system_fields(DEFAULT_SYSTEM, spread_only(kind), cluster, pods))
     return merge_fields(found)
+
+
+def queue_system(system: str | None, cluster: Cluster) -> str | None:
+    """The system whose queues the pods of a scheduler are submitted to."""
+    admitting = (each.name for each in TARGETS if each.queues and each.queues.admits)
+    own = (name for name in admitting if name in cluster.targets)
+    return next(own, system) if system == DEFAULT_SYSTEM else system
 
 
 def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:

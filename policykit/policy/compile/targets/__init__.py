@@ -79,6 +79,8 @@ def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> T
         )
     own = import_module(f"policykit.policy.compile.targets.{name}")
     compiled: SystemOptions = own.options(draft, path, stated, Stated(have, texts))
-    scheduler = stated.scheduler_name
-    draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", dns_subdomain_problem(scheduler))
-    return TargetSettings(name, version, stated.delivery, scheduler, stated.namespace, *compiled)
+    scheduler = getattr(stated, "scheduler_name", None)
+    if scheduler is not None:
+        problem = dns_subdomain_problem(scheduler)
+        draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", problem)
+    return TargetSettings(name, version, stated.delivery, scheduler or "", stated.namespace, *compiled)
