@@ -55,8 +55,10 @@ def _releases(cluster: Cluster | None) -> dict[str, str]:
     """Systems to the release that the policy states."""
     if cluster is None:
         return {}
+    from policykit.targets import DEFAULT_SYSTEM
+
     stated = {name: target.version for name, target in cluster.targets.items()}
-    stated["kubernetes"] = cluster.kubernetes_version
+    stated[DEFAULT_SYSTEM] = cluster.kubernetes_version
     return {name: version for name, version in stated.items() if version}
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from policykit.lazy import Lazy
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 from tests.shared import ROOT
 
 PACKAGE = ROOT / "policykit"
@@ -17,13 +19,16 @@ LAYERS = (
     ("cli",),
     ("api", "formats", "workspace"),
     ("rules", "importer"),
-    ("targets", "policy"),
-    ("generator", "linter"),
+    ("policy",),
+    ("targets",),
+    ("linter",),
+    ("generator",),
     ("placement",),
     ("kube", "catalogue"),
     ("manifests",),
     ("model",),
-    ("errors", "bundled", "nearest", "__init__"),
+    ("errors", "bundled", "__init__"),
+    ("lazy", "nearest"),
     ("cycles", "escape"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
@@ -40,6 +45,7 @@ def modules() -> list[Path]:
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Modules that a module imports, at once or on first use: `Lazy("a.b:c")`, `import_module("a.b")`."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -47,6 +53,16 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.lineno, node.module
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("Lazy", "import_module"):
+            yield node.lineno, stated(node.args[0]).partition(":")[0]
+
+
+def stated(path: ast.expr) -> str:
+    """A constant text, or what an f-string begins with, without the part of a name at its end."""
+    if isinstance(path, ast.JoinedStr):
+        first = path.values[0]
+        return stated(first).rpartition(".")[0] if isinstance(first, ast.Constant) else ""
+    return path.value if isinstance(path, ast.Constant) and isinstance(path.value, str) else ""
 
 
 def part(module: str) -> str:
@@ -78,6 +94,92 @@ def test_imports_only_what_stands_below(path: Path) -> None:
         if below < above or below == above:
             wrong.append(f"line {line}: {mine} imports {module}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_what_is_imported_on_first_use_is_there(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Lazy":
+            reference = Lazy[object](stated(node.args[0]))
+            assert reference.load() is not None, f"line {node.lineno}: {reference.path}"
+
+
+SYSTEMS = {
+    target.name: {target.name, *target.schedulers} - {DEFAULT_SCHEDULER}
+    for target in TARGETS
+    if target.name not in ("nodes", "workloads")
+}
+"""Every system, and the constants by which code may branch on it."""
+HOMES = ("targets", "rules", "catalogue", "policy.models.targets", "policy.compile.targets")
+"""Packages with a folder or a module for each system."""
+KNOWING = {
+    "policykit.targets": "the list of all systems",
+    "policykit.policy.models.targets": "the fields of `targets` in a policy, typed",
+    "policykit.policy.compile.targets": "Kubernetes is part of every policy",
+    "policykit.policy.compile.cluster": "`kubernetes` is a key of the policy: its version",
+    "policykit.catalogue.amounts": "a vendor in the catalogue has that name",
+    "policykit.rules.resources.exclusive_card_resources": "a vendor in the catalogue has that name",
+    "policykit.formats.sarif": "a tag for whoever reads the report",
+    "policykit.rules": "names the folder of each rule",
+    "policykit.rules.native": "the rules about Kubernetes' own scheduler, whose configuration others extend",
+    "policykit.rules.reading.removed_api_version": "Koordinator serves API versions that Kubernetes removed",
+    "policykit.rules.resources.kai_fractions": "about KAI alone, part of a rule about all cards",
+    "policykit.rules.gangs.volcano_groups": "about Volcano alone, part of a rule about all gangs",
+    "policykit.rules.gangs.koordinator_groups": "about Koordinator alone, part of a rule about all gangs",
+    "policykit.rules.gangs.yunikorn_metadata": "about YuniKorn alone, part of a rule about all gangs",
+    "policykit.rules.gangs.kueue_metadata": "about Kueue alone, part of a rule about all gangs",
+    "policykit.rules.gangs.gang_exceeds_queue": "finds the queue of YuniKorn's applications by its path",
+    "policykit.rules.gangs.gang_topology": "only Volcano has tiers",
+    "policykit.rules.gangs.partial_gang": "reads the task groups of YuniKorn",
+    "policykit.rules.queues.nobody_can_submit": "only YuniKorn's queues list who may submit",
+    "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",
+    "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
+    "policykit.rules.koordinator": "compares what Koordinator and Volcano make of one field",
+    "policykit.catalogue.koordinator": "one of Koordinator's plugins has the name of the upstream one",
+    "policykit.targets.volcano": "leaves reservations for any pods to Koordinator",
+    "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
+    "policykit.targets.yunikorn": "its pods spread by the fields that kube-scheduler reads",
+    "policykit.targets.workloads": "fields of Volcano's jobs and YuniKorn's applications",
+    "policykit.importer": "reads the files of each system back into a policy",
+}
+"""Modules and packages that know a system which they are not the home of, and why."""
+
+
+def is_home(module: str, system: str) -> bool:
+    """Whether a module belongs to a system: it stands in a folder with its name, or begins with it."""
+    parts = [module.removeprefix(f"policykit.{home}.").partition(".")[0] for home in HOMES]
+    return any(part == system or part.startswith(f"{system}_") for part in parts)
+
+
+def known_systems(path: Path) -> Iterator[str]:
+    """Where a module names or imports a system that it does not belong to."""
+    module, tree = name_of(path), ast.parse(path.read_text(encoding="utf-8"))
+    for system, names in SYSTEMS.items():
+        if is_home(module, system):
+            continue
+        for line, imported in imports(path):
+            if any(f"{imported}.".startswith(f"policykit.{home}.{system}.") for home in HOMES):
+                yield f"line {line} imports {imported}"
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and node.value in names:
+                yield f"line {node.lineno}: {node.value!r}"
+
+
+def allowed(module: str) -> str | None:
+    """The entry of KNOWING that allows a module to know a system; the list of all systems is no package."""
+    lists = ("policykit.targets", "policykit.rules", "policykit.policy.compile.targets")
+    above = (entry for entry in KNOWING if module.startswith(f"{entry}.") and entry not in lists)
+    return module if module in KNOWING else next(above, None)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
+def test_only_its_own_modules_know_a_system(path: Path) -> None:
+    assert allowed(name_of(path)) or not list(known_systems(path))
+
+
+def test_every_exception_is_still_needed() -> None:
+    used = {allowed(name_of(path)) for path in modules() if next(known_systems(path), None)}
+    assert set(KNOWING) - used == set()
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))

@@ -48,4 +48,4 @@ class Generated(NamedTuple):
 
 
 Generate = Callable[[Cluster], Generated]
-"""A target's writer. Pure: files to merge into are in `Target.options` as text."""
+"""A target's writer. Pure: files to merge into are in `TargetSettings.options` as text."""

@@ -25,6 +25,8 @@ from policykit.linter.reader import is_template
 from policykit.manifests.document import Manifest
 from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
+from policykit.policy.models.targets import Targets
+from policykit.targets import DEFAULT_SYSTEM
 from policykit.targets.koordinator.scheduler.chart import KEY
 from policykit.targets.kubernetes.scheduler import second
 from policykit.targets.volcano.generate import NAMESPACE as VOLCANO_NAMESPACE
@@ -33,12 +35,8 @@ from policykit.targets.yunikorn.configuration import configmap
 Files = Mapping[str, bytes]
 """Path, with `/`, to content, in reading order."""
 
-_PAGES = {
-    "volcano/README.md": "volcano",
-    "koordinator/README.md": "koordinator",
-    "yunikorn/README.md": "yunikorn",
-    "kubernetes/README.md": "kubernetes",
-}
+_PAGES = {f"{name}/README.md": name for name in Targets.model_fields}
+"""What is written about a system, to the system."""
 _PROVIDERS = {"gke": "gke", "aks": "aks", "eksctl": "eks", "ack": "ack"}
 """Start of the name of a cloud's node pool file, to the cloud."""
 _IMAGES = {"vc-scheduler": "volcano", "koord-scheduler": "koordinator"}
@@ -124,7 +122,7 @@ def _page(system: str, source: str, inventory: Inventory) -> None:
     """`# Volcano 1.15.1` and `# Koordinator 1.8.0: ...` in the READMEs of targets; `# Kubernetes 1.36`."""
     title = next((line for line in source.splitlines() if line.startswith("# ")), "")
     version = title.split()[2].rstrip(":") if len(title.split()) > 2 else ""
-    if system == "kubernetes":
+    if system == DEFAULT_SYSTEM:
         inventory.release = inventory.release or version
     else:
         release = _RELEASE.search(source)

@@ -10,9 +10,10 @@ from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.importer.sections import duration
 from policykit.manifests.patch import patched
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
+from policykit.targets.koordinator.options import of
 from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
@@ -84,7 +85,7 @@ def _enabled(profile: Profile) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
+def _written(cluster: Cluster, target: TargetSettings) -> dict[str, Any]:
     """The configuration that `gen` writes."""
     version = versions.parse(target.version)
     data = chart.configuration(version, target.namespace or chart.NAMESPACE)
@@ -93,8 +94,8 @@ def _written(cluster: Cluster, target: Target) -> dict[str, Any]:
     return made
 
 
-def _with_options(target: Target, found: Mapping[str, Any]) -> Target:
-    return target._replace(options={**target.options, **found})
+def _with_options(target: TargetSettings, found: Mapping[str, Any]) -> TargetSettings:
+    return target._replace(options={**of(target), **found})
 
 
 def _changed_fields(mine: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -128,7 +129,7 @@ def _value(field: str, value: Any) -> Any:
 
 
 def _report_differences(
-    cluster: Cluster, target: Target, found: Mapping[str, Any], there: Mapping[str, Any], say: Say
+    cluster: Cluster, target: TargetSettings, found: Mapping[str, Any], there: Mapping[str, Any], say: Say
 ) -> None:
     """Reports what the policy would still generate differently."""
     ours = configuration.read(_written(cluster, _with_options(target, found)))

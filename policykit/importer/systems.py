@@ -8,13 +8,15 @@ from typing import Any
 from policykit.importer.draft import Draft
 from policykit.importer.inventory import Inventory
 from policykit.importer.sections import placement, preemption, priority, queue, quota, reservation, tenant
+from policykit.policy.models.targets import Targets
+from policykit.targets import DEFAULT_SYSTEM, TARGETS
 
 _SERVED = {
-    "kubernetes": "default-scheduler",
-    "volcano": "volcano",
-    "koordinator": "koord-scheduler",
-    "yunikorn": "yunikorn",
+    target.name: min(target.schedulers, default="")
+    for target in TARGETS
+    if target.name in Targets.model_fields
 }
+"""Systems of a policy to the schedulerName that each serves by itself."""
 _ORDER = ("version", "delivery", "namespace", "schedulerName", "fit")
 
 
@@ -46,7 +48,7 @@ def add_systems(draft: Draft, inventory: Inventory) -> None:
 
 def _in_play(inventory: Inventory, name: str) -> bool:
     """Whether files mention a system; Kubernetes is always one."""
-    return name in inventory.targets and name != "kubernetes"
+    return name in inventory.targets and name != DEFAULT_SYSTEM
 
 
 def _target(draft: Draft, name: str, says: Mapping[str, Any]) -> dict[str, Any]:

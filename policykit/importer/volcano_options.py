@@ -13,9 +13,10 @@ from policykit.catalogue.volcano.options import option_problems
 from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
 from policykit.manifests.path import dotted
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
+from policykit.targets.volcano.options import of
 from policykit.targets.volcano.scheduler.actions import in_order
 from policykit.targets.volcano.scheduler.plan import plan
 
@@ -86,8 +87,8 @@ def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mappin
     return ""
 
 
-def _with_options(target: Target, stated: Mapping[str, Any]) -> Target:
-    return target._replace(options={**target.options, **stated})
+def _with_options(target: TargetSettings, stated: Mapping[str, Any]) -> TargetSettings:
+    return target._replace(options={**of(target), **stated})
 
 
 def _section_differences(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:

@@ -16,6 +16,7 @@ from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator.scheduler.packing import default_fit
 from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT, TYPES, fit
 from policykit.targets.koordinator.scheduler.weights import Fit
+from policykit.targets.volcano import options as volcano
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission
 from policykit.targets.volcano.scheduler.scoring import scoring
@@ -78,7 +79,7 @@ def _without_default_weights(draft: Draft, cluster: Cluster) -> Cluster:
 def _yunikorn(draft: Draft, cluster: Cluster) -> None:
     target = cluster.targets["yunikorn"]
     usual = node_sorting.sorting(cluster, target, None).sort
-    if yunikorn.read(target).node_sort == usual:
+    if yunikorn.of(target).node_sort == usual:
         del draft.data["targets"]["yunikorn"]["nodeSort"]
 
 
@@ -108,7 +109,7 @@ def _volcano_options(cluster: Cluster, there: Configuration, say: Say) -> dict[s
 
 def _with_options(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
     target = cluster.targets["volcano"]
-    stated = target._replace(options={**target.options, "binpack": binpack})
+    stated = target._replace(options={**volcano.of(target), "binpack": binpack})
     return cluster._replace(targets={**cluster.targets, "volcano": stated})
 
 

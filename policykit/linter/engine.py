@@ -214,7 +214,7 @@ class _Looked:
         if partial:
             self._unfinished.add(manifest.document)
         self._found.extend(self._judge.object(ground, pod_sets))
-        facts = facts_of(ground, pod_sets, self._systems.dialects, self._systems.readers, self._context)
+        facts = facts_of(ground, pod_sets, self._systems.targets, self._systems.readers, self._context)
         self._facts.extend(facts)
 
     def _state(self, ground: Ground) -> None:

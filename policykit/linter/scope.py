@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect
 from policykit.linter.finding import Resource
 from policykit.linter.ground import Ground, Place
 from policykit.linter.own_gangs import oversized
@@ -23,6 +21,9 @@ from policykit.manifests.path import Path
 from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 from policykit.model.severity import Severity
+
+if TYPE_CHECKING:
+    from policykit.linter.target import FactReader, Target
 
 T = TypeVar("T")
 
@@ -46,25 +47,6 @@ class Stated(NamedTuple):
     """No finding is ever at it: it matters only to what other manifests say."""
     as_written: bool = False
     """It is about the files of a kustomization as they are written, and not about what is built of them."""
-
-
-class FactReader(NamedTuple):
-    """A module with `facts(manifest, pod_sets, context)`, which yields Stated; imported when needed."""
-
-    module: str
-    kinds: frozenset[str] = frozenset()
-    """API kinds and names of configurations that it reads."""
-    pods: bool = False
-    """It reads every object that makes pods, too."""
-    words: tuple[str, ...] = ()
-    """It finds nothing in files whose text holds none of these; empty: it may in any."""
-
-    def facts(self, ground: Ground, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
-        """What it says of one manifest."""
-        if ground.manifest.kind in self.kinds or (self.pods and pod_sets):
-            found: Iterable[Stated] = import_module(self.module).facts(ground.manifest, pod_sets, context)
-            return found
-        return ()
 
 
 class Located(NamedTuple, Generic[T]):
@@ -146,12 +128,12 @@ class ScopeViolation(NamedTuple):
 def facts_of(
     ground: Ground,
     pod_sets: Sequence[PodSet],
-    dialects: Sequence[Dialect],
+    targets: Sequence[Target],
     readers: Sequence[FactReader],
     context: Context,
 ) -> list[Fact]:
     """What one manifest contributes; the context says in which file and namespace it stands."""
-    return [*_about_gangs(ground, pod_sets, dialects, context), *_stated(ground, pod_sets, readers, context)]
+    return [*_about_gangs(ground, pod_sets, targets, context), *_stated(ground, pod_sets, readers, context)]
 
 
 def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
@@ -185,31 +167,31 @@ def unread(text: str) -> Unread:
 
 
 def _about_gangs(
-    ground: Ground, pod_sets: Sequence[PodSet], dialects: Sequence[Dialect], context: Context
+    ground: Ground, pod_sets: Sequence[PodSet], targets: Sequence[Target], context: Context
 ) -> Iterator[Fact]:
     manifest, namespace = ground.manifest, context.namespace
     if manifest.read_as:
         return
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
-    for dialect in dialects:
-        if dialect.read_group and (group := dialect.read_group(manifest, namespace)):
+    for target in targets:
+        if target.read_group and (group := target.read_group(manifest, namespace)):
             yield _locate(Stated(group, _GROUP_FIELDS), ground, context.path)
-        for pod_set in pod_sets if dialect.read_membership else ():
-            if dialect.read_membership and (joined := dialect.read_membership(manifest, pod_set, namespace)):
+        for pod_set in pod_sets if target.read_membership else ():
+            if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
                 yield _locate(Stated(joined.membership, places), ground, context.path)
-    for gang, place in oversized(manifest, pod_sets, dialects, namespace):
+    for gang, place in oversized(manifest, pod_sets, targets, namespace):
         yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
-    if not pod_sets and _joins_unseen(manifest, dialects):
+    if not pod_sets and _joins_unseen(manifest, targets):
         yield Unread(words(manifest.data).texts)
 
 
-def _joins_unseen(manifest: Manifest, dialects: Sequence[Dialect]) -> bool:
+def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
     """Whether an object of somebody's own kind holds metadata of pods that join a gang."""
     if "." not in manifest.group or manifest.group.endswith("k8s.io") or manifest.kind == "PodGroup":
         return False
-    keys = (key.key for dialect in dialects for key in dialect.keys if key.purpose == "gang")
+    keys = (key.key for target in targets for key in target.keys if key.purpose == "gang")
     return not words(manifest.data).keys.isdisjoint(keys)
 
 

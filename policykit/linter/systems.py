@@ -1,4 +1,4 @@
-"""What the linter knows of the schedulers: their words, their texts, and what they state of scopes."""
+"""The systems that a run knows, with what their readers need."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from policykit.linter.configurations import Configuration
-from policykit.linter.dialect import Dialect
-from policykit.linter.scope import FactReader
+from policykit.linter.target import FactReader, Target
 
 
 class Systems(NamedTuple):
-    """All schedulers of a run."""
+    """All systems of a run."""
 
-    dialects: tuple[Dialect, ...] = ()
+    targets: tuple[Target, ...] = ()
     readers: tuple[FactReader, ...] = ()
+    """Those of the targets, and of facts that concern all of them."""
     configurations: tuple[Configuration, ...] = ()
 
     @property

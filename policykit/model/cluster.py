@@ -1,7 +1,7 @@
 """The compiled policy: the intended cluster. Everything downstream uses only this."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from policykit.model.card import Card
 from policykit.model.placement import Placement
@@ -13,7 +13,7 @@ from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
 
 
-class Target(NamedTuple):
+class TargetSettings(NamedTuple):
     """A system the policy generates for."""
 
     name: str
@@ -24,8 +24,12 @@ class Target(NamedTuple):
     """helm-values, post-render or manifest."""
     scheduler_name: str = ""
     namespace: str = ""
-    options: Mapping[str, Any] = {}
-    """Options of this system only, validated by the policy models."""
+    options: object = None
+    """Options of this system alone, of the type that its target names; None: nothing is stated."""
+    schedulers: tuple[str, ...] = ()
+    """Further schedulerNames that it serves."""
+    card_vendors: frozenset[str] = frozenset()
+    """Vendors of the catalogue under whose resources it shares the cards of nodes, whoever made them."""
 
 
 class LintSettings(NamedTuple):
@@ -62,7 +66,7 @@ class Cluster(NamedTuple):
     queues: tuple[Queue, ...] = ()
     priorities: tuple[Priority, ...] = ()
     quotas: tuple[Quota, ...] = ()
-    targets: Mapping[str, Target] = {}
+    targets: Mapping[str, TargetSettings] = {}
     schedulers: frozenset[str] = frozenset()
     """Every schedulerName in the cluster, including default-scheduler."""
     kubernetes_version: str = ""

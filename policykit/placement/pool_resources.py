@@ -6,8 +6,6 @@ from policykit.catalogue.resources import resource
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 
-_VGPU_VENDOR = "nvidia-volcano"
-"""Catalogue vendor of the resources of Volcano's vGPU device plugin."""
 _FOR_ANY_CARD = ("koordinator.sh/", "kubernetes.io/")
 
 
@@ -19,29 +17,25 @@ def offers(cluster: Cluster, pool: Pool, name: str) -> bool:
 def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:
     """Whether a target of the policy shares cards of the pool as `name`; the amount is unknown.
 
-    koordlet and koord-manager add the koordinator.sh device resources to every node with cards,
-    whichever scheduler uses them; Volcano's vGPU plugin runs if the policy sets `vgpu: true`.
-    Real nodes list all their resources.
+    Koordinator's agents add its device resources to every node with cards, whichever scheduler uses
+    them; a device plugin serves the cards of one maker. Real nodes list all their resources.
     """
     known = resource(name)
     if known is None or not pool.resources or cluster.observed:
         return False
-    if known.vendor == _VGPU_VENDOR:
-        volcano = cluster.targets.get("volcano")
-        return volcano is not None and bool(volcano.options.get("vgpu")) and _has_cards_of(pool, known.vendor)
-    if "koordinator" not in cluster.targets or "koordinator" not in known.offered_by:
-        return False
-    return name.startswith(_FOR_ANY_CARD) or _same_domain(pool, name)
+    sharing = {each for target in cluster.targets.values() for each in target.card_vendors}
+    return any(_shares(pool, name, each) for each in known.offered_by if each in sharing)
 
 
-def _has_cards_of(pool: Pool, name: str) -> bool:
+def _shares(pool: Pool, name: str, sharing: str) -> bool:
+    """Whether a vendor's software shares the pool's cards as `name`: cards of one maker, or any."""
     from policykit.catalogue.products import vendor
 
-    expected = vendor(name)
+    software = vendor(sharing)
+    if software is None or not software.hardware:
+        return name.startswith(_FOR_ANY_CARD) or _same_domain(pool, name)
     vendors = (known.vendor for one in pool.resources if (known := resource(one)))
-    return expected is not None and any(
-        found is not None and found.hardware == expected.hardware for found in map(vendor, vendors)
-    )
+    return any(found is not None and found.hardware == software.hardware for found in map(vendor, vendors))
 
 
 def _same_domain(pool: Pool, name: str) -> bool:

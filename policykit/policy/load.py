@@ -10,9 +10,9 @@ from policykit.model.cluster import Cluster
 from policykit.policy.compile.cluster import compile_policy
 from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.form import read_policy
-from policykit.policy.named import CONFIG, config_of
+from policykit.policy.named import merged_files
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, find, plain
+from policykit.policy.tree import Said, plain
 
 
 class Loaded(NamedTuple):
@@ -63,17 +63,16 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
 
 
 def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
-    """The file that Koordinator's configuration is merged into, by its name in the policy."""
-    path, stated = config_of(tree), find(tree, CONFIG)
-    if not path or stated is None:
-        return {}
-    try:
-        return {stated.value: files.read(path).decode()}
-    except SourceError as error:
-        problems.error(CONFIG, f"{stated.value}: {error.message}", error.hint)
-    except UnicodeDecodeError:
-        problems.error(CONFIG, f"{stated.value} is not UTF-8 text", "save it as UTF-8")
-    return {}
+    """The files that configurations are merged into, by their names in the policy."""
+    found: dict[str, str] = {}
+    for each in merged_files(tree):
+        try:
+            found[each.name] = files.read(each.path).decode()
+        except SourceError as error:
+            problems.error(each.option, f"{each.name}: {error.message}", error.hint)
+        except UnicodeDecodeError:
+            problems.error(each.option, f"{each.name} is not UTF-8 text", "save it as UTF-8")
+    return found
 
 
 def _no_files(path: str) -> bytes:

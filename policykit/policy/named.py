@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.policy.files import Files, Reader, relative
 from policykit.policy.problems import Problems
 from policykit.policy.tree import Said, find, plain
-
-CONFIG = ("targets", "koordinator", "config")
-"""Path of the key that names the configuration to merge into."""
+from policykit.targets import TARGETS
 
 
 class NamedFiles(NamedTuple):
@@ -24,6 +23,16 @@ class NamedFiles(NamedTuple):
     """Paths of `lint.crds`."""
 
 
+class MergedFile(NamedTuple):
+    """A file that the configuration of a system is merged into."""
+
+    option: tuple[str, str, str]
+    """Where the policy names it."""
+    name: str
+    """As it is written there."""
+    path: str
+
+
 def named_files(name: str, read: Reader) -> NamedFiles | None:
     """The files named by the policy at a path; None if its text or that of a base is invalid.
 
@@ -33,21 +42,21 @@ def named_files(name: str, read: Reader) -> NamedFiles | None:
     tree = files.resolve(name)
     if tree is None or not files.complete:
         return None
-    config = config_of(tree)
-    if config:
-        files.read(config)
+    for each in merged_files(tree):
+        files.read(each.path)
     out, crds = _plain(tree, "generate", "out"), _plain(tree, "lint", "crds")
     if not (isinstance(out, str | None) and isinstance(crds, tuple | None)):
         return None
     return NamedFiles(tuple(files.names), posixpath.normpath(out) if out else "", crds or ())
 
 
-def config_of(tree: Said) -> str:
-    """Path of the file that Koordinator's configuration is merged into; empty if none is set."""
-    stated = find(tree, CONFIG)
-    if stated is None or not isinstance(stated.value, str) or not stated.value:
-        return ""
-    return relative(stated.source.name, stated.value)
+def merged_files(tree: Said) -> Iterator[MergedFile]:
+    """Files that the configurations of systems are merged into."""
+    for target in TARGETS:
+        option = ("targets", target.name, target.merged_file)
+        stated = find(tree, option) if target.merged_file else None
+        if stated is not None and isinstance(stated.value, str) and stated.value:
+            yield MergedFile(option, stated.value, relative(stated.source.name, stated.value))
 
 
 def _plain(tree: Said, *path: str) -> object:

@@ -1,36 +1,52 @@
-"""The supported systems, one folder each. `DIALECTS` is the light part that lint reads."""
+"""The supported systems, one folder each, and what is asked of all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from policykit.linter.dialect import Dialect
-from policykit.linter.scope import FactReader
+from policykit.lazy import Lazy
 from policykit.linter.systems import Systems
-from policykit.targets.coscheduling.names import DIALECT as COSCHEDULING
-from policykit.targets.kai.names import DIALECT as KAI
-from policykit.targets.koordinator.groups import DIALECT as KOORDINATOR
-from policykit.targets.kubernetes.configurations import CONFIGURATION as KUBE_SCHEDULER
-from policykit.targets.kueue.names import DIALECT as KUEUE
-from policykit.targets.kueue.names import POD_GROUP_TOTAL
-from policykit.targets.volcano.dialect import DIALECT as VOLCANO
-from policykit.targets.yunikorn.groups import DIALECT as YUNIKORN
+from policykit.linter.target import FactReader, Target
+from policykit.targets import (
+    coscheduling,
+    kai,
+    koordinator,
+    kubernetes,
+    kueue,
+    nodes,
+    volcano,
+    workloads,
+    yunikorn,
+)
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generate
     from policykit.model.cluster import Cluster
 
-DIALECTS: tuple[Dialect, ...] = (VOLCANO, KOORDINATOR, YUNIKORN, KUEUE, KAI, COSCHEDULING)
+TARGETS: tuple[Target, ...] = (
+    nodes.TARGET,
+    kubernetes.TARGET,
+    workloads.TARGET,
+    volcano.TARGET,
+    koordinator.TARGET,
+    yunikorn.TARGET,
+    kueue.TARGET,
+    kai.TARGET,
+    coscheduling.TARGET,
+)
+
+DEFAULT_SCHEDULER = "default-scheduler"
+"""Places the pods that state no schedulerName."""
+DEFAULT_SYSTEM = next(target.name for target in TARGETS if DEFAULT_SCHEDULER in target.schedulers)
+"""Serves DEFAULT_SCHEDULER; the schedulers of placements are profiles of it."""
 
 GANG_ANNOTATIONS = frozenset(
-    key.key for each in DIALECTS for key in each.keys if key.where == "annotations" and key.purpose == "gang"
-) | {
-    "gang.scheduling.koordinator.sh/match-policy",
-    "gang.scheduling.koordinator.sh/waiting-time",
-    POD_GROUP_TOTAL,
-}
+    key.key
+    for target in TARGETS
+    for key in target.keys
+    if key.where == "annotations" and key.purpose == "gang"
+).union(*(target.gang_annotations for target in TARGETS))
 """Annotations of gangs, of all systems."""
 
 _PATCHED = frozenset(
@@ -38,7 +54,7 @@ _PATCHED = frozenset(
 )
 """Kinds whose patches show no pod template, and Kustomizations, which hold patches."""
 
-_GANG_WORDS = (
+_KINDS_WITH_GANGS = (
     "DynamoGraphDeployment",
     "aibrix",
     "disaggregatedset",
@@ -46,96 +62,64 @@ _GANG_WORDS = (
     "odGroup",
     "grove",
     "jobset",
-    "kai.scheduler",
-    "koord",
     "kserve",
     "kubeflow",
-    "kueue",
     "leaderworkerset",
     "ray.io",
     "sparkoperator",
-    "volcano",
     "workloads.x-k8s.io",
-    "yunikorn",
 )
-"""Of kinds that make gangs by themselves, and of the keys by which pods join one."""
+"""Words of the kinds that make gangs by themselves."""
 
 FACTS: tuple[FactReader, ...] = (
-    FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
-    FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
-    FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
-    FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_GANG_WORDS),
-    FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
     FactReader(
-        "policykit.targets.volcano.topology_facts",
-        frozenset({"CronJob", "HyperNode", "Job", "JobTemplate", "PodGroup", "volcano-scheduler.conf"}),
-    ),
-    FactReader("policykit.targets.submission", frozenset({"Namespace"}), pods=True, words=("ueue", "uota")),
-    FactReader(
-        "policykit.targets.workloads.overrides",
-        frozenset(
-            {
-                "ClusterServingRuntime",
-                "ClusterTrainingRuntime",
-                "ClusterWorkflowTemplate",
-                "CronWorkflow",
-                "InferenceService",
-                "RoleBasedGroup",
-                "ServingRuntime",
-                "TrainJob",
-                "TrainingRuntime",
-                "Workflow",
-                "WorkflowTemplate",
-            }
-        ),
-    ),
-    FactReader(
-        "policykit.targets.kubernetes.priority_facts",
-        frozenset({"PriorityClass", "PodGroup"}),
+        Lazy("policykit.targets.gang_facts:facts"),
+        frozenset({"PodGroup"}),
         pods=True,
-        words=("riorityClass",),
+        words=(*_KINDS_WITH_GANGS, *(word for target in TARGETS for word in target.gang_words)),
     ),
+    FactReader(Lazy("policykit.targets.list_facts:facts"), _PATCHED, pods=True),
     FactReader(
-        "policykit.targets.yunikorn.facts.applications",
+        Lazy("policykit.targets.submission:facts"),
+        frozenset({"Namespace"}),
         pods=True,
-        words=("queue", "yunikorn", "applicationId", "spark-app-selector"),
+        words=("ueue", "uota"),
     ),
-    FactReader("policykit.targets.yunikorn.facts.namespaces", frozenset({"Namespace"})),
-    FactReader("policykit.targets.yunikorn.facts.queues", frozenset({"queues.yaml"})),
+    *(reader for target in TARGETS for reader in target.facts),
 )
 """Readers of the facts that rules about whole scopes use: queues, priorities and others."""
 
-CONFIGURATIONS = (KUBE_SCHEDULER, *(known for dialect in DIALECTS for known in dialect.configurations))
+CONFIGURATIONS = tuple(known for target in TARGETS for known in target.configurations)
 
-SYSTEMS = Systems(DIALECTS, FACTS, CONFIGURATIONS)
+SYSTEMS = Systems(TARGETS, FACTS, CONFIGURATIONS)
 
-ALWAYS = ("nodes", "kubernetes", "workloads")
-"""Targets that every policy generates for."""
+_BY_NAME = {target.name: target for target in TARGETS}
 
-OPTIONAL = ("volcano", "koordinator", "yunikorn")
-"""Systems that a policy generates for if its `targets` names them."""
 
-DEFAULT_SCHEDULER = "default-scheduler"
+def target_of(name: str | None) -> Target | None:
+    """The system of a name; None: there is none."""
+    return _BY_NAME.get(name or "")
 
 
 def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
-    """Which system serves a schedulerName: a dialect's name, or kubernetes; None: unknown.
+    """Name of the system that serves a schedulerName; None: unknown.
 
     Empty is the default scheduler. What the policy says outranks the usual names; the scheduler
-    of a placement is a kube-scheduler's profile, unless a target lists it among its `schedulers`.
+    of a placement is a profile of DEFAULT_SYSTEM, unless a target lists it among its `schedulers`.
     """
     name = scheduler or DEFAULT_SCHEDULER
-    for target in cluster.targets.values() if cluster else ():
-        if name == target.scheduler_name or name in target.options.get("schedulers", ()):
+    for settings in cluster.targets.values() if cluster else ():
+        if name == settings.scheduler_name or name in settings.schedulers:
+            return settings.name
+    for target in TARGETS:
+        if name in target.schedulers:
             return target.name
-    for dialect in DIALECTS:
-        if name in dialect.schedulers:
-            return dialect.name
     placed = cluster is not None and any(each.scheduler == name for each in cluster.placements.values())
-    return "kubernetes" if placed or name == DEFAULT_SCHEDULER else None
+    return DEFAULT_SYSTEM if placed else None
 
 
 def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:
     """(name, generate) of each system the policy generates for; each is imported only then."""
-    for name in (*ALWAYS, *(target for target in OPTIONAL if target in cluster.targets)):
-        yield name, import_module(f"policykit.targets.{name}.generate").generate
+    for target in TARGETS:
+        if target.generate and (target.always or target.name in cluster.targets):
+            yield target.name, target.generate.load()

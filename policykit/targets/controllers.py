@@ -1,8 +1,16 @@
-"""Controllers that write the schedulerName of their pods themselves."""
+"""Controllers and webhooks that write the schedulerName of pods themselves."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from policykit.manifests.document import Manifest
+from policykit.targets import TARGETS
+
+if TYPE_CHECKING:
+    from policykit.kube.podsets.podset import PodSet
+    from policykit.linter.target import Target
+    from policykit.model.cluster import Cluster
 
 _OVERWRITTEN = frozenset({"ray.io", "grove.io"})
 """API groups whose operators overwrite schedulerName."""
@@ -28,3 +36,15 @@ def overwrites_scheduler(manifest: Manifest) -> bool:
 def gives_scheduler(manifest: Manifest, scheduler: str) -> bool:
     """Whether the pods' schedulerName is the controller's word, whatever the object says (empty: nothing)."""
     return overwrites_scheduler(manifest) or (not scheduler and manifest.group in _FILLED)
+
+
+def assigned_scheduler(cluster: Cluster, pod_set: PodSet, namespace: str) -> str:
+    """The schedulerName that objects of the policy give the pods at admission; empty: none."""
+    assigned = (target.assigns.load()(cluster, pod_set, namespace) for target in TARGETS if target.assigns)
+    return next(filter(None, assigned), "")
+
+
+def takes_over(target: Target, cluster: Cluster, namespace: str) -> bool:
+    """Whether the policy has the system with an admission controller that covers the namespace."""
+    settings = cluster.targets.get(target.name)
+    return bool(settings and target.takes_over and target.takes_over.load()(settings, namespace))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.linter.scope import Located, Scope
+from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
-from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.targets import target_of
 from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def directory(system: str, scope: Scope, cluster: Cluster | None) -> Directory:
 
 def policy_queues(system: str, cluster: Cluster | None) -> PolicyQueues:
     """The policy's queues as the system will know them; none where the policy does not have the system."""
+    target = target_of(system)
     if cluster is None or not cluster.queues or system not in cluster.targets:
         return PolicyQueues()
-    found: PolicyQueues = import_module(f"policykit.targets.{system}.sharing").policy_queues(cluster)
-    return found
+    return target.queues.of_policy.load()(cluster) if target and target.queues else PolicyQueues()
 
 
 def destination(use: QueueUse, known: Directory) -> Destination | None:
@@ -125,11 +125,9 @@ def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destinatio
 
 
 def _resolved(use: QueueUse, placing: Placing | None) -> str:
-    if use.system != "yunikorn":
-        return use.queue
-    from policykit.targets.yunikorn.sharing import resolved
-
-    return resolved(use.queue, placing)
+    target = target_of(use.system)
+    resolve = target.queues.resolve if target and target.queues else None
+    return resolve.load()(use.queue, placing) if resolve else use.queue
 
 
 def _holding(declared: Sequence[Located[DeclaredQueue]], semantics: QueueSemantics) -> set[str]:

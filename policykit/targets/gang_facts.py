@@ -14,11 +14,10 @@ from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, Ordered, Scheduled
-from policykit.targets import DIALECTS
+from policykit.targets import TARGETS
 from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
-from policykit.targets.gang_lists import gang_list_facts
 
-_VOLCANO_JOBS: Mapping[tuple[str, str], Path] = {
+_JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
     ("batch.volcano.sh", "Job"): ("spec",),
     ("batch.volcano.sh", "CronJob"): ("spec", "jobTemplate", "spec"),
     ("flow.volcano.sh", "JobTemplate"): ("spec",),
@@ -30,7 +29,6 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     if manifest.partial:
         return
     namespace = manifest.namespace or context.namespace
-    yield from gang_list_facts(manifest, pod_sets, namespace)
     memberships = [(one, joined) for one in pod_sets for joined in _memberships(manifest, one, namespace)]
     own = (
         [gang for gang in gangs(manifest.data) if gang.enabled]
@@ -46,12 +44,12 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 
 def _sized(manifest: Manifest) -> bool:
     """The annotation that sizes the gang of a kind with one template."""
-    return any(key.key in manifest.annotations for each in DIALECTS for key in each.keys if key.on_owner)
+    return any(key.key in manifest.annotations for each in TARGETS for key in each.keys if key.on_owner)
 
 
 def _memberships(manifest: Manifest, pod_set: PodSet, namespace: str) -> Iterator[Membership]:
-    for dialect in DIALECTS:
-        found = dialect.read_membership(manifest, pod_set, namespace) if dialect.read_membership else None
+    for target in TARGETS:
+        found = target.read_membership(manifest, pod_set, namespace) if target.read_membership else None
         if found and not is_placeholder(found.membership.group):
             yield found.membership
 
@@ -63,7 +61,7 @@ def _orders(
     joined: Sequence[tuple[PodSet, Membership]],
     own: Sequence[Gang],
 ) -> Iterator[Stated]:
-    base = _VOLCANO_JOBS.get((manifest.group, manifest.kind))
+    base = _JOBS_WITH_TASKS.get((manifest.group, manifest.kind))
     job = lookup(manifest.data, base) if base else None
     if isinstance(job, dict):
         waiting = ordering.tasks_that_wait(job, base or ())

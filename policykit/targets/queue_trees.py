@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
@@ -13,22 +12,24 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.scope import Located, Scope
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
+from policykit.model.queue_semantics import QueueSemantics
 from policykit.model.sharing import DeclaredQueue
-from policykit.targets.queue_semantics import QueueSemantics
+from policykit.targets import target_of
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
-SYSTEMS = ("volcano", "koordinator", "yunikorn")
 LocatedQueue = Located[DeclaredQueue]
 MAX_DEPTH = 100
 """Ancestors that are looked at from one queue: no system takes a tree as deep."""
 
 
 def queue_semantics(system: str, cluster: Cluster | None) -> QueueSemantics:
-    """How a system treats queues, in the release that the policy states."""
-    found: QueueSemantics = import_module(f"policykit.targets.{system}.sharing").queue_semantics(cluster)
-    return found
+    """How a system treats queues, in the release that the policy states. Raises KeyError if it has none."""
+    target = target_of(system)
+    if target is None or target.queues is None:
+        raise KeyError(system)
+    return target.queues.semantics.load()(cluster)
 
 
 def format_amount(semantics: QueueSemantics, resource: str, amount: int) -> str:

@@ -10,41 +10,51 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Stated
+from policykit.linter.target import QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.sharing import QueueUse
-from policykit.targets import system_of
-from policykit.targets.volcano.names import GROUP_NAME, QUEUE_NAME
-
-_SYSTEMS = ("volcano", "yunikorn", "koordinator")
-_GENERIC_LABEL = "queue"
-"""A label that YuniKorn reads and that is commonly used for other purposes."""
+from policykit.targets import TARGETS, system_of
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
     """One for each place that names a queue, for the system that reads it there."""
-    for system in _SYSTEMS:
-        yield from _uses(system, manifest, pod_sets, context)
+    for target in TARGETS:
+        if target.queues:
+            yield from _uses(target, target.queues, manifest, pod_sets, context)
     if manifest.kind == "Namespace" and not manifest.group:
         yield from _of_namespace(manifest)
 
 
 def _of_namespace(manifest: Manifest) -> Iterator[Stated]:
-    """Volcano's webhook takes the queue of PodGroups that name none from their namespace."""
-    queue = manifest.annotations.get(QUEUE_NAME)
-    if queue and not is_placeholder(queue):
-        use = QueueUse("volcano", manifest.name, queue)
-        yield Stated(use, {"queue": ("metadata", "annotations", QUEUE_NAME)})
+    """The queue of groups in the namespace that name none."""
+    for target in TARGETS:
+        key = target.queues.namespace_key if target.queues else ""
+        queue = manifest.annotations.get(key) if key else ""
+        if queue and not is_placeholder(queue):
+            use = QueueUse(target.name, manifest.name, queue)
+            yield Stated(use, {"queue": ("metadata", "annotations", key)})
 
 
-def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def _uses(
+    target: Target, support: QueueSupport, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
+) -> Iterator[Stated]:
+    system = target.name
     found: dict[Path, tuple[str, list[PodSet]]] = {}
     for pod_set in pod_sets:
         selected = queues.read(manifest.data, pod_set, system)
         if selected is None or is_placeholder(selected.value):
             continue
-        if _counts(system, pod_set, selected.path, context):
+        follows = support.group_key and support.group_key in pod_set.annotations
+        if follows and _in_pods(pod_set, selected.path):
+            continue  # members of a group go where it says
+        if support.admits:
+            # Which namespace a patch without one is applied in is not known.
+            counts = not manifest.partial or bool(manifest.namespace)
+        else:
+            counts = _counts(target, pod_set, selected.path, context)
+        if counts:
             found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
     for path, (name, members) in found.items():
         start = _gang_start(manifest, system, members)
@@ -59,16 +69,18 @@ def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: 
         yield Stated(use, {"queue": path})
 
 
-def _counts(system: str, pod_set: PodSet, path: Path, context: Context) -> bool:
+def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bool:
     """Whether the system places the pods: by their schedulerName, or by what names the queue."""
-    scheduler, in_pods = pod_set.scheduler_name, _in_pods(pod_set, path)
-    if is_placeholder(scheduler) or (in_pods and system == "volcano" and GROUP_NAME in pod_set.annotations):
-        return False  # members of a PodGroup go where it says
+    scheduler = pod_set.scheduler_name
+    if is_placeholder(scheduler):
+        return False
     if scheduler:
-        return system_of(scheduler, context.cluster) == system
-    if in_pods:
-        # Its admission controller gives pods of its own labels the schedulerName.
-        return system == "yunikorn" and path[-1] != _GENERIC_LABEL and _served(system, context)
+        return system_of(scheduler, context.cluster) == target.name
+    if _in_pods(pod_set, path):
+        # Its admission controller gives pods of its own labels the schedulerName, not those that are
+        # called `queue` for some other purpose.
+        own = any(key.key == path[-1] for key in target.keys)
+        return target.takes_over is not None and own and _served(target.name, context)
     # A controller that reads a field of its own gives its pods the schedulerName, Spark by another field.
     return path[-2:] != ("batchSchedulerOptions", "queue")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.importer.inventory import Inventory
 from policykit.importer.objects import koordinator_objects as read
 from policykit.manifests.parser import parse
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
 from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
@@ -45,7 +45,7 @@ def generated(cluster: Cluster) -> Inventory:
 
 
 def cluster(**fields: Any) -> Cluster:
-    target = Target("koordinator", options=fields.pop("options", {}))
+    target = TargetSettings("koordinator", options=fields.pop("options", {}))
     return Cluster("c", (), targets={"koordinator": target}, **fields)
 
 

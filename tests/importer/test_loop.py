@@ -20,6 +20,7 @@ from policykit.errors import PolicykitError
 from policykit.importer.policy import policy_of
 from policykit.model.cluster import Cluster
 from policykit.policy.load import load, load_text
+from policykit.targets.volcano import options as volcano
 from policykit.workspace.files import read
 from tests.importer.live import as_file, generated, nodes_of
 from tests.policies import clusters
@@ -75,4 +76,4 @@ def test_the_policy_of_the_chapter_on_schedulers_comes_back_whole() -> None:
     # Volcano has one way of scoring for all its pods: it comes back as options of the scheduler.
     training, before = (each.workloads["training"] for each in (made.cluster, cluster))
     assert training._replace(namespaces=()) == before._replace(namespaces=(), placement="", placement_name="")
-    assert made.cluster.targets["volcano"].options["binpack"]
+    assert volcano.of(made.cluster.targets["volcano"])["binpack"]

@@ -18,6 +18,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.options import of
 from policykit.targets.volcano.scheduler.plan import plan
 from tests.importer.test_objects import imported, section
 from tests.shared import SHARED
@@ -50,7 +51,7 @@ def again(whole: Cluster, there: Configuration) -> tuple[Configuration | None, l
     written, _ = admission.admitted(whole.queues, version, whole.pools)
     said: list[str] = []
     found = needed(bare, written, version, there, said.append)
-    stated = target(bare)._replace(options={**target(bare).options, **found})
+    stated = target(bare)._replace(options={**of(target(bare)), **found})
     return configured(bare._replace(targets={"volcano": stated})), said
 
 

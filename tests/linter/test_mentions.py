@@ -13,13 +13,13 @@ from policykit.linter.mentions import unmentioned
 from policykit.linter.registry import RuleSet
 from policykit.linter.systems import Systems
 from policykit.rules import CATALOGUE, entries, rule
-from policykit.targets import DIALECTS, SYSTEMS
+from policykit.targets import SYSTEMS, TARGETS
 from tests.clusters import profile
 from tests.shared import SHARED
 
-GANGS = next(each.words for each in SYSTEMS.readers if each.module.endswith("gang_facts"))
+GANGS = next(each.words for each in SYSTEMS.readers if "gang_facts" in each.read.path)
 EVERY_READER = Systems(
-    SYSTEMS.dialects, tuple(each._replace(words=()) for each in SYSTEMS.readers), SYSTEMS.configurations
+    SYSTEMS.targets, tuple(each._replace(words=()) for each in SYSTEMS.readers), SYSTEMS.configurations
 )
 
 
@@ -94,7 +94,7 @@ def test_other_spellings_are_found_too(text: str, codes: list[str]) -> None:
 
 
 def test_every_key_by_which_pods_join_a_gang_lets_its_reader_run() -> None:
-    for key in (key.key for dialect in DIALECTS for key in dialect.keys if key.purpose == "gang"):
+    for key in (key.key for target in TARGETS for key in target.keys if key.purpose == "gang"):
         assert any(word in key for word in GANGS), key
 
 

@@ -15,7 +15,7 @@ from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 from policykit.rules.gangs.gang_exceeds_replicas import check as exceeds
 from policykit.rules.gangs.gang_without_group import check as without_group
-from policykit.targets import DIALECTS
+from policykit.targets import TARGETS
 
 GROUP = """\
     apiVersion: scheduling.sigs.k8s.io/v1alpha1
@@ -59,7 +59,7 @@ def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[
         for manifest in manifests(document.root, index):
             manifest = manifest._replace(partial=partial)
             ground = Ground(manifest, dedent(text))
-            found.extend(facts_of(ground, pod_sets(manifest.data), DIALECTS, (), Context(path=path)))
+            found.extend(facts_of(ground, pod_sets(manifest.data), TARGETS, (), Context(path=path)))
     return found
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.placement.pool_resources import offers
 
 NVIDIA = Pool("nvidia", (Shape({}),), card="h20", resources=("nvidia.com/gpu",))
 HUAWEI = Pool("huawei", (Shape({}),), card="910b", resources=("huawei.com/Ascend910",))
 PLAIN = Pool("plain", (Shape({}),))
-KOORDINATOR = {"koordinator": Target("koordinator")}
-VGPU = {"volcano": Target("volcano", options={"vgpu": True})}
-VOLCANO = {"volcano": Target("volcano")}
+KOORDINATOR = {"koordinator": TargetSettings("koordinator", card_vendors=frozenset({"koordinator"}))}
+VGPU = {"volcano": TargetSettings("volcano", card_vendors=frozenset({"nvidia-volcano"}))}
+VOLCANO = {"volcano": TargetSettings("volcano")}
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ VOLCANO = {"volcano": Target("volcano")}
         pytest.param(VOLCANO, NVIDIA, "volcano.sh/vgpu-number", False, id="vGPU not said"),
     ],
 )
-def test_offers(targets: dict[str, Target], pool: Pool, name: str, expected: bool) -> None:
+def test_offers(targets: dict[str, TargetSettings], pool: Pool, name: str, expected: bool) -> None:
     assert offers(Cluster("test", (pool,), targets=targets), pool, name) is expected
 
 

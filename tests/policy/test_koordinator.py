@@ -35,8 +35,9 @@ GPU = "nvidia.com/gpu"
 
 
 def test_what_is_stated() -> None:
-    assert load_body(STATED).cluster.targets["koordinator"].options == {
-        "schedulers": ["koord-wide"],
+    settings = load_body(STATED).cluster.targets["koordinator"]
+    assert settings.schedulers == ("koord-wide",)
+    assert settings.options == {
         "load_aware": {
             "weight": 3,
             "usageThresholds": {"cpu": 70, GPU: 80},

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.errors import PolicyError
+from policykit.targets.koordinator.options import of
 from tests.clusters import policy
 
 BASE: dict[str, Any] = {
@@ -18,7 +19,10 @@ BASE: dict[str, Any] = {
 
 def compiled(stated: dict[str, Any]) -> Any:
     target = {"version": "1.8.0", "colocation": {"workloads": stated}}
-    return policy({**BASE, "targets": {"koordinator": target}}).targets["koordinator"].options["colocation"]
+    found: dict[str, Any] = of(policy({**BASE, "targets": {"koordinator": target}}).targets["koordinator"])[
+        "colocation"
+    ]
+    return found
 
 
 @pytest.mark.parametrize(

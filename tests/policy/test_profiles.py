@@ -7,6 +7,7 @@ import pytest
 from policykit import bundled
 from policykit.model.pool import Shape
 from policykit.policy.load import load_profile
+from policykit.targets.koordinator.options import of
 
 GIB = 1024**3
 
@@ -71,7 +72,7 @@ def test_koordinator_binpack() -> None:
     assert str(cluster.control_plane_taint) == "node-role.kubernetes.io/control-plane=true:NoSchedule"
     assert cluster.schedulers == {"default-scheduler", "koord-scheduler"}
     assert cluster.targets["koordinator"].version == "1.8.0"
-    assert cluster.targets["koordinator"].options["fit"] == {
+    assert of(cluster.targets["koordinator"])["fit"] == {
         "example.com/dongle": {"type": "MostAllocated", "weight": 20},
         "cpu": {"type": "LeastAllocated", "weight": 2},
         "memory": {"type": "LeastAllocated", "weight": 1},

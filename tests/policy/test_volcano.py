@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicyError
 from policykit.policy.load import load_profile
+from policykit.targets.volcano.options import of
 from tests.policy.memory import HEAD, load_body, mistakes
 
 STATED = """\
@@ -120,5 +121,5 @@ def test_any_text_there_is_told_or_taken(key: str, text: str) -> None:
 
 def test_lists_and_maps_of_arguments_stay_as_they_are() -> None:
     rules = "plugins: {deviceshare: {arguments: {deviceshare.GPUExclusiveRules: [{app: a}]}}}"
-    options = load_body(f"targets:\n  volcano: {{{rules}}}\n").cluster.targets["volcano"].options
+    options = of(load_body(f"targets:\n  volcano: {{{rules}}}\n").cluster.targets["volcano"])
     assert options["plugins"]["deviceshare"]["arguments"] == {"deviceshare.GPUExclusiveRules": [{"app": "a"}]}

@@ -20,8 +20,6 @@ class Served(NamedTuple):
 
 NOTHING = Served()
 
-_SYSTEMS = {"kubernetes": "Kubernetes", "volcano": "Volcano", "koordinator": "Koordinator"}
-
 
 def untimely(name: str, system: str, stated: str, since: str, gone: str) -> tuple[str, str] | None:
     """Message and hint for a field that the stated release does not have; None if it has it.
@@ -30,7 +28,7 @@ def untimely(name: str, system: str, stated: str, since: str, gone: str) -> tupl
     """
     if not stated:
         return None
-    who = _SYSTEMS.get(system, system)
+    who = system.capitalize()
     if since and served_until(since, stated):
         said = f"unknown field {name}: {who} has it since {since}, the policy states {stated}"
         return said, f"remove it, or state a release from {since} on"

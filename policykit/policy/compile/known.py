@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
+from policykit.targets import TARGETS
 
 _BUILT_IN_QUEUES = frozenset({"default", "root", "root.default"})
-_KOORDINATOR_CLASSES = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
 
 _SECTIONS = {
     "card": "cards",
@@ -41,7 +41,7 @@ def known_queue(draft: Draft, path: Path, name: str) -> None:
 
 
 def known_priority(draft: Draft, path: Path, name: str) -> None:
-    """Checks a PriorityClass name, if the policy defines any; built-in classes count too."""
+    """Checks a PriorityClass name, if the policy defines any. Built-in classes and those of charts count."""
     if name and draft.names("priorities") and not _built_in(draft, name):
         known(draft, path, "priority", name)
 
@@ -56,6 +56,6 @@ def once(draft: Draft, path: Path, names: Sequence[str]) -> None:
 
 
 def _built_in(draft: Draft, name: str) -> bool:
-    return name.startswith("system-") or (
-        "koordinator" in draft.names("targets") and name in _KOORDINATOR_CLASSES
-    )
+    there = draft.names("targets")
+    installed = any(name in target.priority_classes for target in TARGETS if target.name in there)
+    return installed or name.startswith("system-")

@@ -11,6 +11,7 @@ from policykit.policy.compile.gangs import across, gang_rule, within
 from policykit.policy.compile.placements import named_placement
 from policykit.policy.models import workload as written
 from policykit.policy.suggest import nearest
+from policykit.targets import TARGETS
 
 
 def compile_workloads(draft: Draft) -> dict[str, WorkloadKind]:
@@ -49,11 +50,12 @@ def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind
 
 def _check_scheduler(draft: Draft, path: Path, scheduler: str) -> None:
     """Notices an unserved schedulerName that resembles a served one: probably a typing error."""
-    served = {"default-scheduler", "volcano", "koord-scheduler", "yunikorn", *draft.policy.schedulers}
+    served = {name for target in TARGETS if target.generate for name in target.schedulers}
+    served.update(draft.policy.schedulers)
     served |= {placement.scheduler for placement in draft.policy.placements.values()} - {""}
     targets = draft.policy.targets
     if targets is not None:
-        served |= {t.scheduler_name for t in (targets.volcano, targets.koordinator, targets.yunikorn) if t}
+        served.update(getattr(stated, "scheduler_name", "") for _, stated in targets if stated)
     near = nearest(scheduler, served) if scheduler and scheduler not in served else ""
     if near:
         hint = f"did you mean {near}? If not, add {scheduler} to schedulers"

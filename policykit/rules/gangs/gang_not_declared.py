@@ -14,16 +14,16 @@ from policykit.kube.exclusive import has_own_domain
 from policykit.kube.gang_units import largest_unit
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.dialect import Dialect
 from policykit.linter.gang_fix import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import dotted, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.owner import is_gated_or_suspended, owner
-from policykit.targets import DIALECTS, system_of
+from policykit.targets import TARGETS, system_of, target_of
 
 BAD = """\
 apiVersion: batch/v1
@@ -113,17 +113,13 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 def _alone(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
     """Every pod is placed by a scheduler that makes no group for it by itself."""
     for one in sets:
-        system = system_of(one.scheduler_name, context.cluster)
+        target = target_of(system_of(one.scheduler_name, context.cluster))
         own_default = manifest.group == "batch.volcano.sh" and not one.scheduler_name
-        if system is None or own_default or _groups_itself(system):
+        if target is None or own_default or target.groups_itself:
             return False
-        if system != "kubernetes" and manifest.group not in _ONE_BY_ONE:
+        if target.gangs and manifest.group not in _ONE_BY_ONE:
             return False
     return True
-
-
-def _groups_itself(system: str) -> bool:
-    return any(dialect.name == system and dialect.groups_itself for dialect in DIALECTS)
 
 
 def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
@@ -138,17 +134,17 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
         return True
     if any(not _RESERVED.isdisjoint(one.annotations) for one in sets):
         return True
-    return any(_speaks(dialect, manifest, sets) for dialect in DIALECTS)
+    return any(_speaks(target, manifest, sets) for target in TARGETS)
 
 
 def _asks(gang: Gang) -> bool:
     return gang.written or (gang.enabled_by is not None and gang.enabled)
 
 
-def _speaks(dialect: Dialect, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
-    """A gang key of the dialect on a template, or on an owner where it is read."""
-    for key in dialect.keys:
-        if key.purpose == "gang" or dialect.groups_itself:
+def _speaks(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
+    """A gang key of the system on a template, or on an owner where it is read."""
+    for key in target.keys:
+        if key.purpose == "gang" or target.groups_itself:
             if key.on_owner:
                 entries = [texts(lookup(manifest.data, (*owner, key.where))) for owner in _OWNERS]
             else:
@@ -178,8 +174,8 @@ def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix
     None where that scheduler would need a further object or other metadata.
     """
     systems = {system_of(one.scheduler_name, context.cluster) for one in workers}
-    dialect = next((one for one in DIALECTS if {one.name} == systems), None)
-    keys = {key.key for key in dialect.keys if key.purpose == "gang"} if dialect else set[str]()
+    target = target_of(systems.pop()) if len(systems) == 1 else None
+    keys = {key.key for key in target.keys if key.purpose == "gang"} if target else set[str]()
     names = {one.name for one in workers}
     units = [gang for gang in gangs(manifest.data) if names & {*gang.members}]
     if not units or not all(gang.pods and gang.path and gang.path[-1] in keys for gang in units):

@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import card_resources
-from policykit.targets import DIALECTS
+from policykit.targets import TARGETS
 
 BAD = """\
 apiVersion: kubeflow.org/v2beta1
@@ -106,8 +106,8 @@ def _joined(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
     """Templates without the group that the workers name, under the same scheduler."""
     if _in_order(manifest):
         return
-    for dialect in DIALECTS:
-        read = dialect.read_membership
+    for target in TARGETS:
+        read = target.read_membership
         if read is None:
             continue
         inside = [(one, found) for one in sets if (found := read(manifest, one, "default"))]

@@ -15,7 +15,7 @@ from policykit.linter.scope import Located, Scope, ScopeViolation
 from policykit.manifests.patch import Patch
 from policykit.model.gang import Scheduled
 from policykit.model.severity import Applicability, Severity
-from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
+from policykit.targets import DEFAULT_SCHEDULER, system_of, target_of
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -43,7 +43,7 @@ spec:
           image: registry.example/train:1
 """
 
-GOOD = BAD.replace("default-scheduler", "volcano")
+GOOD = BAD.replace("schedulerName: default-scheduler", "schedulerName: volcano")
 
 _Member = Located[Scheduled]
 
@@ -96,7 +96,8 @@ def _wanted(members: Sequence[_Member], known: Sequence[_Member], context: Conte
     names = Counter(one.value.scheduler for one in known)
     for name, _ in names.most_common():
         served = system_of(name, context.cluster)
-        if served == system if system else any(d.name == served and d.schedulers for d in DIALECTS):
+        target = target_of(served)
+        if served == system if system else target is not None and target.gangs:
             return name
     return None
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import containers
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.dialect import Dialect, Key
 from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.target import Key, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.nearest import nearest
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER, DIALECTS, system_of
-from policykit.targets.controllers import gives_scheduler
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of
+from policykit.targets.controllers import assigned_scheduler, gives_scheduler, takes_over
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -66,31 +66,22 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         )
         return
     if cluster and not scheduler:
-        scheduler = _assigned_scheduler(review, cluster)
+        scheduler = assigned_scheduler(cluster, pod_set, manifest.namespace or review.namespace)
     system = system_of(scheduler, cluster)
     unknown = system is None or gives_scheduler(manifest, scheduler)
     if unknown or (not scheduler and _is_incomplete(pod_set)):
         return
-    carried = {
-        dialect.name: _dialect_keys(dialect, manifest, pod_set) for dialect in DIALECTS if dialect.schedulers
-    }
+    carried = {target.name: _keys_of(target, manifest, pod_set) for target in TARGETS if target.schedulers}
     several = sum(bool(found) for found in carried.values()) > 1
-    for dialect in DIALECTS:
-        ignored = carried.get(dialect.name)
-        if not ignored or dialect.name == system:
+    for target in TARGETS:
+        ignored = carried.get(target.name)
+        if not ignored or target.name == system:
             continue
-        covered = _taken_over(dialect, cluster, manifest.namespace or review.namespace)
+        covered = _taken_over(target, cluster, manifest.namespace or review.namespace)
         if not covered or scheduler:
-            found = _violation(dialect, ignored, scheduler, cluster, covered)
-            meant = "" if several else _scheduler(dialect, cluster)
+            found = _violation(target, ignored, scheduler, cluster, covered)
+            meant = "" if several else _scheduler(target, cluster)
             yield found._replace(fix=partial(_fix, review, meant))
-
-
-def _assigned_scheduler(review: Review, cluster: Cluster) -> str:
-    """The schedulerName that a ClusterColocationProfile of the policy sets on admission."""
-    from policykit.targets.koordinator.admission import scheduler_given
-
-    return scheduler_given(cluster, review.pod_set, review.manifest.namespace or review.namespace)
 
 
 def _is_incomplete(pod_set: PodSet) -> bool:
@@ -109,18 +100,15 @@ def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) 
     return not (known and gives_scheduler(manifest, scheduler))
 
 
-def _taken_over(dialect: Dialect, cluster: Cluster | None, namespace: str) -> bool:
+def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool:
     """Whether its admission controller is installed and may set the right schedulerName."""
-    if not dialect.takes_over or cluster is None or not cluster.schedulers:
-        return dialect.takes_over
-    from policykit.targets.yunikorn.admission import covers
-
-    target = cluster.targets.get(dialect.name)
-    return target is not None and covers(target, namespace)
+    if not target.takes_over or cluster is None or not cluster.schedulers:
+        return target.takes_over is not None
+    return takes_over(target, cluster, namespace)
 
 
-def _dialect_keys(dialect: Dialect, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
-    return [(key, path) for key in dialect.keys if (path := _place(key, manifest, pod_set))]
+def _keys_of(target: Target, manifest: Manifest, pod_set: PodSet) -> list[tuple[Key, Path]]:
+    return [(key, path) for key in target.keys if (path := _place(key, manifest, pod_set))]
 
 
 def _place(key: Key, manifest: Manifest, pod_set: PodSet) -> Path:
@@ -135,7 +123,7 @@ def _place(key: Key, manifest: Manifest, pod_set: PodSet) -> Path:
 
 
 def _violation(
-    dialect: Dialect,
+    target: Target,
     ignored: list[tuple[Key, Path]],
     scheduler: str,
     cluster: Cluster | None,
@@ -150,23 +138,23 @@ def _violation(
         but = f"but schedulerName is {scheduler}: one of them is ignored"
     return Violation(
         path,
-        f"{key.key}{is_its} {dialect.title}'s, {but}",
-        _advice(dialect, key, cluster),
+        f"{key.key}{is_its} {target.title}'s, {but}",
+        _advice(target, key, cluster),
         key=True,
     )
 
 
-def _advice(dialect: Dialect, key: Key, cluster: Cluster | None) -> str:
-    wanted = _scheduler(dialect, cluster)
+def _advice(target: Target, key: Key, cluster: Cluster | None) -> str:
+    wanted = _scheduler(target, cluster)
     if not wanted:
-        return f"delete the {key.where[:-1]}: the policy does not include {dialect.title}"
+        return f"delete the {key.where[:-1]}: the policy does not include {target.title}"
     return f"write schedulerName: {wanted}, or delete the {key.where[:-1]}"
 
 
-def _scheduler(dialect: Dialect, cluster: Cluster | None) -> str:
+def _scheduler(target: Target, cluster: Cluster | None) -> str:
     """The schedulerName of the system; empty if the policy does not include it."""
-    target = cluster.targets.get(dialect.name) if cluster else None
-    name = target.scheduler_name if target and target.scheduler_name else min(dialect.schedulers)
+    settings = cluster.targets.get(target.name) if cluster else None
+    name = settings.scheduler_name if settings and settings.scheduler_name else min(target.schedulers)
     return "" if cluster and cluster.schedulers and name not in cluster.schedulers else name
 
 

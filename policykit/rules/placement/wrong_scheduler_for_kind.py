@@ -14,8 +14,8 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.review import Review
-from policykit.targets import DEFAULT_SCHEDULER
-from policykit.targets.controllers import gives_scheduler
+from policykit.targets import DEFAULT_SCHEDULER, system_of, target_of
+from policykit.targets.controllers import assigned_scheduler, gives_scheduler, takes_over
 
 BAD = """\
 apiVersion: batch/v1
@@ -88,18 +88,13 @@ def _is_exempt(review: Review, cluster: Cluster) -> bool:
 
 
 def _taken_over(review: Review, cluster: Cluster) -> bool:
-    """Whether YuniKorn's admission controller or a Koordinator profile sets the schedulerName."""
-    from policykit.targets.koordinator.admission import scheduler_given
-    from policykit.targets.yunikorn.admission import covers
-
+    """Whether an admission controller sets the schedulerName."""
     namespace = review.manifest.namespace or review.namespace
     wanted = review.workload.scheduler if review.workload else ""
-    if scheduler_given(cluster, review.pod_set, namespace) == wanted:
+    if assigned_scheduler(cluster, review.pod_set, namespace) == wanted:
         return True
-    target = cluster.targets.get("yunikorn")
-    if target is None or wanted != (target.scheduler_name or target.name):
-        return False
-    return covers(target, namespace)
+    target = target_of(system_of(wanted, cluster))
+    return target is not None and takes_over(target, cluster, namespace)
 
 
 def _fix(review: Review, wanted: str) -> Fix | None:

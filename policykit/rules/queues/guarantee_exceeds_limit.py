@@ -13,9 +13,9 @@ from itertools import pairwise
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Scope, ScopeViolation
 from policykit.model.quantity import amount_text
+from policykit.model.queue_semantics import QueueSemantics
 from policykit.model.severity import Severity
 from policykit.model.sharing import DeclaredQueue
-from policykit.targets.queue_semantics import QueueSemantics
 from policykit.targets.queue_trees import LocatedQueue, amounts, format_amount, queue_semantics
 
 BAD = """\

@@ -20,8 +20,7 @@ from policykit.placement.review import Review
 from policykit.rules.resources import kai_fractions
 from policykit.rules.resources.device_counts import unlikely_counts
 from policykit.rules.resources.tpu_slices import topology_problem
-from policykit.targets import system_of
-from policykit.targets.kai.names import DIALECT as KAI
+from policykit.targets import DEFAULT_SYSTEM, system_of
 
 BAD = """\
 apiVersion: v1
@@ -106,7 +105,7 @@ def _other_scheduler(review: Review) -> Iterator[Violation]:
     names = [name for name in review.card_resources if _vendor(name) == _HAMI]
     scheduler = review.pod_set.scheduler_name
     system = system_of(scheduler, review.cluster) if scheduler != _HAMI_SCHEDULER else None
-    if names and system not in (None, "kubernetes"):
+    if names and system not in (None, DEFAULT_SYSTEM):
         yield Violation(
             request_path(review.pod_set, names[0]),
             f"{names[0]} requires HAMi's scheduler, but schedulerName is {scheduler}",
@@ -117,7 +116,7 @@ def _other_scheduler(review: Review) -> Iterator[Violation]:
 
 def _fractions(review: Review) -> Iterator[Violation]:
     """Checks KAI's annotations if KAI schedules the pod."""
-    if review.pod_set.scheduler_name in KAI.schedulers:
+    if review.pod_set.scheduler_name == kai_fractions.SCHEDULER:
         for each in kai_fractions.violations(review.pod_set.annotations, review.requests):
             yield each._replace(path=review.pod_set.place("annotations", *map(str, each.path)))
 

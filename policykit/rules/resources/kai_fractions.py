@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 
+SCHEDULER = "kai-scheduler"
 FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
 _CARD = "nvidia.com/gpu"
 

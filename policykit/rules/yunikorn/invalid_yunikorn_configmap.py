@@ -129,7 +129,7 @@ class _Group(NamedTuple):
 def _group(data: Mapping[str, Any], cluster: Cluster | None, last: bool) -> _Group:
     """`last`: no other ConfigMap overrides this one."""
     target = cluster.targets.get("yunikorn") if cluster else None
-    group = options.read(target).policy_group if target else ""
+    group = options.of(target).policy_group if target else ""
     stated = isinstance(data.get(configmap.POLICY_GROUP), str)
     sure = bool(group) or (stated and last)
     return _Group(configmap.policy_group(data) if stated else group or "queues", sure)

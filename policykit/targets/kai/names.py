@@ -1,7 +1,8 @@
 """Labels and annotations of KAI-Scheduler."""
 
-from policykit.linter.dialect import Dialect, Key
+from policykit.linter.target import Key
 
+SCHEDULER = "kai-scheduler"
 QUEUE = "kai.scheduler/queue"
 """Label of the pod or of its topmost owner."""
 
@@ -9,5 +10,3 @@ KEYS = (
     Key("labels", QUEUE, "queue"),
     Key("labels", QUEUE, "queue", on_owner=True),
 )
-
-DIALECT = Dialect("kai", "KAI-Scheduler", frozenset({"kai-scheduler"}), KEYS, groups_itself=True)

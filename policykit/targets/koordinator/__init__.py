@@ -1,1 +1,49 @@
 """Koordinator: koord-scheduler, gangs and quotas by pod metadata."""
+
+from __future__ import annotations
+
+from policykit.lazy import Lazy
+from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.targets.koordinator.groups import read_group, read_membership
+from policykit.targets.koordinator.names import (
+    KEYS,
+    MATCH_POLICY,
+    QUOTA_NAME,
+    SCHEDULER,
+    SYSTEM,
+    WAITING_TIME,
+)
+
+TARGET = Target(
+    SYSTEM,
+    "Koordinator",
+    frozenset({SCHEDULER}),
+    KEYS,
+    gangs=True,
+    gang_annotations=frozenset({MATCH_POLICY, WAITING_TIME}),
+    gang_words=("koord",),
+    read_group=read_group,
+    read_membership=read_membership,
+    facts=(
+        FactReader(
+            Lazy("policykit.targets.koordinator.sharing:facts"),
+            frozenset({"ElasticQuota", "ElasticQuotaProfile"}),
+        ),
+        FactReader(
+            Lazy("policykit.targets.koordinator.gang_facts:facts"),
+            frozenset({"PodGroup"}),
+            pods=True,
+            words=("koord",),
+        ),
+    ),
+    assigns=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
+    queues=QueueSupport(
+        Lazy("policykit.targets.koordinator.sharing:queue_semantics"),
+        Lazy("policykit.targets.koordinator.sharing:policy_queues"),
+        QUOTA_NAME,
+    ),
+    pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),
+    priority_classes=frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}),
+    merged_file="config",
+    generate=Lazy("policykit.targets.koordinator.generate:generate"),
+)

@@ -8,8 +8,8 @@ from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
 from policykit.manifests.patch import patched
-from policykit.model.cluster import Cluster, Target
-from policykit.targets.koordinator import delivery, page, versions
+from policykit.model.cluster import Cluster, TargetSettings
+from policykit.targets.koordinator import delivery, options, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, notices, profiles, repair, source
@@ -39,9 +39,9 @@ def generate(cluster: Cluster) -> Generated:
     )
 
 
-def _configuration(cluster: Cluster, target: Target, version: Version, namespace: str) -> Generated:
+def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
     """koord-scheduler-config, its delivery and the page about both."""
-    given = source.read(target.options.get(CONFIG_OPTION) or _chart(version, namespace))
+    given = source.read(options.of(target).get(CONFIG_OPTION) or _chart(version, namespace))
     fixed = repair.repaired(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
@@ -77,7 +77,7 @@ def _chart(version: Version, namespace: str) -> str:
     return chart.config_map(text, namespace)
 
 
-def _delivery(target: Target) -> tuple[str, tuple[str, ...]]:
+def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
     """post-render or manifest, and a notice if the policy says otherwise."""
     wanted = target.delivery or "post-render"
     if wanted == "helm-values":

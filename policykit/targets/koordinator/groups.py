@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect, Joined, group_of, pods_of
+from policykit.linter.membership import Joined, group_of, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, PodGroup
@@ -11,10 +11,8 @@ from policykit.targets.koordinator.names import (
     GANG_NAME,
     GROUP_API,
     GROUP_LABELS,
-    KEYS,
     MIN_AVAILABLE,
     OLD_MIN_AVAILABLE,
-    SCHEDULER,
     SYSTEM,
 )
 
@@ -61,13 +59,3 @@ def _minimum(manifest: Manifest, pod_set: PodSet) -> tuple[int | None, Path]:
         if place and place[-1] == key and lookup(manifest.data, place) is not None:
             return None, place
     return None, ()
-
-
-DIALECT = Dialect(
-    SYSTEM,
-    "Koordinator",
-    frozenset({SCHEDULER}),
-    KEYS,
-    read_group=read_group,
-    read_membership=read_membership,
-)

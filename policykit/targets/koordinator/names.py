@@ -1,6 +1,6 @@
 """Labels, annotations and API groups of Koordinator (1.8)."""
 
-from policykit.linter.dialect import Key
+from policykit.linter.target import Key
 
 SYSTEM = "koordinator"
 SCHEDULER = "koord-scheduler"

@@ -6,13 +6,13 @@ from typing import Any
 
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import classes, podgroups
 from policykit.targets.koordinator.objects.gangs import gang_of
 from policykit.targets.koordinator.objects.quotas import BUILT_IN
-from policykit.targets.pod_fields import PodFields, Pods
 
 _NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})
 """Queues built into other systems and into Koordinator, which its pods never name."""

@@ -30,7 +30,7 @@ def generate(cluster: Cluster) -> Generated:
 
     Raises PolicykitError for ranges of containers on cards.
     """
-    stated, version = options.read(cluster), versions.parse(cluster.kubernetes_version)
+    stated, version = options.of(cluster), versions.parse(cluster.kubernetes_version)
     scalers, unscaled = autoscaling.autoscalers(cluster, version)
     counted = [quota for quota in cluster.quotas if not _only_containers(quota)]
     limited = [

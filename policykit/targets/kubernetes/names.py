@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.model.cluster import Cluster
-from policykit.targets import DEFAULT_SCHEDULER, DIALECTS
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 
 DEFAULT_NAMES = ("", DEFAULT_SCHEDULER)
 """schedulerNames of pods that the cluster's default scheduler places."""
@@ -13,8 +13,8 @@ def other_names(cluster: Cluster) -> frozenset[str]:
     """Names that schedulers of other systems serve."""
     others = [target for target in cluster.targets.values() if target.name != "kubernetes"]
     stated = {target.scheduler_name for target in others}
-    stated.update(name for target in others for name in target.options.get("schedulers", ()))
-    return frozenset(stated.union(*(dialect.schedulers for dialect in DIALECTS)))
+    stated.update(name for target in others for name in target.schedulers)
+    return frozenset(stated.union(*(each.schedulers for each in TARGETS)) - {DEFAULT_SCHEDULER})
 
 
 def is_served(scheduler: str, cluster: Cluster) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
 
@@ -32,8 +31,8 @@ class KubernetesOptions(NamedTuple):
     """Gangs by the scheduling API of the stated version."""
 
 
-def read(cluster: Cluster) -> KubernetesOptions:
-    """`Target.options` of kubernetes: `{scheduler: {...}, native_gang: bool}`, with the fields above."""
-    target = cluster.targets.get("kubernetes")
-    given: Mapping[str, Any] = target.options if target else {}
-    return KubernetesOptions(SchedulerOptions(**given.get("scheduler", {})), given.get("native_gang") is True)
+def of(cluster: Cluster) -> KubernetesOptions:
+    """The options of a compiled policy."""
+    settings = cluster.targets.get("kubernetes")
+    stated = settings.options if settings else None
+    return stated if isinstance(stated, KubernetesOptions) else KubernetesOptions()

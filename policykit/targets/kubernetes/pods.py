@@ -6,12 +6,12 @@ from typing import Any
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import SPREAD
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.topology import Apartness, Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import names, options, spread, versions
 from policykit.targets.kubernetes.objects import groups
-from policykit.targets.pod_fields import PodFields, Pods
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
@@ -52,7 +52,7 @@ def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     placement = cluster.placements.get(kind.placement_name)
     if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
         return False
-    stated = options.read(cluster).scheduler
+    stated = options.of(cluster).scheduler
     return stated.way != options.CLUSTER or stated.default != placement.name
 
 
@@ -92,7 +92,7 @@ def _no_level(kind: WorkloadKind, level: str) -> str:
 def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:
     """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
-    if kind.gang != "all" or not options.read(cluster).native_gang:
+    if kind.gang != "all" or not options.of(cluster).native_gang:
         return None, ()
     if not cluster.kubernetes_version or not groups.api_version(version):
         return None, ()

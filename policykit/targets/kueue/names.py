@@ -1,6 +1,6 @@
 """Labels and annotations of Kueue (0.19). It keeps every pod's own scheduler."""
 
-from policykit.linter.dialect import Dialect, Key
+from policykit.linter.target import Key
 
 POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 """Pod label: the group of plain pods it belongs to."""
@@ -15,5 +15,3 @@ KEYS = (
     Key("annotations", "kueue.x-k8s.io/podset-preferred-topology", "gang"),
     Key("annotations", "kueue.x-k8s.io/podset-unconstrained-topology", "gang"),
 )
-
-DIALECT = Dialect("kueue", "Kueue", keys=KEYS)

@@ -1,1 +1,8 @@
 """Nodes: labels, taints, join-time forms and what their daemons must tolerate."""
+
+from __future__ import annotations
+
+from policykit.lazy import Lazy
+from policykit.linter.target import Target
+
+TARGET = Target("nodes", "Nodes", generate=Lazy("policykit.targets.nodes.generate:generate"), always=True)

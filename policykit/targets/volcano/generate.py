@@ -10,7 +10,7 @@ from policykit.catalogue.volcano import configuration
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets import fleet
 from policykit.targets.release import Version
 from policykit.targets.volcano import names, page, versions
@@ -78,13 +78,13 @@ def text(planned: Plan) -> str:
     return "".join(f"# {line}\n" for line in lines) + writer.dump(configuration.write(planned.configuration))
 
 
-def _page(artifacts: Sequence[Artifact], target: Target, version: Version, delivery: str) -> Artifact:
+def _page(artifacts: Sequence[Artifact], target: TargetSettings, version: Version, delivery: str) -> Artifact:
     agent = delivery == "helm-values" and version >= versions.AGENT_SCHEDULER
     paths = [artifact.path for artifact in artifacts]
     return Artifact(PAGE, page.text(paths, target.namespace or NAMESPACE, version, agent=agent), Role.PAGE)
 
 
-def _delivery(target: Target, version: Version) -> tuple[str, tuple[str, ...]]:
+def _delivery(target: TargetSettings, version: Version) -> tuple[str, tuple[str, ...]]:
     """helm-values or manifest, and why if it is not what the policy says."""
     wanted = target.delivery or "helm-values"
     if wanted not in ("helm-values", "manifest"):
@@ -102,7 +102,9 @@ def _delivery(target: Target, version: Version) -> tuple[str, tuple[str, ...]]:
     return wanted, ()
 
 
-def _configuration(text: str, delivery: str, cluster: Cluster, target: Target, version: Version) -> Artifact:
+def _configuration(
+    text: str, delivery: str, cluster: Cluster, target: TargetSettings, version: Version
+) -> Artifact:
     if delivery == "helm-values":
         custom: dict[str, Any] = {names.CONFIG_OVERRIDE: text}
         if _sampled(cluster) and version >= versions.NODES_TO_FIND:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from policykit.linter.dialect import Key
+from policykit.linter.target import Key
 from policykit.manifests.path import Path
 
 SCHEDULER = "volcano"

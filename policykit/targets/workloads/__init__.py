@@ -1,1 +1,33 @@
 """Patches that make a workload of each kind land where it should."""
+
+from __future__ import annotations
+
+from policykit.lazy import Lazy
+from policykit.linter.target import FactReader, Target
+
+TARGET = Target(
+    "workloads",
+    "Workloads",
+    facts=(
+        FactReader(
+            Lazy("policykit.targets.workloads.overrides:facts"),
+            frozenset(
+                {
+                    "ClusterServingRuntime",
+                    "ClusterTrainingRuntime",
+                    "ClusterWorkflowTemplate",
+                    "CronWorkflow",
+                    "InferenceService",
+                    "RoleBasedGroup",
+                    "ServingRuntime",
+                    "TrainJob",
+                    "TrainingRuntime",
+                    "Workflow",
+                    "WorkflowTemplate",
+                }
+            ),
+        ),
+    ),
+    generate=Lazy("policykit.targets.workloads.generate:generate"),
+    always=True,
+)

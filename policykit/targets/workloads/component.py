@@ -9,11 +9,11 @@ from policykit.kube.tolerations import to_dict
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, pointer
 from policykit.model.cluster import Cluster
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import system_of
-from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.volcano.names import QUEUE_NAME
 from policykit.targets.volcano.names import SCHEDULER as VOLCANO
 from policykit.targets.workloads.field_patches import merge_patches

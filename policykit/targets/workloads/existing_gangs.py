@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.podsets import PodSet, queues
-from policykit.linter.dialect import Dialect, Joined
 from policykit.linter.gang_fix import sized
+from policykit.linter.membership import Joined
+from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import dotted
+from policykit.model.pod_fields import PodFields
 from policykit.model.workload import WorkloadKind
-from policykit.targets import DIALECTS
-from policykit.targets.pod_fields import PodFields
+from policykit.targets import target_of
 from policykit.targets.workloads.members import gang_of
 from policykit.targets.yunikorn.names import APP_ID
 
@@ -60,12 +61,12 @@ def other_application(manifest: Manifest, pod_set: PodSet, system: str | None, f
 
 def other_gang(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
     """Gang that the pods already name; empty if none, or the one in `fields`."""
-    dialect = next((one for one in DIALECTS if one.name == system), None)
-    theirs = _membership(dialect, manifest, pod_set)
+    target = target_of(system)
+    theirs = _membership(target, manifest, pod_set)
     if theirs is None:
         return ""
     ours = _membership(
-        dialect, manifest, pod_set._replace(labels=fields.labels, annotations=fields.annotations)
+        target, manifest, pod_set._replace(labels=fields.labels, annotations=fields.annotations)
     )
     return "" if ours and _same(ours, theirs) else f"gang {theirs.membership.group}"
 
@@ -77,7 +78,7 @@ def _same(ours: Joined, theirs: Joined) -> bool:
     return ours.group == theirs.group or ours.group[-2:-1] == ("labels",)
 
 
-def _membership(dialect: Dialect | None, manifest: Manifest, pod_set: PodSet) -> Joined | None:
-    if dialect is None or dialect.read_membership is None:
+def _membership(target: Target | None, manifest: Manifest, pod_set: PodSet) -> Joined | None:
+    if target is None or target.read_membership is None:
         return None
-    return dialect.read_membership(manifest, pod_set, "")
+    return target.read_membership(manifest, pod_set, "")

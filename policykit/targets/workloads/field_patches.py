@@ -9,7 +9,7 @@ from policykit.errors import PolicykitError
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
-from policykit.targets.pod_fields import PodFields
+from policykit.model.pod_fields import PodFields
 from policykit.targets.workloads.members import gang_of
 
 _SELECTED = ("topologyKey", "labelSelector")

@@ -12,7 +12,7 @@ from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
-from policykit.targets import system_of
+from policykit.targets import system_of, target_of
 from policykit.targets.workloads import gang_comment
 from policykit.targets.workloads.component import (
     BUILT_IN,
@@ -34,7 +34,6 @@ _FIRST_TASK = (
     "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
     "# or use `policykit patch` or `policykit krm`, which handle every task.\n"
 )
-_WITH_GANGS = frozenset({"volcano", "koordinator", "yunikorn"})
 _NO_GANG = (
     "components cannot set a gang: its size differs per workload; run `policykit patch`, or `policykit "
     "krm` as a transformer"
@@ -123,4 +122,5 @@ def _component(
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     """Whether its scheduler has gangs, which `patch` can declare."""
-    return workload.gang == "all" and system_of(workload.scheduler, cluster) in _WITH_GANGS
+    target = target_of(system_of(workload.scheduler, cluster))
+    return workload.gang == "all" and target is not None and target.gangs and target.pod_fields is not None

@@ -10,8 +10,8 @@ from policykit.kube import requests
 from policykit.kube.podsets import Gang, PodSet, gangs
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
+from policykit.model.pod_fields import Members, Pods
 from policykit.placement.owner import owner
-from policykit.targets.pod_fields import Members, Pods
 
 _UNFIT = re.compile(r"[^a-z0-9-]+")
 _NAMES = ("name", "groupName")

@@ -11,11 +11,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import system_of
-from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.workloads.existing_gangs import (
     GangChange,
     controller_gang,

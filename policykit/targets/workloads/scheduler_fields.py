@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
 
 from policykit.model.cluster import Cluster
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.names import QUOTA_NAME
-from policykit.targets.pod_fields import PodFields, Pods
-from policykit.targets.yunikorn.names import QUEUE
+from policykit.targets import DEFAULT_SYSTEM, TARGETS, target_of
 
-_KUBERNETES = "kubernetes"
-_SYSTEMS = frozenset({_KUBERNETES, "koordinator", "volcano", "yunikorn"})
-"""Systems that read fields of pods."""
-_QUEUES = {"koordinator": QUOTA_NAME, "yunikorn": QUEUE}
-"""Systems whose pods name the queue in a label or annotation, and its key."""
+_QUEUE_KEYS = frozenset(target.queues.key for target in TARGETS if target.queues)
+"""Labels and annotations by which pods name their queue."""
 
 
 def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: Pods) -> PodFields:
@@ -24,10 +19,21 @@ def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: P
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
     """
-    found = [_system_fields(system, kind, cluster, pods)] if system in _SYSTEMS else []
-    if system != _KUBERNETES and kind.across:
-        found.append(_system_fields(_KUBERNETES, spread_only(kind), cluster, pods))
+    queued = queue_system(system, cluster) if kind.queue else system
+    placed = kind if queued == system else without_gang_and_topology(kind)
+    found = [_system_fields(system, placed, cluster, pods)]
+    if queued != system:
+        found.append(_system_fields(queued, kind, cluster, pods))
+    if system != DEFAULT_SYSTEM and kind.across:
+        found.append(_system_fields(DEFAULT_SYSTEM, spread_only(kind), cluster, pods))
     return merge_fields(found)
+
+
+def queue_system(system: str | None, cluster: Cluster) -> str | None:
+    """The system whose queues the pods of a scheduler are submitted to."""
+    admitting = (each.name for each in TARGETS if each.queues and each.queues.admits)
+    own = (name for name in admitting if name in cluster.targets)
+    return next(own, system) if system == DEFAULT_SYSTEM else system
 
 
 def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
@@ -36,8 +42,9 @@ def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
     YuniKorn takes a whole path, and a label cannot hold every path. A name that is empty: pods
     of that queue name none.
     """
-    key = _QUEUES.get(system)
-    if key is None:
+    target = target_of(system)
+    key = target.queues.key if target and target.queues else ""
+    if not key:
         return "annotations", queue
     found = _system_fields(system, WorkloadKind("", queue=queue), cluster, Pods())
     if key in found.labels:
@@ -47,9 +54,8 @@ def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
 
 def without_queue(fields: PodFields, name: str) -> PodFields:
     """The fields without the queue if it is already set."""
-    keys = frozenset(_QUEUES.values())
     labels, annotations = (
-        {key: value for key, value in entries.items() if key not in keys or value != name}
+        {key: value for key, value in entries.items() if key not in _QUEUE_KEYS or value != name}
         for entries in (fields.labels, fields.annotations)
     )
     return fields._replace(labels=labels, annotations=annotations)
@@ -92,6 +98,5 @@ def _added(there: Any, more: Any) -> Any:
 
 
 def _system_fields(system: str | None, kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
-    speaker = import_module(f"policykit.targets.{system}.pods")
-    fields: PodFields = speaker.fields(kind, cluster, pods)
-    return fields
+    target = target_of(system)
+    return target.pod_fields.load()(kind, cluster, pods) if target and target.pod_fields else PodFields()

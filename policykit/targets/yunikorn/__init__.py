@@ -1,1 +1,43 @@
 """Apache YuniKorn: queues and gangs by pod metadata."""
+
+from __future__ import annotations
+
+from policykit.lazy import Lazy
+from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.targets.yunikorn.groups import read_membership
+from policykit.targets.yunikorn.names import KEYS, QUEUE, SCHEDULER
+from policykit.targets.yunikorn.text import CONFIGURATION, NAME, VALUES
+
+TARGET = Target(
+    "yunikorn",
+    "YuniKorn",
+    frozenset({SCHEDULER}),
+    KEYS,
+    gangs=True,
+    gang_words=("yunikorn",),
+    takes_over=Lazy("policykit.targets.yunikorn.admission:covers"),
+    read_membership=read_membership,
+    configurations=(CONFIGURATION, VALUES),
+    facts=(
+        FactReader(Lazy("policykit.targets.yunikorn.sharing:facts"), frozenset({NAME})),
+        FactReader(
+            Lazy("policykit.targets.yunikorn.facts.applications:facts"),
+            pods=True,
+            words=("queue", "yunikorn", "applicationId", "spark-app-selector"),
+        ),
+        FactReader(
+            Lazy("policykit.targets.yunikorn.facts.task_groups:facts"), pods=True, words=("yunikorn",)
+        ),
+        FactReader(Lazy("policykit.targets.yunikorn.facts.namespaces:facts"), frozenset({"Namespace"})),
+        FactReader(Lazy("policykit.targets.yunikorn.facts.queues:facts"), frozenset({NAME})),
+    ),
+    queues=QueueSupport(
+        Lazy("policykit.targets.yunikorn.sharing:queue_semantics"),
+        Lazy("policykit.targets.yunikorn.sharing:policy_queues"),
+        QUEUE,
+        resolve=Lazy("policykit.targets.yunikorn.sharing:resolved"),
+    ),
+    pod_fields=Lazy("policykit.targets.yunikorn.pods:fields"),
+    options=Lazy("policykit.targets.yunikorn.options:Options"),
+    generate=Lazy("policykit.targets.yunikorn.generate:generate"),
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
+from policykit.targets.yunikorn import options
 
 _PROCESS = "admissionController.filtering.processNamespaces"
 _BYPASS = "admissionController.filtering.bypassNamespaces"
@@ -12,12 +13,12 @@ _BYPASSED = "^kube-system$"
 """What it leaves alone unless told otherwise."""
 
 
-def covers(target: Target, namespace: str) -> bool:
+def covers(target: TargetSettings, namespace: str) -> bool:
     """By the settings of the policy. A namespace's own annotation is not known here.
 
     What cannot be read as a pattern counts as upstream's default.
     """
-    settings = target.options.get("settings", {})
+    settings = options.of(target).settings
     if _matches(settings.get(_BYPASS, _BYPASSED), namespace, _BYPASSED):
         return False
     processed = settings.get(_PROCESS, "")

@@ -7,7 +7,7 @@ from textwrap import wrap
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests import writer
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import options, page, versions
 from policykit.targets.yunikorn.configuration import configmap, partition, settings
@@ -32,7 +32,7 @@ def generate(cluster: Cluster) -> Generated:
     target = cluster.targets.get(TARGET)
     if target is None:
         return Generated()
-    version, stated = versions.parse(target.version), options.read(target)
+    version, stated = versions.parse(target.version), options.of(target)
     made = configured(cluster, target)
     places = paths.checked(cluster.queues)
     holds = holding(cluster, stated)
@@ -67,7 +67,7 @@ def text(made: PolicyConfiguration) -> str:
     return "".join(f"# {line}\n" for line in lines) + writer.dump(partition.write(made.configuration))
 
 
-def _delivered(queues: str, target: Target, stated: Options, version: Version) -> Artifact:
+def _delivered(queues: str, target: TargetSettings, stated: Options, version: Version) -> Artifact:
     known = {
         key: value for key, value in stated.settings.items() if not settings.problem(key, value, version)
     }

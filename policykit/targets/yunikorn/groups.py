@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect, Joined, pods_of
+from policykit.linter.membership import Joined, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import whole
 from policykit.model.gang import Membership
 from policykit.targets.yunikorn import metadata
-from policykit.targets.yunikorn.names import KEYS, SCHEDULER, TASK_GROUP_NAME, TASK_GROUPS
-from policykit.targets.yunikorn.text import CONFIGURATION, VALUES
+from policykit.targets.yunikorn.names import SCHEDULER, TASK_GROUP_NAME, TASK_GROUPS
 
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
@@ -40,14 +39,3 @@ def _minimum(text: str, group: str) -> int | None:
 
     listed = next((each for each in task_groups.read(text) if each.name == group), None)
     return whole(listed.fields.get("minmember")) if listed else None
-
-
-DIALECT = Dialect(
-    "yunikorn",
-    "YuniKorn",
-    frozenset({SCHEDULER}),
-    KEYS,
-    takes_over=True,
-    read_membership=read_membership,
-    configurations=(CONFIGURATION, VALUES),
-)

@@ -3,7 +3,7 @@
 The bare labels `queue` and `applicationId` are read too, but they are anybody's words.
 """
 
-from policykit.linter.dialect import Key
+from policykit.linter.target import Key
 
 SCHEDULER = "yunikorn"
 TASK_GROUPS = "yunikorn.apache.org/task-groups"

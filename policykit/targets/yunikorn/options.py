@@ -1,19 +1,16 @@
-"""Options of the policy for YuniKorn, as the policy models give them."""
+"""Options of the policy for YuniKorn, in its own words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from policykit.model.cluster import Target
-from policykit.model.pool import Amounts
+from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn.configuration import resources
 from policykit.targets.yunikorn.configuration.limits import Limit
 from policykit.targets.yunikorn.configuration.partition import NodeSort
-from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
+from policykit.targets.yunikorn.configuration.placement_rules import Rule
 from policykit.targets.yunikorn.configuration.queues import ChildTemplate
-from policykit.targets.yunikorn.configuration.resources import Resources
 
 FALLBACK = "default"
 POLICY_GROUP = "queues"
@@ -49,62 +46,7 @@ class Options(NamedTuple):
         return self.queues.get(queue, QueueOptions())
 
 
-def read(target: Target) -> Options:
-    """`Target.options` of YuniKorn."""
-    given = target.options
-    rules, sort = given.get("placement_rules"), given.get("node_sort")
-    return Options(
-        given.get("policy_group", POLICY_GROUP),
-        given.get("fallback", FALLBACK),
-        given.get("namespace_queues", ""),
-        None if rules is None else tuple(map(_rule, rules)),
-        NodeSort(sort["type"], {_named(name): w for name, w in sort["weights"].items()}) if sort else None,
-        given.get("quota_preemption"),
-        {name: _queue(stated) for name, stated in given.get("queues", {}).items()},
-        given.get("settings", {}),
-    )
-
-
-def _named(resource: str) -> str:
-    return resources.CORES if resource == "cpu" else resource
-
-
-def _rule(given: Mapping[str, Any]) -> Rule:
-    chosen, parent = given["filter"], given["parent"]
-    return Rule(
-        given["name"],
-        given["value"],
-        given["create"],
-        Filter(chosen["type"], tuple(chosen["users"]), tuple(chosen["groups"])) if chosen else Filter(),
-        _rule(parent) if parent else None,
-    )
-
-
-def _queue(given: Mapping[str, Any]) -> QueueOptions:
-    admins, template = given.get("admins"), given.get("child_template")
-    return QueueOptions(
-        Submitters(tuple(admins["users"]), tuple(admins["groups"])) if admins else None,
-        given.get("max_applications", 0),
-        given.get("properties", {}),
-        _template(template) if template else ChildTemplate(),
-        tuple(map(_limit, given.get("limits", ()))),
-    )
-
-
-def _template(given: Mapping[str, Any]) -> ChildTemplate:
-    stated = Resources(_amounts(given["guarantee"]), _amounts(given["limit"]))
-    return ChildTemplate(given["max_applications"], given["properties"], stated)
-
-
-def _amounts(given: Amounts) -> dict[str, str] | None:
-    return resources.from_amounts(given) or None
-
-
-def _limit(given: Mapping[str, Any]) -> Limit:
-    return Limit(
-        given["description"],
-        tuple(given["users"]),
-        tuple(given["groups"]),
-        resources.from_amounts(given["max"]),
-        given["max_applications"],
-    )
+def of(settings: TargetSettings | None) -> Options:
+    """The options of a compiled policy."""
+    stated = settings.options if settings else None
+    return stated if isinstance(stated, Options) else Options()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from policykit.model.cluster import Cluster
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import spread
-from policykit.targets.pod_fields import PodFields, Pods
 from policykit.targets.yunikorn.derived.applications import application_id, is_label, queue_path
 from policykit.targets.yunikorn.derived.gang import Gang, gang_of
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS

@@ -10,8 +10,8 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Stated
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
+from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.model.sharing import DeclaredQueue, Placing
-from policykit.targets.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
@@ -125,7 +125,7 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
     from policykit.targets.yunikorn.derived.configured import holding
     from policykit.targets.yunikorn.derived.paths import paths
 
-    stated = options.read(cluster.targets[SCHEDULER])
+    stated = options.of(cluster.targets[SCHEDULER])
     holds = holding(cluster, stated)
     placing = (
         _placing(stated.rules, "") if stated.rules else Placing(SCHEDULER, "", below=ROOT, otherwise=True)

@@ -97,6 +97,8 @@ def codec(kind: Any) -> Codec:
         return _PLAIN
     if isinstance(kind, TypeVar):
         return _NAMED
+    if kind is object:
+        return _OPTIONS
     if origin in (Union, types.UnionType):
         return _union(arguments)
     if origin is abc.Mapping:
@@ -290,6 +292,46 @@ def _fact(name: str) -> type:
     if not (_is_record(found) and found.__module__ == f"{_FACTS}.{module}"):
         raise ValueError(f"{name!r} is no type of {_FACTS}")
     return found  # type: ignore[no-any-return]
+
+
+def _encode_options(column: Column) -> Column:
+    systems = [_system(type(value)) for value in column]
+    made = _by_tag(column, systems, lambda system: _of_options(system).encode)
+    return list(zip(systems, made, strict=True))
+
+
+def _decode_options(column: Column) -> Column:
+    systems, values = _pairs(column)
+    return _by_tag(values, systems, lambda system: _of_options(system).decode)
+
+
+_OPTIONS = Codec(frozenset(), _encode_options, _decode_options)
+"""Of `TargetSettings.options`: each value with the name of the system whose type it has."""
+
+
+def _system(kind: type) -> str:
+    """The system whose options have a type; empty: plain data. Raises TypeError for any other type."""
+    if kind in (dict, types.NoneType):
+        return ""
+    system = kind.__module__.removeprefix("policykit.targets.").partition(".")[0]
+    if options_type(system) is not kind:
+        raise TypeError(f"{kind} is no type of options")
+    return system
+
+
+def _of_options(system: str) -> Codec:
+    kind = options_type(system) if system else abc.Mapping[str, Any] | None
+    if kind is None:
+        raise ValueError(f"{system!r} has no type of options")
+    return codec(kind)
+
+
+def options_type(system: str) -> Any:
+    """The type that a system's options have; None: they are plain data, or there is no such system."""
+    from policykit.targets import target_of
+
+    target = target_of(system)
+    return target.options.load() if target and target.options else None
 
 
 def _pairs(column: Column) -> tuple[Column, Column]:

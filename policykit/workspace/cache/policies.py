@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.model.cluster import Cluster
-from policykit.workspace.cache.codec import DamagedError, decode, encode
+from policykit.model.cluster import Cluster, TargetSettings
+from policykit.workspace.cache.codec import DamagedError, decode, encode, options_type
 from policykit.workspace.cache.folder import Cache, name_of
 
 Reader = Callable[[str], bytes]
@@ -130,10 +130,16 @@ def _consistent(cluster: Cluster) -> bool:
     parents = {queue.name: queue.parent for queue in cluster.queues}
     return (
         all(name == each.name for table in tables for name, each in table.items())
+        and all(map(_has_own_options, cluster.targets.values()))
         and {pool.card for pool in cluster.pools} <= {"", *cluster.cards}
         and {kind.placement_name for kind in cluster.workloads.values()} <= {"", *cluster.placements}
         and _ends(parents)
     )
+
+
+def _has_own_options(settings: TargetSettings) -> bool:
+    """Whether the options of a system are of its type."""
+    return settings.options is None or isinstance(settings.options, options_type(settings.name) or dict)
 
 
 def _ends(parents: Mapping[str, str]) -> bool:

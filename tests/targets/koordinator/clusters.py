@@ -3,7 +3,7 @@
 from typing import Any
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.workload import WorkloadKind
 
@@ -37,5 +37,5 @@ def dongles(
         (pool or workers,),
         {"dongle": Card("dongle", DONGLE, per_node=8)},
         {kind.name: kind for kind in workloads},
-        targets={"koordinator": Target("koordinator", version, delivery, "", namespace, options)},
+        targets={"koordinator": TargetSettings("koordinator", version, delivery, "", namespace, options)},
     )

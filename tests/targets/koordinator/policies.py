@@ -3,7 +3,7 @@
 from typing import Any
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Pool, Shape
@@ -44,15 +44,16 @@ def cluster(
     placements: tuple[Placement, ...] = (DENSE, WIDE),
     workloads: tuple[WorkloadKind, ...] = (TRAINING, WEB),
     options: dict[str, Any] | None = None,
+    schedulers: tuple[str, ...] | None = None,
     config: str = "",
     delivery: str = "",
     preemption: Preemption = RECLAIM,
     queues: tuple[Queue, ...] = (Queue("team-a", limit={GPU: 16}),),
 ) -> Cluster:
     """Two nodes of 8 cards; two placements, one with a profile of its own."""
-    stated: dict[str, Any] = (
-        {"load_aware": LOAD, "schedulers": ["koord-wide"]} if options is None else options
-    )
+    stated: dict[str, Any] = {"load_aware": LOAD} if options is None else options
+    if schedulers is None:
+        schedulers = ("koord-wide",) if options is None else ()
     if config:
         stated = {**stated, "config": config}
     return Cluster(
@@ -61,7 +62,9 @@ def cluster(
         {"h20": Card("h20", GPU, per_node=8)},
         {kind.name: kind for kind in workloads},
         queues=queues,
-        targets={"koordinator": Target("koordinator", version, delivery, NAME, "", stated)},
+        targets={
+            "koordinator": TargetSettings("koordinator", version, delivery, NAME, "", stated, schedulers)
+        },
         placements={placement.name: placement for placement in placements},
         preemption=preemption,
     )

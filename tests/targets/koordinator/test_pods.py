@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, PodFields, Pods
 from policykit.model.queue import Queue
 from policykit.model.topology import Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.pods import fields
-from policykit.targets.pod_fields import Members, PodFields, Pods
 
 PREFIX = "gang.scheduling.koordinator.sh/"
 GROUP = "pod-group.scheduling.sigs.k8s.io"
@@ -24,7 +24,7 @@ def cluster(version: str = "", **options: Any) -> Cluster:
         (),
         workloads={"train": WorkloadKind("train")},
         queues=(Queue("team-a"),),
-        targets={"koordinator": Target("koordinator", version, options=options)},
+        targets={"koordinator": TargetSettings("koordinator", version, options=options)},
         levels=(Level("zone", "z"), Level("rack", "r")),
     )
 

@@ -1,13 +1,13 @@
 """Clusters made by hand: pools of one card, placements and the kinds they are for."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.pool import Pool, Shape
 from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes.options import KubernetesOptions
 
 GPU = "nvidia.com/gpu"
 GIB = 1 << 30
@@ -30,11 +30,11 @@ def cluster(
     pools: tuple[Pool, ...] = POOLS,
     kinds: tuple[WorkloadKind, ...] = (TRAINING,),
     version: str = "1.36",
-    options: Mapping[str, Any] | None = None,
-    others: tuple[Target, ...] = (),
+    options: KubernetesOptions | None = None,
+    others: tuple[TargetSettings, ...] = (),
     **fields: Any,
 ) -> Cluster:
-    own = Target("kubernetes", version, "manifest", "default-scheduler", options=options or {})
+    own = TargetSettings("kubernetes", version, "manifest", "default-scheduler", options=options)
     return Cluster(
         "maip",
         pools,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.queue import Preemption, Queue
 from policykit.model.tenant import Reservation
@@ -15,7 +15,7 @@ from tests.targets.kubernetes.clusters import cluster
 
 GANG = WorkloadKind("job", gang="all")
 RULED = GANG._replace(gang_rule=GangRule(4, 60))
-VOLCANO = Target("volcano", scheduler_name="volcano")
+VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, PodFields, Pods
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
+from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 from policykit.targets.kubernetes.pods import fields
-from policykit.targets.pod_fields import Members, PodFields, Pods
 from tests.targets.kubernetes.clusters import DENSE, cluster
 
 CHAT = WorkloadKind("chat")
@@ -90,7 +91,7 @@ def test_apart(kind: WorkloadKind, pods: Pods, expected: dict[str, Any] | None) 
 
 def test_the_default_profile_spreads_by_itself() -> None:
     kind = CHAT._replace(placement="spread", placement_name="wide")
-    options = {"scheduler": {"way": "cluster", "default": "wide"}}
+    options = KubernetesOptions(SchedulerOptions("cluster", "wide"))
     assert fields(kind, cluster(WIDE, kinds=(kind,), options=options), Pods()) == PodFields()
 
 
@@ -144,7 +145,7 @@ def test_jobs_that_cannot_be_told_apart(version: str, owner: str) -> None:
     )
 
 
-NATIVE = {"native_gang": True}
+NATIVE = KubernetesOptions(native_gang=True)
 GANG = CHAT._replace(gang="all")
 JOB = (Members("main", 2), Members("worker", 6))
 

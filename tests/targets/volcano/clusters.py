@@ -5,7 +5,7 @@ from typing import Any
 
 from policykit.catalogue.volcano.configuration import Configuration
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
@@ -40,7 +40,7 @@ def cluster(
     version: str = "",
     delivery: str = "",
 ) -> Cluster:
-    target = Target("volcano", version, delivery, "volcano", options=options or {})
+    target = TargetSettings("volcano", version, delivery, "volcano", options=options or {})
     return Cluster(
         "maip",
         pools,
@@ -51,7 +51,7 @@ def cluster(
     )
 
 
-def target(made: Cluster) -> Target:
+def target(made: Cluster) -> TargetSettings:
     return made.targets["volcano"]
 
 

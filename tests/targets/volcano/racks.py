@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.topology import Level
 from policykit.model.workload import WorkloadKind
@@ -43,7 +43,7 @@ def cluster(
         pools,
         {"h20": Card("h20", GPU, per_node=8)},
         {kind.name: kind for kind in kinds},
-        targets={"volcano": Target("volcano", version, scheduler_name="volcano")},
+        targets={"volcano": TargetSettings("volcano", version, scheduler_name="volcano")},
         levels=levels,
     )
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, PodFields, Pods
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
-from policykit.targets.pod_fields import Members, PodFields, Pods
 from policykit.targets.volcano import pods as volcano_pods
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, GROUP_NAME, TOPOLOGY_MODE, TOPOLOGY_TIER

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.errors import PolicykitError
 from policykit.kube import podsets
 from policykit.manifests.patch import patched
-from policykit.targets.pod_fields import PodFields
+from policykit.model.pod_fields import PodFields
 from policykit.targets.workloads.field_patches import field_patches, merge_patches
 from tests.targets.workloads.objects import CRON_JOB, DEPLOYMENT, JOB, JOB_SET, POD, RAY_JOB, manifest
 

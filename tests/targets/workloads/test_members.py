@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policykit.kube import podsets
-from policykit.targets.pod_fields import Members
+from policykit.model.pod_fields import Members
 from policykit.targets.workloads.members import makes_several_gangs, pods
 from tests.targets.workloads.objects import (
     CRON_JOB,

@@ -1,15 +1,15 @@
 """Clusters made by hand, and queue trees of any shape that YuniKorn takes."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
 
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue, Submitters
 from policykit.model.workload import WorkloadKind
+from policykit.targets.yunikorn.options import Options
 
 GPU = "nvidia.com/gpu"
 GIB = 1 << 30
@@ -27,10 +27,10 @@ def cluster(
     kinds: tuple[WorkloadKind, ...] = (),
     version: str = "",
     delivery: str = "manifest",
-    options: Mapping[str, Any] | None = None,
+    options: Options | None = None,
     **more: Any,
 ) -> Cluster:
-    target = Target("yunikorn", version, delivery, "yunikorn", options=options or {})
+    target = TargetSettings("yunikorn", version, delivery, "yunikorn", options=options)
     return Cluster(
         "maip",
         pools,
@@ -42,7 +42,7 @@ def cluster(
     )
 
 
-def target(made: Cluster) -> Target:
+def target(made: Cluster) -> TargetSettings:
     return made.targets["yunikorn"]
 
 

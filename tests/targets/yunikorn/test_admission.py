@@ -4,24 +4,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.targets.yunikorn.admission import covers
+from policykit.targets.yunikorn.options import Options
 
 BYPASS = "admissionController.filtering.bypassNamespaces"
 PROCESS = "admissionController.filtering.processNamespaces"
 
 
-def target(**settings: str) -> Target:
+def target(**settings: str) -> TargetSettings:
     keys = {"bypass": BYPASS, "process": PROCESS}
-    return Target("yunikorn", options={"settings": {keys[name]: text for name, text in settings.items()}})
+    return TargetSettings(
+        "yunikorn", options=Options(settings={keys[name]: text for name, text in settings.items()})
+    )
 
 
 @pytest.mark.parametrize(
     ("made", "namespace", "taken"),
     [
-        (Target("yunikorn"), "team-a", True),
-        (Target("yunikorn"), "kube-system", False),
-        (Target("yunikorn"), "kube-system-2", True),
+        (TargetSettings("yunikorn"), "team-a", True),
+        (TargetSettings("yunikorn"), "kube-system", False),
+        (TargetSettings("yunikorn"), "kube-system-2", True),
         (target(bypass="^web$, ^dev"), "dev-1", False),
         (target(bypass="^web$, ^dev"), "kube-system", True),
         (target(bypass=""), "kube-system", True),
@@ -32,7 +35,7 @@ def target(**settings: str) -> Target:
         (target(process="^(dev"), "web", True),
     ],
 )
-def test_covers(made: Target, namespace: str, taken: bool) -> None:
+def test_covers(made: TargetSettings, namespace: str, taken: bool) -> None:
     assert covers(made, namespace) is taken
 
 

@@ -15,6 +15,7 @@ from policykit.targets.yunikorn import validator, versions
 from policykit.targets.yunikorn.configuration import partition
 from policykit.targets.yunikorn.derived.configured import configured
 from policykit.targets.yunikorn.generate import generate
+from policykit.targets.yunikorn.options import Options, QueueOptions
 from tests.clusters import policy
 from tests.targets.yunikorn.clusters import GPU, TRAINING, cluster, target, trees
 
@@ -106,7 +107,7 @@ data:
 
 
 def test_helm_values() -> None:
-    options = {"policy_group": "mine", "settings": {"log.level": "debug"}}
+    options = Options(policy_group="mine", settings={"log.level": "debug"})
     first = generate(cluster(delivery="helm-values", options=options)).artifacts[0]
     assert (first.path, first.role) == ("yunikorn/values.yaml", Role.VALUES)
     values = yaml.safe_load(first.text)["yunikornDefaults"]
@@ -140,15 +141,15 @@ def rules(generated: Generated) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("options", "last"),
     [
-        ({}, [{"name": "fixed", "value": "root.default"}]),
-        ({"fallback": "b"}, [{"name": "fixed", "value": "root.a.b"}]),
-        ({"fallback": ""}, []),
+        (Options(), [{"name": "fixed", "value": "root.default"}]),
+        (Options(fallback="b"), [{"name": "fixed", "value": "root.a.b"}]),
+        (Options(fallback=""), []),
         (
-            {"namespace_queues": "root", "fallback": ""},
+            Options(namespace_queues="root", fallback=""),
             [{"name": "tag", "value": "namespace", "create": True}],
         ),
         (
-            {"namespace_queues": "c", "fallback": ""},
+            Options(namespace_queues="c", fallback=""),
             [
                 {
                     "name": "tag",
@@ -161,7 +162,7 @@ def rules(generated: Generated) -> list[dict[str, Any]]:
     ],
     ids=["default", "queue", "none", "namespaces-below-root", "namespaces-below-a-queue"],
 )
-def test_placement_rules(options: dict[str, Any], last: list[dict[str, Any]]) -> None:
+def test_placement_rules(options: Options, last: list[dict[str, Any]]) -> None:
     generated = generate(cluster(Queue("a"), Queue("b", "a"), Queue("c"), options=options))
     assert rules(generated)[3:] == last
 
@@ -169,23 +170,23 @@ def test_placement_rules(options: dict[str, Any], last: list[dict[str, Any]]) ->
 @pytest.mark.parametrize(
     ("queues", "options", "names"),
     [
-        ((), {}, ["default"]),
-        ((Queue("default", limit={"cpu": 1000}),), {}, ["default"]),
-        ((Queue("a"),), {"fallback": "a"}, ["a"]),
-        ((Queue("a"),), {"fallback": ""}, ["a"]),
-        ((Queue("a"),), {"placement_rules": []}, ["a"]),
+        ((), Options(), ["default"]),
+        ((Queue("default", limit={"cpu": 1000}),), Options(), ["default"]),
+        ((Queue("a"),), Options(fallback="a"), ["a"]),
+        ((Queue("a"),), Options(fallback=""), ["a"]),
+        ((Queue("a"),), Options(rules=()), ["a"]),
     ],
     ids=["made", "of-the-policy", "other", "none", "own-rules"],
 )
 def test_the_fallback_is_made_where_it_is_needed(
-    queues: tuple[Queue, ...], options: dict[str, Any], names: list[str]
+    queues: tuple[Queue, ...], options: Options, names: list[str]
 ) -> None:
     root = data(generate(cluster(*queues, options=options)))["partitions"][0]["queues"][0]
     assert [queue["name"] for queue in root.get("queues", [])] == names
 
 
 def test_a_number_of_applications_holds_below() -> None:
-    options = {"queues": {"a": {"max_applications": 4}, "c": {"max_applications": 2}}}
+    options = Options(queues={"a": QueueOptions(applications=4), "c": QueueOptions(applications=2)})
     made = cluster(Queue("a"), Queue("b", "a"), Queue("c", "b"), options=options)
     above = data(generate(made))["partitions"][0]["queues"][0]["queues"][0]
     assert above["maxapplications"] == above["queues"][0]["maxapplications"] == 4
@@ -201,7 +202,8 @@ def test_a_number_of_applications_holds_below() -> None:
     ],
 )
 def test_what_older_releases_do_not_know(version: str, preemption: Any, properties: Any) -> None:
-    options = {"quota_preemption": True, "queues": {"a": {"properties": {"quota.preemption.delay": "1m"}}}}
+    own = QueueOptions(properties={"quota.preemption.delay": "1m"})
+    options = Options(quota_preemption=True, queues={"a": own})
     made = cluster(Queue("a"), version=version, options=options)
     found = data(generate(made))["partitions"][0]
     assert found.get("preemption") == preemption
@@ -211,6 +213,9 @@ def test_what_older_releases_do_not_know(version: str, preemption: Any, properti
             "quotaPreemption requires YuniKorn 1.8.0 or later: left out",
             "property quota.preemption.delay of queue a requires YuniKorn 1.8.0 or later: left out",
         ]
+
+
+HIGH = QueueOptions(properties={"priority.policy": "high"})
 
 
 @pytest.mark.parametrize(
@@ -224,16 +229,16 @@ def test_what_older_releases_do_not_know(version: str, preemption: Any, properti
             "but a only 4",
         ),
         (
-            cluster(options={"fallback": "gone"}),
+            cluster(options=Options(fallback="gone")),
             "YuniKorn would refuse the queues: placement rule for root.gone: queue gone does not exist "
             "and create is not true",
         ),
         (
-            cluster(Queue("a"), options={"queues": {"a": {"properties": {"priority.policy": "high"}}}}),
+            cluster(Queue("a"), options=Options(queues={"a": HIGH})),
             "property priority.policy of queue a is 'high', not default or fence",
         ),
         (
-            cluster(options={"settings": {"log.level": "loud"}}),
+            cluster(options=Options(settings={"log.level": "loud"})),
             "setting log.level is 'loud', not a level from debug to fatal or -1 to 5",
         ),
     ],
@@ -273,7 +278,7 @@ PREFERRING = WorkloadKind("t", ("a", "b"), {"a": 100, "b": 1}, scheduler="yuniko
             cluster(
                 Queue("a"),
                 kinds=(TRAINING._replace(gang="all", queue="a"),),
-                options={"queues": {"a": {"properties": {"application.sort.policy": "fair"}}}},
+                options=Options(queues={"a": QueueOptions(properties={"application.sort.policy": "fair"})}),
             ),
             "queue a sorts applications fair, where YuniKorn rejects gangs",
         ),

@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, PodFields, Pods
 from policykit.model.queue import Queue
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.pod_fields import Members, PodFields, Pods
 from policykit.targets.yunikorn import pods
 from policykit.targets.yunikorn.derived import applications
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS

@@ -15,11 +15,13 @@ from policykit.linter.finding import Report, Resource, TextFix
 from policykit.linter.scope import Located
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
-from policykit.model.cluster import Cluster
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint
 from policykit.targets import SYSTEMS
+from policykit.targets.release import Version
+from policykit.targets.yunikorn.options import Options
 from policykit.workspace.cache.codec import DamagedError, decode, encode
 from policykit.workspace.cache.policies import CompiledPolicy
 from policykit.workspace.kustomize import Build
@@ -186,3 +188,16 @@ def test_a_fact_names_no_type_but_those_of_the_model(name: object) -> None:
     data[0][0] = name
     with pytest.raises(DamagedError):
         decode(Located, [json.dumps(data).encode()])
+
+
+@pytest.mark.parametrize("system", ["yunikorn.options", "nodes", "volcano", "os", "..", ""])
+def test_options_are_only_of_the_types_that_targets_name(system: str) -> None:
+    (text,) = encode(TargetSettings, [TargetSettings("yunikorn", options=Options())])
+    named = f'["{system}",'.encode()
+    with pytest.raises(DamagedError):
+        decode(TargetSettings, [text.replace(b'["yunikorn",[', named + b"[")])
+
+
+def test_options_of_another_type_are_not_encoded() -> None:
+    with pytest.raises(TypeError):
+        encode(TargetSettings, [TargetSettings("yunikorn", options=Version(1, 9, 0))])

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 from hypothesis import strategies as st
 
 from policykit import model
+from policykit.targets import TARGETS
 from policykit.workspace.cache.codec import field_types
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=8)
@@ -59,6 +60,11 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return PLAIN
     if isinstance(kind, TypeVar):
         return st.deferred(lambda: st.one_of([values(fact) for fact in facts()]))
+    if kind is object:
+        kinds = [target.options.load() for target in TARGETS if target.options]
+        return (
+            st.none() | st.dictionaries(TEXT, PLAIN, max_size=2) | st.one_of([values(each) for each in kinds])
+        )
     if origin in (Union, types.UnionType):
         return st.one_of([values(each) for each in arguments])
     if origin is abc.Mapping:
@@ -71,4 +77,4 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.tuples(*map(values, arguments))
     if isinstance(made, type) and issubclass(made, Enum):
         return st.sampled_from(list(made))
-    return st.tuples(*map(values, field_types(made))).map(made._make)
+    return st.deferred(lambda: st.tuples(*map(values, field_types(made))).map(made._make))

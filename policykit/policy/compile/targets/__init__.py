@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 from policykit.kube.names import dns_label_problem, dns_subdomain_problem
 from policykit.manifests.path import Path
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.workload import WorkloadKind
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets import koordinator, kubernetes, volcano, yunikorn
-from policykit.policy.compile.targets.stated import Stated
-from policykit.policy.models.targets.koordinator import Koordinator
-from policykit.policy.models.targets.target import Target as Written
-from policykit.policy.models.targets.volcano import Volcano
-from policykit.policy.models.targets.yunikorn import Yunikorn
+from policykit.policy.compile.targets import kubernetes
+from policykit.policy.compile.targets.stated import Stated, SystemOptions
+from policykit.policy.models.targets import Targets
 from policykit.policy.version import release
-
-DEFAULT_SCHEDULER = "default-scheduler"
-_IMPLIED: Mapping[str, tuple[str, type[Written]]] = {
-    "volcano": ("volcano", Volcano),
-    "koord-scheduler": ("koordinator", Koordinator),
-    "yunikorn": ("yunikorn", Yunikorn),
-}
-_OPTIONS: Mapping[str, Callable[[Draft, Path, Any, Stated], dict[str, Any]]] = {
-    "volcano": volcano.options,
-    "koordinator": koordinator.options,
-    "yunikorn": yunikorn.options,
-}
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 
 
 def compile_targets(
     draft: Draft, workloads: Mapping[str, WorkloadKind], texts: Mapping[str, str]
-) -> dict[str, Target]:
+) -> dict[str, TargetSettings]:
     """Targets by name. `texts` holds the files they merge into, by the name they are given.
 
     Kubernetes itself is always one. A policy without `targets` has those that its workload
@@ -48,7 +35,7 @@ def compile_targets(
 
 def compile_schedulers(
     draft: Draft,
-    targets: Mapping[str, Target],
+    targets: Mapping[str, TargetSettings],
     workloads: Mapping[str, WorkloadKind],
     placements: Mapping[str, Placement],
 ) -> frozenset[str]:
@@ -67,12 +54,20 @@ def compile_schedulers(
 def _stated(draft: Draft, workloads: Mapping[str, WorkloadKind]) -> dict[str, Any]:
     targets = draft.policy.targets
     if targets is None:
-        used = dict.fromkeys(workload.scheduler for workload in workloads.values())
-        return {_IMPLIED[s][0]: _IMPLIED[s][1].model_validate({}) for s in used if s in _IMPLIED}
-    return {name: target for name in _OPTIONS if (target := getattr(targets, name)) is not None}
+        return dict(_implied(workloads))
+    names = (target.name for target in TARGETS if not target.always and target.name in Targets.model_fields)
+    return {name: stated for name in names if (stated := getattr(targets, name)) is not None}
 
 
-def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> Target:
+def _implied(workloads: Mapping[str, WorkloadKind]) -> Iterator[tuple[str, Any]]:
+    """Systems that the schedulers of workload kinds belong to, in the kinds' order."""
+    for scheduler in dict.fromkeys(workload.scheduler for workload in workloads.values()):
+        for target in TARGETS:
+            if scheduler in target.schedulers and not target.always and target.name in Targets.model_fields:
+                yield target.name, getattr(Targets.model_validate({target.name: {}}), target.name)
+
+
+def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> TargetSettings:
     path: Path = ("targets", name)
     version = stated.version.removeprefix("v")
     have = release(version) if version else None
@@ -82,7 +77,10 @@ def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> T
         draft.check(
             (*path, "namespace"), f"namespace {stated.namespace!r}", dns_label_problem(stated.namespace)
         )
-    options = _OPTIONS[name](draft, path, stated, Stated(have, texts))
-    scheduler = stated.scheduler_name
-    draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", dns_subdomain_problem(scheduler))
-    return Target(name, version, stated.delivery, scheduler, stated.namespace, options)
+    own = import_module(f"policykit.policy.compile.targets.{name}")
+    compiled: SystemOptions = own.options(draft, path, stated, Stated(have, texts))
+    scheduler = getattr(stated, "scheduler_name", None)
+    if scheduler is not None:
+        problem = dns_subdomain_problem(scheduler)
+        draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", problem)
+    return TargetSettings(name, version, stated.delivery, scheduler or "", stated.namespace, *compiled)

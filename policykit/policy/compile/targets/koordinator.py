@@ -11,7 +11,7 @@ from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.targets.koordinator_colocation import colocation
-from policykit.policy.compile.targets.stated import Stated
+from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.base import Model
 from policykit.policy.models.targets.koordinator import Koordinator
 from policykit.policy.suggest import did_you_mean
@@ -26,8 +26,8 @@ _BY_RESOURCE = frozenset(
 _RESOURCES = frozenset({"supportedResources", "matchedResources"})
 
 
-def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dict[str, Any]:
-    """`Target.options` of Koordinator: for each section, fields of the args as upstream spells them."""
+def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> SystemOptions:
+    """Options of Koordinator: for each section, fields of the args as upstream spells them."""
     have, texts = given.release, given.texts
     if stated.fit and have and have < _FIRST_FIT_PLUS:
         message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"
@@ -44,9 +44,7 @@ def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dic
         options["fit"] = fit
     if stated.config in texts:
         options["config"] = texts[stated.config]
-    schedulers = list(_schedulers(draft, (*path, "profiles"), stated.profiles))
-    if schedulers:
-        options["schedulers"] = schedulers
+    schedulers = tuple(_schedulers(draft, (*path, "profiles"), stated.profiles))
     for option, (key, plugin) in SECTIONS.items():
         section: Model | None = getattr(stated, option)
         if section is None:
@@ -60,7 +58,8 @@ def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dic
         options["colocation"] = colocation(draft, (*path, "colocation"), stated.colocation)
     _strategies(draft, path, options)
     namespace = options.get("elastic_quota", {}).get("quotaGroupNamespace")
-    return {**options, "quota_namespace": namespace} if namespace else options
+    found = {**options, "quota_namespace": namespace} if namespace else options
+    return SystemOptions(found, schedulers, frozenset({"koordinator"}))
 
 
 def _schedulers(draft: Draft, path: Path, names: tuple[str, ...]) -> Iterator[str]:

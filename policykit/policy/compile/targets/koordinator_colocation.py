@@ -13,7 +13,7 @@ from policykit.policy.models.targets.koordinator_colocation import Colocated, Co
 
 
 def colocation(draft: Draft, path: Path, stated: Colocation) -> dict[str, Any]:
-    """`Target.options["colocation"]` of Koordinator."""
+    """`TargetSettings.options["colocation"]` of Koordinator."""
     workloads = {
         name: _colocated(draft, (*path, "workloads", name), name, each)
         for name, each in stated.workloads.items()

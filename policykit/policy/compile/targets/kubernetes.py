@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
 from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
 from policykit.policy.suggest import did_you_mean
+from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 
 _DEFAULT_SCHEDULER = "default-scheduler"
 _PATH: Path = ("targets", "kubernetes")
 
 
-def target(draft: Draft) -> Target:
+def target(draft: Draft) -> TargetSettings:
     """Kubernetes as a target: it is always there."""
     targets = draft.policy.targets
     stated = targets.kubernetes if targets else None
-    options = _options(draft, stated) if stated else {}
-    return Target("kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options)
+    options = _options(draft, stated) if stated else None
+    return TargetSettings(
+        "kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options
+    )
 
 
-def _options(draft: Draft, stated: Kubernetes) -> dict[str, Any]:
-    options: dict[str, Any] = {"native_gang": True} if stated.native_gang else {}
+def _options(draft: Draft, stated: Kubernetes) -> KubernetesOptions:
+    scheduler = SchedulerOptions()
     if stated.scheduler:
         _check(draft, (*_PATH, "scheduler"), stated.scheduler)
-        options["scheduler"] = stated.scheduler.model_dump()
-    return options
+        scheduler = SchedulerOptions(**stated.scheduler.model_dump())
+    return KubernetesOptions(scheduler, stated.native_gang)
 
 
 def _check(draft: Draft, path: Path, stated: Scheduler) -> None:

@@ -1,4 +1,4 @@
-"""What the options of every target are compiled with."""
+"""What the options of every target are compiled with, and to."""
 
 from __future__ import annotations
 
@@ -13,3 +13,14 @@ class Stated(NamedTuple):
     """None: not stated, or no version."""
     texts: Mapping[str, str]
     """By the name the policy gives them."""
+
+
+class SystemOptions(NamedTuple):
+    """What a section of `targets` comes to."""
+
+    options: object
+    """Of the type that the target names."""
+    schedulers: tuple[str, ...] = ()
+    """As in TargetSettings."""
+    card_vendors: frozenset[str] = frozenset()
+    """As in TargetSettings."""

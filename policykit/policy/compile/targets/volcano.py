@@ -8,15 +8,15 @@ from policykit.catalogue.volcano.options import option_problems
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated
+from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.compile.targets.volcano_jobs import jobs
 from policykit.policy.models.targets.volcano import Volcano
 
 _FIRST_OVERRIDE = (1, 10, 0)
 
 
-def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[str, Any]:
-    """`Target.options` of Volcano."""
+def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> SystemOptions:
+    """`TargetSettings.options` of Volcano; its own device plugin shares cards of NVIDIA."""
     have = given.release
     if have and have < _FIRST_OVERRIDE and stated.delivery == "helm-values":
         message = (
@@ -43,7 +43,8 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> dict[st
     if weights:
         binpack["resources"] = weights
     found = jobs(draft, (*path, "jobs"), stated.jobs, have)
-    return {**({"binpack": binpack} if binpack else {}), **made, **({"jobs": found} if found else {})}
+    compiled = {**({"binpack": binpack} if binpack else {}), **made, **({"jobs": found} if found else {})}
+    return SystemOptions(compiled, card_vendors=frozenset({"nvidia-volcano"} if stated.vgpu else ()))
 
 
 def _scheduler(stated: Volcano) -> dict[str, Any]:

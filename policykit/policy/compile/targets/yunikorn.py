@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from policykit.manifests.path import Path
+from policykit.model.queue import Submitters
 from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated
-from policykit.policy.models.queue import Submit
+from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.targets import yunikorn as written
+from policykit.targets.yunikorn.configuration.limits import Limit
+from policykit.targets.yunikorn.configuration.partition import NodeSort
+from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
+from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.resources import CORES, Resources, from_amounts
+from policykit.targets.yunikorn.options import Options, QueueOptions
 
 _FIRST_QUOTA_PREEMPTION = (1, 8, 0)
 _SCHEDULER = "yunikorn"
 _ROOT = "root"
 
 
-def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> dict[str, Any]:
-    """`Target.options` of YuniKorn; amounts are numbers, what is as it is by itself is left out."""
+def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> SystemOptions:
+    """`TargetSettings.options` of YuniKorn."""
     _check(draft, path, stated, given)
     rules, sort = stated.placement_rules, stated.node_sort
-    found: dict[str, Any] = {
-        "policy_group": stated.policy_group,
-        "fallback": stated.fallback,
-        "namespace_queues": stated.namespace_queues,
-        "placement_rules": None if rules is None else [_rule(rule) for rule in rules],
-        "node_sort": _node_sort(draft, (*path, "nodeSort"), sort) if sort else None,
-        "quota_preemption": stated.quota_preemption,
-        "queues": {
-            name: _queue(draft, (*path, "queues", name), name, queue) for name, queue in stated.queues.items()
-        },
-        "settings": dict(stated.settings),
-    }
-    return {key: value for key, value in found.items() if value != _default(key)}
-
-
-def _default(key: str) -> Any:
-    return written.Yunikorn.model_fields[key].default
+    return SystemOptions(
+        Options(
+            stated.policy_group,
+            stated.fallback,
+            stated.namespace_queues,
+            None if rules is None else tuple(map(_rule, rules)),
+            _node_sort(draft, (*path, "nodeSort"), sort) if sort else None,
+            stated.quota_preemption,
+            {
+                name: _queue(draft, (*path, "queues", name), name, queue)
+                for name, queue in stated.queues.items()
+            },
+            dict(stated.settings),
+        )
+    )
 
 
 def _check(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> None:
@@ -53,7 +55,7 @@ def _check(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) ->
             draft.problems.error((*path, key), f"{name!r} is no queue of this policy", "name one of `queues`")
 
 
-def _node_sort(draft: Draft, path: Path, stated: written.NodeSort) -> dict[str, Any]:
+def _node_sort(draft: Draft, path: Path, stated: written.NodeSort) -> NodeSort:
     weights: dict[str, float] = {}
     for name, weight in stated.weights.items():
         place = (*path, "weights", name)
@@ -61,51 +63,46 @@ def _node_sort(draft: Draft, path: Path, stated: written.NodeSort) -> dict[str, 
         if weight < 0:
             draft.problems.error(place, f"weight of {name} is below zero: {weight:g}")
         elif resource:
-            weights[resource] = weight
-    return {"type": stated.type, "weights": weights}
+            weights[CORES if resource == "cpu" else resource] = weight
+    return NodeSort(stated.type, weights)
 
 
-def _rule(rule: written.PlacementRule) -> dict[str, Any]:
+def _rule(rule: written.PlacementRule) -> Rule:
     chosen = rule.filter
-    return {
-        "name": rule.name,
-        "value": rule.value,
-        "create": rule.create,
-        "filter": {"type": chosen.type, "users": chosen.users, "groups": chosen.groups} if chosen else {},
-        "parent": _rule(rule.parent) if rule.parent else None,
-    }
+    return Rule(
+        rule.name,
+        rule.value,
+        rule.create,
+        Filter(chosen.type, chosen.users, chosen.groups) if chosen else Filter(),
+        _rule(rule.parent) if rule.parent else None,
+    )
 
 
-def _queue(draft: Draft, path: Path, name: str, stated: written.QueueOptions) -> dict[str, Any]:
+def _queue(draft: Draft, path: Path, name: str, stated: written.QueueOptions) -> QueueOptions:
     if name != _ROOT and name not in draft.names("queues"):
         draft.problems.error(path, f"{name!r} is no queue of this policy", "name one of `queues`", key=True)
-    template = stated.child_template
-    return {
-        "admins": _people(stated.admins),
-        "max_applications": stated.max_applications,
-        "properties": dict(stated.properties),
-        "child_template": _template(draft, (*path, "childTemplate"), template) if template else None,
-        "limits": [
-            {
-                "description": limit.description,
-                "users": limit.users,
-                "groups": limit.groups,
-                "max": amounts(draft, (*path, "limits", number, "max"), limit.max),
-                "max_applications": limit.max_applications,
-            }
+    template, admins = stated.child_template, stated.admins
+    return QueueOptions(
+        Submitters(admins.users, admins.groups) if admins else None,
+        stated.max_applications,
+        dict(stated.properties),
+        _template(draft, (*path, "childTemplate"), template) if template else ChildTemplate(),
+        tuple(
+            Limit(
+                limit.description,
+                limit.users,
+                limit.groups,
+                from_amounts(amounts(draft, (*path, "limits", number, "max"), limit.max)),
+                limit.max_applications,
+            )
             for number, limit in enumerate(stated.limits)
-        ],
-    }
+        ),
+    )
 
 
-def _people(stated: Submit | None) -> dict[str, Any] | None:
-    return {"users": stated.users, "groups": stated.groups} if stated else None
-
-
-def _template(draft: Draft, path: Path, stated: written.ChildTemplate) -> dict[str, Any]:
-    return {
-        "max_applications": stated.max_applications,
-        "guarantee": amounts(draft, (*path, "guarantee"), stated.guarantee),
-        "limit": amounts(draft, (*path, "limit"), stated.limit),
-        "properties": dict(stated.properties),
-    }
+def _template(draft: Draft, path: Path, stated: written.ChildTemplate) -> ChildTemplate:
+    guaranteed = from_amounts(amounts(draft, (*path, "guarantee"), stated.guarantee))
+    limit = from_amounts(amounts(draft, (*path, "limit"), stated.limit))
+    return ChildTemplate(
+        stated.max_applications, dict(stated.properties), Resources(guaranteed or None, limit or None)
+    )

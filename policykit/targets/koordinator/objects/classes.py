@@ -10,6 +10,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects.colocation import Profile
 from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
@@ -111,7 +112,7 @@ def notices(cluster: Cluster) -> Iterator[str]:
 
 def _option(cluster: Cluster) -> Mapping[str, object]:
     target = cluster.targets.get(SYSTEM)
-    return mapping(target.options.get("colocation")) if target else {}
+    return mapping(options.of(target).get("colocation"))
 
 
 def _free(name: str, taken: list[Profile]) -> str:

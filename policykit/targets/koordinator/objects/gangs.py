@@ -8,6 +8,7 @@ from typing import NamedTuple
 from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import topology
 from policykit.targets.koordinator.objects.podgroups import (
@@ -18,7 +19,6 @@ from policykit.targets.koordinator.objects.podgroups import (
     Gang,
     Gather,
 )
-from policykit.targets.pod_fields import Pods
 from policykit.targets.release import Version
 
 _MODES = {"wait": STRICT, "start": NON_STRICT, "fail": STRICT}

@@ -10,6 +10,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
+from policykit.targets.koordinator import options
 from policykit.targets.koordinator.delivery import FOLDER
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import (
@@ -62,7 +63,7 @@ def generate(
     Raises PolicykitError for a queue whose name is not a valid label value.
     """
     target = cluster.targets[SYSTEM]
-    tree = quota_tree.tree(cluster.queues, target.options.get("quota_namespace") or namespace, version)
+    tree = quota_tree.tree(cluster.queues, options.of(target).get("quota_namespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
     reserved, unreserved = policy_reservations.reservations_of(cluster, scheduler(cluster), version)
     artifacts = (

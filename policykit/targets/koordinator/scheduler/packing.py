@@ -8,11 +8,11 @@ from typing import NamedTuple
 from policykit.catalogue.koordinator import plugin_args
 from policykit.errors import PolicykitError
 from policykit.kube.scores import MAX_SCORE
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
 from policykit.targets.fleet import most_cards
-from policykit.targets.koordinator import versions
+from policykit.targets.koordinator import options, versions
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.scheduler import placements, weights
 from policykit.targets.koordinator.scheduler.configuration import Profile
@@ -65,7 +65,7 @@ class Packing(NamedTuple):
 
 def packing(
     cluster: Cluster,
-    target: Target,
+    target: TargetSettings,
     profile: Profile,
     name: str,
     version: Version,
@@ -141,7 +141,7 @@ def preferring(cluster: Cluster, name: str) -> tuple[WorkloadKind, ...]:
 
 
 def chosen_fit(
-    cluster: Cluster, target: Target, name: str, placement: Placement | None, sizes: Mapping[str, int]
+    cluster: Cluster, target: TargetSettings, name: str, placement: Placement | None, sizes: Mapping[str, int]
 ) -> Mapping[str, Fit]:
     """The target's `fit` option for its own profile, else the placement, else the default."""
     stated = stated_fit(cluster, target) if name == (target.scheduler_name or SCHEDULER) else {}
@@ -150,9 +150,9 @@ def chosen_fit(
     return placements.fit(placement, sizes)
 
 
-def stated_fit(cluster: Cluster, target: Target) -> dict[str, Fit]:
+def stated_fit(cluster: Cluster, target: TargetSettings) -> dict[str, Fit]:
     """`options.fit`: `{resource or card: {type, weight}}`. Raises PolicykitError for what has no effect."""
-    given = target.options.get("fit") or {}
+    given = options.of(target).get("fit") or {}
     fit = {name: {"type": "MostAllocated", "weight": 1, **each} for name, each in given.items()}
     for problem in plugin_args.problems(FIT_PLUS, {"resources": fit}, ()):
         raise PolicykitError(problem.message, problem.help, path=(*_FIT, *problem.path[1:]))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.weights import Fit, is_device
 
-SCHEDULERS = "schedulers"
-"""Option of the target: schedulerNames of placements whose profiles are koord-scheduler's."""
 TYPES: Mapping[str, str] = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _DEVICES = ("koordinator.sh/gpu-memory-ratio", "koordinator.sh/rdma", "koordinator.sh/fpga")
 """What DeviceShare scores by default in every release."""
@@ -41,10 +39,9 @@ def profile_placement(cluster: Cluster, name: str) -> ProfilePlacement:
     return ProfilePlacement(own[0] if own else None, names[1:])
 
 
-def own_profiles(target: Target, name: str) -> tuple[str, ...]:
+def own_profiles(target: TargetSettings, name: str) -> tuple[str, ...]:
     """schedulerNames of placements that get a profile of their own, apart from `name`."""
-    listed = target.options.get(SCHEDULERS)
-    return tuple(dict.fromkeys(each for each in listed or () if each and each != name))
+    return tuple(dict.fromkeys(each for each in target.schedulers if each and each != name))
 
 
 def fit(placement: Placement, sizes: Mapping[str, int]) -> dict[str, Fit]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.manifests.shape import mapping, mappings
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import versions
@@ -55,7 +55,9 @@ class Plan(NamedTuple):
         return not (scoring or settings.args or settings.weights or settings.disabled or self.patches)
 
 
-def plan(cluster: Cluster, target: Target, data: Mapping[str, Any], name: str, version: Version) -> Plan:
+def plan(
+    cluster: Cluster, target: TargetSettings, data: Mapping[str, Any], name: str, version: Version
+) -> Plan:
     """`data`: a configuration that the release reads; `name`: schedulerName of the target's profile.
 
     Raises PolicykitError where it has no such profile, and for values that would stop the scheduler.
@@ -100,7 +102,7 @@ class _Planner(NamedTuple):
     """What the profiles of one configuration have in common."""
 
     cluster: Cluster
-    target: Target
+    target: TargetSettings
     version: Version
     options: Options
     api_version: str

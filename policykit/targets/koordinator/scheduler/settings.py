@@ -9,8 +9,9 @@ from policykit.catalogue.koordinator import durations, fields, plugin_args
 from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.catalogue.koordinator.fields import SECTIONS, WEIGHT
 from policykit.errors import PolicykitError
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator import options
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
     PLUGINS,
@@ -36,12 +37,12 @@ class Options(NamedTuple):
         return self.args.get(plugin, {})
 
 
-def read_options(target: Target) -> Options:
+def read_options(target: TargetSettings) -> Options:
     """Options of a compiled target: `{section: {field: value, weight: n}}`."""
     args: dict[str, Mapping[str, Any]] = {}
     weights: dict[str, int] = {}
     for section, (_, plugin) in SECTIONS.items():
-        fields = dict(target.options.get(section) or {})
+        fields = dict(options.of(target).get(section) or {})
         weight = fields.pop(WEIGHT, None)
         if weight is not None:
             weights[plugin] = weight

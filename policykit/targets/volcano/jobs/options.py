@@ -11,6 +11,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
 from policykit.targets.volcano.jobs.objects import Job
 from policykit.targets.volcano.names import SCHEDULER
+from policykit.targets.volcano.options import of
 
 _PREFIX = "volcano.sh/task-topology-"
 _KEYS = {"affinity": "affinity", "anti_affinity": "anti-affinity", "order": "task-order"}
@@ -24,15 +25,14 @@ def options_of(cluster: Cluster, kind: str) -> Mapping[str, Any]:
 
 
 def _jobs(cluster: Cluster) -> Mapping[str, Any]:
-    target = cluster.targets.get(SCHEDULER)
-    jobs: Mapping[str, Any] = target.options.get("jobs", {}) if target else {}
+    jobs: Mapping[str, Any] = of(cluster.targets.get(SCHEDULER)).get("jobs", {})
     return jobs
 
 
 def unread(cluster: Cluster) -> tuple[str, ...]:
     """Reports that the scheduler's configuration lacks the plugin that reads the annotations."""
     kinds = sorted(name for name, options in _jobs(cluster).items() if options.get("task_topology"))
-    if not kinds or "task-topology" in cluster.targets[SCHEDULER].options.get("plugins", {}):
+    if not kinds or "task-topology" in of(cluster.targets[SCHEDULER]).get("plugins", {}):
         return ()
     return (
         f"task topology of {', '.join(kinds)} needs plugin task-topology, which is not in the configuration: "

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from policykit.catalogue.volcano.options import option_problems
 from policykit.errors import PolicykitError
 from policykit.manifests.path import dotted
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.options import of
 from policykit.targets.volcano.scheduler.weights import LARGEST
 
 
@@ -46,13 +47,13 @@ class VolcanoOptions(NamedTuple):
         return plugin in self.plugins and not self.plugins[plugin].enabled
 
 
-def read_options(cluster: Cluster, target: Target) -> VolcanoOptions:
+def read_options(cluster: Cluster, target: TargetSettings) -> VolcanoOptions:
     """The target's options. A resource in them may be the name of one of the cluster's cards.
 
     `binpack` is `{weight, resources: {name: weight}}`, or the resources alone. Raises PolicykitError
     for what Volcano would ignore without a message, or exit on.
     """
-    options = target.options
+    options = of(target)
     for problem in option_problems(options, versions.parse(target.version)):
         path = ("targets", "volcano", *problem.path)
         raise PolicykitError(f"{dotted(path)}: {problem.message}", problem.help, path=path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
 
@@ -51,7 +51,7 @@ class DesiredPlacement(NamedTuple):
         return self.by_resource or bool(self.avoid)
 
 
-def scheduled_kinds(cluster: Cluster, target: Target) -> list[WorkloadKind]:
+def scheduled_kinds(cluster: Cluster, target: TargetSettings) -> list[WorkloadKind]:
     """Kinds whose pods this target's scheduler may place, in the policy's order."""
     names = ("", target.scheduler_name or SCHEDULER_NAME)
     return [

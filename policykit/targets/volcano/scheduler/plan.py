@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.catalogue.volcano import validator
 from policykit.catalogue.volcano.configuration import Configuration, Plugin, in_policy
 from policykit.errors import PolicykitError
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def plan(cluster: Cluster, target: Target, written: Sequence[Queue], version: Version) -> Plan:
+def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], version: Version) -> Plan:
     """The configuration for the queues as they are written.
 
     Raises PolicykitError for options that Volcano would ignore, and for those that force a

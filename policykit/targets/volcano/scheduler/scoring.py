@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.catalogue.volcano.configuration import Plugin
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import SPREAD
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
@@ -69,7 +69,7 @@ class _Score(NamedTuple):
     comments: tuple[str, ...] = ()
 
 
-def scoring(cluster: Cluster, target: Target) -> Scoring:
+def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
     """Weights for the cards and workload kinds that this target's scheduler may see.
 
     Each outweighs all before it: what pods do not ask for, packing, scarce cards, closeness, usages.

@@ -6,7 +6,7 @@ from zlib import crc32
 
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
-from policykit.targets.pod_fields import Pods
+from policykit.model.pod_fields import Pods
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.derived.paths import paths
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import options, validator, versions
 from policykit.targets.yunikorn.configuration import partition, properties, settings
@@ -33,9 +33,9 @@ class PolicyConfiguration(NamedTuple):
         return (self.configuration.partitions[0].queues or ())[0]
 
 
-def configured(cluster: Cluster, target: Target) -> PolicyConfiguration:
+def configured(cluster: Cluster, target: TargetSettings) -> PolicyConfiguration:
     """The configuration of a policy. Raises PolicykitError for what YuniKorn would refuse."""
-    stated, version = options.read(target), versions.parse(target.version)
+    stated, version = options.of(target), versions.parse(target.version)
     _check_names(stated)
     sorting = node_sorting.sorting(cluster, target, stated.node_sort)
     amounts = shares(cluster.queues, deserved=True)

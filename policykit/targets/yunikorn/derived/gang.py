@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, Pods
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import spread
-from policykit.targets.pod_fields import Members, Pods
 from policykit.targets.yunikorn.derived.applications import is_label
 from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
 

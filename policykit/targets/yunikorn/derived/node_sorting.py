@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import lcm
 from typing import NamedTuple
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
 from policykit.targets import fleet
@@ -28,7 +28,7 @@ class Sorting(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def sorting(cluster: Cluster, target: Target, stated: NodeSort | None) -> Sorting:
+def sorting(cluster: Cluster, target: TargetSettings, stated: NodeSort | None) -> Sorting:
     """The order of the partition: from the option, or else from the first placement that packs.
 
     Without either, cards are packed, so that whole nodes stay free for jobs that need them.
@@ -47,7 +47,7 @@ def sorting(cluster: Cluster, target: Target, stated: NodeSort | None) -> Sortin
     return _weighed(cluster, sort, (*_opposed(sort.type, others), *_unsaid(first)))
 
 
-def served(cluster: Cluster, target: Target) -> list[WorkloadKind]:
+def served(cluster: Cluster, target: TargetSettings) -> list[WorkloadKind]:
     """Kinds whose pods may name this scheduler, in the policy's order."""
     names = ("", target.scheduler_name or SCHEDULER)
     return [kind for kind in cluster.workloads.values() if kind.scheduler in names]
@@ -64,7 +64,7 @@ def _weighed(cluster: Cluster, sort: NodeSort, notices: tuple[str, ...]) -> Sort
     return Sorting(NodeSort(sort.type, _weights(cluster)), comments, notices)
 
 
-def _placements(cluster: Cluster, target: Target) -> list[Placement]:
+def _placements(cluster: Cluster, target: TargetSettings) -> list[Placement]:
     """What the kinds ask for, each once, in the policy's order."""
     found: dict[str, Placement] = {}
     for kind in served(cluster, target):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import acl, properties, settings
@@ -13,7 +13,7 @@ from policykit.targets.yunikorn.derived.node_sorting import served
 from policykit.targets.yunikorn.options import Options
 
 
-def unsaid(cluster: Cluster, target: Target, options: Options) -> Iterator[str]:
+def unsaid(cluster: Cluster, target: TargetSettings, options: Options) -> Iterator[str]:
     """About queues, preemption, tenants, workload kinds and reservations."""
     yield from _queues(cluster)
     yield from _preemption(cluster)
@@ -102,7 +102,7 @@ def closed(root: Queue, places: Iterable[str]) -> Iterator[str]:
             )
 
 
-def _workloads(cluster: Cluster, target: Target, options: Options) -> Iterator[str]:
+def _workloads(cluster: Cluster, target: TargetSettings, options: Options) -> Iterator[str]:
     kinds = served(cluster, target)
     ranked = [kind.name for kind in kinds if len(set(kind.prefer.values())) > 1]
     if ranked:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from policykit.catalogue.koordinator import bands
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.writer import dump
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Priority, Queue
 from policykit.model.tenant import Tenant
 from policykit.model.workload import WorkloadKind
@@ -55,7 +55,7 @@ def cluster(kinds: tuple[WorkloadKind, ...], stated: dict[str, Any], **more: Any
         "c",
         (),
         workloads={kind.name: kind for kind in kinds},
-        targets={"koordinator": Target("koordinator", options=options)},
+        targets={"koordinator": TargetSettings("koordinator", options=options)},
         **more,
     )
 

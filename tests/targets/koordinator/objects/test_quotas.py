@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicykitError
 from policykit.manifests.writer import dump, dump_all
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Preemption, Queue, Submitters
 from policykit.model.tenant import Tenant
 from policykit.model.workload import WorkloadKind
@@ -262,7 +262,7 @@ def test_tenants_of_one_namespace_and_of_a_parent() -> None:
 
 
 def cluster(**fields: Any) -> Cluster:
-    return Cluster("c", (), targets={"koordinator": Target("koordinator")}, **fields)
+    return Cluster("c", (), targets={"koordinator": TargetSettings("koordinator")}, **fields)
 
 
 def test_what_queues_ask_for_and_koordinator_has_not() -> None:

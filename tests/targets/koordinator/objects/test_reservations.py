@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from policykit.kube import affinity, tolerations
 from policykit.manifests.writer import dump
 from policykit.model.card import Card
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint, Toleration
 from policykit.model.tenant import Reservation, Tenant
@@ -77,7 +77,7 @@ def cluster(
         {"h20": Card("h20", GPU, product_key="product", product="H20", per_node=8)},
         {"training": WorkloadKind("training", ("training",), scheduler=scheduler)},
         "usage",
-        targets={"koordinator": Target("koordinator")},
+        targets={"koordinator": TargetSettings("koordinator")},
         tenants=(Tenant("team-a", ("a-dev", "a-prod"), "team-a"), Tenant("empty")),
         reservations=stated,
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.manifests.writer import dump
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.topology import Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
@@ -52,7 +52,7 @@ def cluster(**kind: Any) -> Cluster:
         "c",
         (),
         workloads={"train": WorkloadKind("train", **kind)},
-        targets={"koordinator": Target("koordinator")},
+        targets={"koordinator": TargetSettings("koordinator")},
         levels=(Level("zone", "topology.kubernetes.io/zone"), Level("rack", "example.com/rack")),
     )
 

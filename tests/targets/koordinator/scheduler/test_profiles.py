@@ -58,7 +58,10 @@ def placed(*placements: Placement, **fields: Any) -> Cluster:
         WorkloadKind(p.name, scheduler=p.scheduler or NAME, placement=p.strategy, placement_name=p.name)
         for p in placements
     )
-    return policies.cluster(placements=placements, workloads=kinds, options=fields, preemption=Preemption())
+    schedulers = tuple(fields.pop("schedulers", ()))
+    return policies.cluster(
+        placements=placements, workloads=kinds, options=fields, schedulers=schedulers, preemption=Preemption()
+    )
 
 
 def said(generated: Generated) -> list[str]:
@@ -293,7 +296,7 @@ KINDS = st.builds(
     prefer=st.sampled_from([{}, {"x": 5}]),
 )
 SECTIONS = st.fixed_dictionaries(
-    {"schedulers": st.sampled_from([[], ["koord-a"]])},
+    {},
     optional={
         "load_aware": st.just({"weight": 4, "usageThresholds": {"cpu": 50}, "dominantResourceWeight": 3}),
         "coscheduling": st.just({"defaultTimeout": "2000s", "defaultMatchPolicy": "only-waiting"}),
@@ -306,12 +309,17 @@ PREEMPTIONS = st.builds(
     Preemption, st.sampled_from([None, True, False]), st.sampled_from([None, True, False])
 )
 CLUSTERS = st.builds(
-    lambda placements, kinds, options, preemption: policies.cluster(
-        placements=tuple(placements), workloads=tuple(kinds), options=options, preemption=preemption
+    lambda placements, kinds, options, schedulers, preemption: policies.cluster(
+        placements=tuple(placements),
+        workloads=tuple(kinds),
+        options=options,
+        schedulers=schedulers,
+        preemption=preemption,
     ),
     st.lists(PLACEMENTS, max_size=2, unique_by=lambda each: each.name),
     st.lists(KINDS, max_size=2, unique_by=lambda each: each.name),
     SECTIONS,
+    st.sampled_from([(), ("koord-a",)]),
     PREEMPTIONS,
 )
 
@@ -322,7 +330,7 @@ def test_devices_that_a_placement_packs_are_not_spread_beside_one_that_it_spread
         "koordinator.sh/rdma": ResourcePlacement("spread", 2),
     }
     placement = Placement("mixed", "binpack", listed, scheduler="koord-a")
-    _, data = planned(policies.cluster(placements=(placement,), options={"schedulers": ["koord-a"]}), "1.6.1")
+    _, data = planned(policies.cluster(placements=(placement,), options={}, schedulers=("koord-a",)), "1.6.1")
     assert faults(data, "1.6.1") == []
 
 

@@ -12,6 +12,7 @@ from policykit.generator.artifact import Role
 from policykit.model.cluster import Cluster
 from policykit.model.topology import Closeness
 from policykit.targets.kubernetes.generate import generate
+from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 from policykit.targets.kubernetes.scheduler.configuration import Lease, read
 from tests.targets.kubernetes.clusters import DENSE, TRAINING, cluster, messages, pool
 
@@ -53,7 +54,7 @@ profiles:
               - name: memory
                 weight: 1
 """
-AS_CLUSTER = {"scheduler": {"way": "cluster"}}
+AS_CLUSTER = KubernetesOptions(SchedulerOptions("cluster"))
 
 
 def files(made: Cluster) -> dict[str, str]:
@@ -99,7 +100,7 @@ def test_the_configuration_in_full() -> None:
 
 
 def test_its_lease_is_the_one_it_may_change() -> None:
-    found = objects(cluster(DENSE, options={"scheduler": {"namespace": "sched"}}))
+    found = objects(cluster(DENSE, options=KubernetesOptions(SchedulerOptions(namespace="sched"))))
     text = found["ConfigMap/policykit-scheduler"]["data"]["kube-scheduler.yaml"]
     assert read(yaml.safe_load(text)).lease == Lease("policykit-scheduler", "sched")
     role = found["Role/policykit-scheduler:leases"]
@@ -118,15 +119,16 @@ def test_a_change_of_the_configuration_restarts_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "options", "image"),
+    ("version", "stated", "image"),
     [
-        ("1.36", {}, "registry.k8s.io/kube-scheduler:v1.36.3"),
-        ("1.36.1", {}, "registry.k8s.io/kube-scheduler:v1.36.1"),
-        ("", {}, "registry.k8s.io/kube-scheduler:v1.37.0"),
-        ("1.36", {"scheduler": {"image": "mirror.example.com/s:1"}}, "mirror.example.com/s:1"),
+        ("1.36", "", "registry.k8s.io/kube-scheduler:v1.36.3"),
+        ("1.36.1", "", "registry.k8s.io/kube-scheduler:v1.36.1"),
+        ("", "", "registry.k8s.io/kube-scheduler:v1.37.0"),
+        ("1.36", "mirror.example.com/s:1", "mirror.example.com/s:1"),
     ],
 )
-def test_image(version: str, options: dict[str, Any], image: str) -> None:
+def test_image(version: str, stated: str, image: str) -> None:
+    options = KubernetesOptions(SchedulerOptions(image=stated))
     found = objects(cluster(DENSE, version=version, options=options))["Deployment/policykit-scheduler"]
     assert found["spec"]["template"]["spec"]["containers"][0]["image"] == image
 
@@ -192,11 +194,11 @@ def test_as_the_clusters_own(version: str, scheduler: dict[str, Any]) -> None:
 
 def test_gates_of_native_gangs() -> None:
     kind = TRAINING._replace(gang="all", within=Closeness("zone", hard=True))
-    options = {"native_gang": True}
+    options = KubernetesOptions(native_gang=True)
     found = objects(cluster(DENSE, kinds=(kind,), options=options))["Deployment/policykit-scheduler"]
     gates = "GenericWorkload=true,GangScheduling=true,TopologyAwareWorkloadScheduling=true"
     assert f"--feature-gates={gates}" in found["spec"]["template"]["spec"]["containers"][0]["args"]
-    own = files(cluster(DENSE, kinds=(kind,), options={**options, **AS_CLUSTER}, version="1.37"))
+    own = files(cluster(DENSE, kinds=(kind,), options=AS_CLUSTER._replace(native_gang=True), version="1.37"))
     args = yaml.safe_load(own["kubernetes/kubeadm.yaml"])["scheduler"]["extraArgs"]
     assert args[1] == {
         "name": "feature-gates",
@@ -204,8 +206,8 @@ def test_gates_of_native_gangs() -> None:
     }
 
 
-@pytest.mark.parametrize("options", [{}, AS_CLUSTER], ids=["second", "cluster"])
-def test_what_is_written_lints_clean(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("options", [KubernetesOptions(), AS_CLUSTER], ids=["second", "cluster"])
+def test_what_is_written_lints_clean(options: KubernetesOptions) -> None:
     texts = files(cluster(DENSE, options=options))
     given = {path: text.encode() for path, text in texts.items() if path.endswith(".yaml")}
     report = api.lint_texts(given, cluster(DENSE, options=options))
@@ -218,7 +220,7 @@ def test_comments_keep_to_the_width() -> None:
 
 
 def test_the_page_names_files_that_there_are() -> None:
-    for options in ({}, AS_CLUSTER):
+    for options in (KubernetesOptions(), AS_CLUSTER):
         made = files(cluster(DENSE, options=options))
         page = made["kubernetes/README.md"]
         named = set(re.findall(r"`([a-z-]+\.yaml)`", page))
@@ -228,5 +230,7 @@ def test_the_page_names_files_that_there_are() -> None:
 
 @pytest.mark.parametrize(("namespace", "told"), [("kube-system", False), ("sched", True)])
 def test_a_namespace_of_its_own_must_be_there(namespace: str, told: bool) -> None:
-    page = files(cluster(DENSE, options={"scheduler": {"namespace": namespace}}))["kubernetes/README.md"]
+    page = files(cluster(DENSE, options=KubernetesOptions(SchedulerOptions(namespace=namespace))))[
+        "kubernetes/README.md"
+    ]
     assert (f"Create namespace `{namespace}` first" in page) is told

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policykit.model.cluster import Target
+from policykit.model.cluster import TargetSettings
 from policykit.model.placement import Placement
 from policykit.model.taint import Taint
 from policykit.targets.kubernetes.options import SchedulerOptions
@@ -12,7 +12,7 @@ from policykit.targets.kubernetes.scheduler.plan import plan
 from policykit.targets.kubernetes.versions import parse
 from tests.targets.kubernetes.clusters import DENSE, GPU, TRAINING, cluster, pool
 
-VOLCANO = Target("volcano", scheduler_name="volcano")
+VOLCANO = TargetSettings("volcano", scheduler_name="volcano")
 BARE = DENSE._replace(scheduler="")
 DEFAULT = DENSE._replace(scheduler="default-scheduler")
 BY_DEFAULT = TRAINING._replace(scheduler="")

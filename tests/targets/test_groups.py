@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
-from policykit.linter.dialect import Joined
+from policykit.linter.membership import Joined
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
 from policykit.manifests.writer import dump
-from policykit.model.cluster import Cluster, Target
+from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import PodGroup
-from policykit.targets import DIALECTS, system_of
+from policykit.targets import TARGETS, system_of
 from policykit.targets.koordinator import groups as koordinator
-from policykit.targets.volcano import dialect as volcano
+from policykit.targets.volcano import groups as volcano
 from policykit.targets.yunikorn import groups as yunikorn
 
 LABEL = "pod-group.scheduling.sigs.k8s.io"
@@ -33,9 +33,9 @@ def pod(labels: dict[str, str] | None = None, annotations: dict[str, str] | None
     return manifest({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": []}})
 
 
-def joined(dialect: Any, one: Manifest) -> Joined | None:
+def joined(groups: Any, one: Manifest) -> Joined | None:
     (pod_set,) = pod_sets(one.data)
-    found: Joined | None = dialect.read_membership(one, pod_set, "team-a")
+    found: Joined | None = groups.read_membership(one, pod_set, "team-a")
     return found
 
 
@@ -56,7 +56,7 @@ def group(api_version: str, **spec: Any) -> Manifest:
 )
 def test_each_pod_group_has_one_reader_at_most(api_version: str, system: str | None) -> None:
     one = group(api_version, minMember=2)
-    read = [found for d in DIALECTS if d.read_group and (found := d.read_group(one, "team-a"))]
+    read = [found for t in TARGETS if t.read_group and (found := t.read_group(one, "team-a"))]
     assert read == ([PodGroup(system, "team-a", "g", 2)] if system else [])
 
 
@@ -170,17 +170,17 @@ def test_who_serves_a_scheduler_name(scheduler: str, system: str | None) -> None
 
 
 def test_the_policy_knows_better_who_serves_a_name() -> None:
-    targets = {"koordinator": Target("koordinator", scheduler_name="default-scheduler")}
+    targets = {"koordinator": TargetSettings("koordinator", scheduler_name="default-scheduler")}
     cluster = Cluster("test", (), targets=targets)
     assert system_of("", cluster) == "koordinator"
     assert system_of("volcano", cluster) == "volcano"
 
 
-def test_dialects_own_their_keys_alone() -> None:
+def test_systems_own_their_keys_alone() -> None:
     owners: dict[tuple[str, str], set[str]] = {}
-    for dialect in DIALECTS:
-        for key in dialect.keys:
+    for target in TARGETS:
+        for key in target.keys:
             assert key.where in ("labels", "annotations")
             assert key.purpose in ("gang", "queue", "device")
-            owners.setdefault((key.where, key.key), set()).add(dialect.name)
+            owners.setdefault((key.where, key.key), set()).add(target.name)
     assert {key: names for key, names in owners.items() if len(names) > 1} == {}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.sharing import Placing
 
-if TYPE_CHECKING:
-    from policykit.model.cluster import Cluster
-
 
 class QueueSemantics(NamedTuple):
-    """How one system treats queues: `targets/<system>/sharing.py` has it for a policy."""
+    """How one system treats queues, in the release that a policy states."""
 
     title: str
     """As people write the system: Volcano."""

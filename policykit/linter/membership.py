@@ -1,27 +1,13 @@
-"""A scheduler's own words in manifests: what its target tells the engine and the rules."""
+"""Groups and members of gangs as schedulers' own words state them: what their readers share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.configurations import Configuration
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import Membership, PodGroup
-
-
-class Key(NamedTuple):
-    """A label or annotation that only one scheduler reads."""
-
-    where: str
-    """labels or annotations."""
-    key: str
-    purpose: str
-    """gang, queue or device."""
-    on_owner: bool = False
-    """Read from the object that makes the pods, not from its pod template."""
 
 
 class Joined(NamedTuple):
@@ -30,27 +16,6 @@ class Joined(NamedTuple):
     membership: Membership
     group: Path
     min_member: Path = ()
-
-
-class Dialect(NamedTuple):
-    """One scheduler's words. Light: importing it reads no file and builds no table."""
-
-    name: str
-    """Target's name: volcano, koordinator, ..."""
-    title: str
-    """As people write it: Volcano."""
-    schedulers: frozenset[str] = frozenset()
-    """schedulerName it serves unless the policy says otherwise; empty: it works with any."""
-    keys: tuple[Key, ...] = ()
-    takes_over: bool = False
-    """An admission controller usually gives its pods the schedulerName."""
-    groups_itself: bool = False
-    """It makes groups of the known kinds without being asked."""
-    read_group: Callable[[Manifest, str], PodGroup | None] | None = None
-    """A group object, with the namespace it stands in where it states none."""
-    read_membership: Callable[[Manifest, PodSet, str], Joined | None] | None = None
-    configurations: tuple[Configuration, ...] = ()
-    """The texts that configure it."""
 
 
 def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozenset[str]) -> PodGroup | None:

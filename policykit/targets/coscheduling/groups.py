@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.dialect import Dialect, Joined, Key, group_of, named_group
+from policykit.linter.membership import Joined, group_of, named_group
 from policykit.manifests.document import Manifest
 from policykit.model.gang import PodGroup
 
@@ -21,12 +21,3 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
     """The PodGroup that the pods' label names, in the pods' namespace."""
     return named_group(manifest, pod_set, namespace, SYSTEM, "labels", POD_GROUP)
-
-
-DIALECT = Dialect(
-    SYSTEM,
-    "scheduler-plugins",
-    keys=(Key("labels", POD_GROUP, "gang"),),
-    read_group=read_group,
-    read_membership=read_membership,
-)

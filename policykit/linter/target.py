@@ -1,0 +1,116 @@
+"""A system that places or admits pods, as the rest of the program knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from policykit.generator.artifact import Generate
+    from policykit.kube.podsets.podset import PodSet
+    from policykit.lazy import Lazy
+    from policykit.linter.configurations import Configuration
+    from policykit.linter.ground import Ground
+    from policykit.linter.membership import Joined
+    from policykit.linter.rule import Context
+    from policykit.linter.scope import Stated
+    from policykit.manifests.document import Manifest
+    from policykit.model.cluster import Cluster, TargetSettings
+    from policykit.model.gang import PodGroup
+    from policykit.model.pod_fields import PodFields, Pods
+    from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+    from policykit.model.sharing import Placing
+    from policykit.model.workload import WorkloadKind
+
+
+class Key(NamedTuple):
+    """A label or annotation that only one scheduler reads."""
+
+    where: str
+    """labels or annotations."""
+    key: str
+    purpose: str
+    """gang, queue or device."""
+    on_owner: bool = False
+    """Read from the object that makes the pods, not from its pod template."""
+
+
+class FactReader(NamedTuple):
+    """Reads facts for rules about whole scopes; imported when needed."""
+
+    read: Lazy[Callable[[Manifest, Sequence[PodSet], Context], Iterable[Stated]]]
+    kinds: frozenset[str] = frozenset()
+    """API kinds and names of configurations that it reads."""
+    pods: bool = False
+    """It reads every object that makes pods, too."""
+    words: tuple[str, ...] = ()
+    """It finds nothing in files whose text holds none of these; empty: it may in any."""
+
+    def facts(self, ground: Ground, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+        """What it says of one manifest."""
+        if ground.manifest.kind in self.kinds or (self.pods and pod_sets):
+            return self.read.load()(ground.manifest, pod_sets, context)
+        return ()
+
+
+class QueueSupport(NamedTuple):
+    """A system's queues."""
+
+    semantics: Lazy[Callable[[Cluster | None], QueueSemantics]]
+    """How it treats them in the release of a policy; None: in the newest."""
+    of_policy: Lazy[Callable[[Cluster], PolicyQueues]]
+    """The queues of a policy that has the system, as the system will know them."""
+    key: str = ""
+    """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
+    admits: bool = False
+    """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
+    resolve: Lazy[Callable[[str, Placing | None], str]] | None = None
+    """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
+    namespace_key: str = ""
+    """Annotation of namespaces: the queue of their groups that name none."""
+    group_key: str = ""
+    """Annotation of pods that go where their group goes, whatever they say themselves."""
+
+
+class Target(NamedTuple):
+    """One system. Light: importing it reads no file and builds no table."""
+
+    name: str
+    """As policies write it below `targets`: volcano, koordinator, ..."""
+    title: str
+    """As people write it: Volcano."""
+    schedulers: frozenset[str] = frozenset()
+    """schedulerName it serves unless the policy says otherwise; empty: it works with any."""
+    keys: tuple[Key, ...] = ()
+    gangs: bool = False
+    """Its scheduler starts the pods of a gang together."""
+    gang_annotations: frozenset[str] = frozenset()
+    """Of gangs, beside those among `keys`, which are looked for where other schedulers place the pods."""
+    gang_words: tuple[str, ...] = ()
+    """A file that states one of its gangs holds one of these words."""
+    takes_over: Lazy[Callable[[TargetSettings, str], bool]] | None = None
+    """Whether its admission controller gives the pods of a namespace the schedulerName; None: it has none."""
+    assigns: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
+    """The schedulerName that objects of a policy give pods at admission, by namespace; empty: none."""
+    groups_itself: bool = False
+    """It makes groups of the known kinds without being asked."""
+    read_group: Callable[[Manifest, str], PodGroup | None] | None = None
+    """A group object, with the namespace it stands in where it states none."""
+    read_membership: Callable[[Manifest, PodSet, str], Joined | None] | None = None
+    configurations: tuple[Configuration, ...] = ()
+    """The texts that configure it."""
+    facts: tuple[FactReader, ...] = ()
+    queues: QueueSupport | None = None
+    """None: it has no queues, or lint does not know them."""
+    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, Pods], PodFields]] | None = None
+    """Fields of pods, and companion objects, for a workload kind."""
+    priority_classes: frozenset[str] = frozenset()
+    """PriorityClasses that its chart installs."""
+    options: Lazy[type] | None = None
+    """Type of its options in a compiled policy, a NamedTuple; None: a mapping of plain data."""
+    merged_file: str = ""
+    """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
+    generate: Lazy[Generate] | None = None
+    """Writes its files; None: policykit writes nothing for it."""
+    always: bool = False
+    """Policies generate for it whether they name it or not."""
