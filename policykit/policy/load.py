@@ -12,7 +12,7 @@ from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.form import read_policy
 from policykit.policy.named import CONFIG, config_of
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, find, plain
+from policykit.policy.tree import SourcedValue, find, plain
 
 
 class Loaded(NamedTuple):
@@ -44,7 +44,7 @@ def load_text(text: bytes, path: str, read: Reader) -> Loaded:
     return _load(path, lambda files: files.text(path, text), read)
 
 
-def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> Loaded:
+def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Reader) -> Loaded:
     problems = Problems()
     files = Files(read, problems)
     tree = resolve(files)
@@ -62,7 +62,7 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
     return Loaded(cluster, tuple(files.names), problems.notices())
 
 
-def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
+def _texts(tree: SourcedValue, files: Files, problems: Problems) -> dict[str, str]:
     """The file that Koordinator's configuration is merged into, by its name in the policy."""
     path, stated = config_of(tree), find(tree, CONFIG)
     if not path or stated is None:

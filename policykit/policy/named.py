@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.policy.files import Files, Reader, relative
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, find, plain
+from policykit.policy.tree import SourcedValue, find, plain
 
 CONFIG = ("targets", "koordinator", "config")
 """Path of the key that names the configuration to merge into."""
@@ -42,7 +42,7 @@ def named_files(name: str, read: Reader) -> NamedFiles | None:
     return NamedFiles(tuple(files.names), posixpath.normpath(out) if out else "", crds or ())
 
 
-def config_of(tree: Said) -> str:
+def config_of(tree: SourcedValue) -> str:
     """Path of the file that Koordinator's configuration is merged into; empty if none is set."""
     stated = find(tree, CONFIG)
     if stated is None or not isinstance(stated.value, str) or not stated.value:
@@ -50,6 +50,6 @@ def config_of(tree: Said) -> str:
     return relative(stated.source.name, stated.value)
 
 
-def _plain(tree: Said, *path: str) -> object:
+def _plain(tree: SourcedValue, *path: str) -> object:
     found = find(tree, path)
     return None if found is None else plain(found)
