@@ -117,7 +117,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
         # Files that combine all targets are left as they are.
         files = {artifact.path: files[artifact.path] for artifact in made.artifacts}
     if options.output == "-":
-        _tell(made)
+        _print_notices(made)
         yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
         emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
@@ -135,12 +135,12 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.check:
         return int(not compare(state))
     if not options.diff:
-        _tell(made)
+        _print_notices(made)
         write(state, prune=options.prune)
     return 0
 
 
-def _tell(generated: Generated) -> None:
+def _print_notices(generated: Generated) -> None:
     for notice in generated.notices:
         say(f"{notice.target}: {notice.message}")
 

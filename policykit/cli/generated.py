@@ -144,7 +144,7 @@ def refuse(plan: Plan) -> None:
 def compare(plan: Plan) -> bool:
     """Prints what differs on disk; returns False if anything does."""
     drifted = list(_drifted(plan))
-    _tell(plan, drifted)
+    _print_lines(plan, drifted)
     if drifted:
         run = "`policykit gen --prune`" if plan.orphaned else "`policykit gen`"
         say(f"{plan.folder}: {counted(len(drifted), 'file')} out of date; run {run}")
@@ -170,7 +170,7 @@ def write(plan: Plan, *, prune: bool) -> None:
     tree.tidy(plan.place, plan.found.leftovers)
     if prune:
         tree.remove(plan.place, plan.orphaned)
-    _tell(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
+    _print_lines(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
     says = f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
     if plan.orphaned:
         after = "removed" if prune else "no longer generated (--prune removes them)"
@@ -199,7 +199,7 @@ def _superfluous(plan: Plan, orphan: str) -> Iterator[tuple[str, str]]:
         yield path, f"generated from policy {policy}, which is not in this repository; delete it by hand"
 
 
-def _tell(plan: Plan, lines: Iterable[tuple[str, str]]) -> None:
+def _print_lines(plan: Plan, lines: Iterable[tuple[str, str]]) -> None:
     for path, why in lines:
         say(f"{os.path.join(plan.folder, path)}: {why}")
 

@@ -137,22 +137,22 @@ def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | No
     results = [krm.result(finding, items[finding.path]) for finding in report.findings]
     emit_data(krm.with_results(given.text, given, results))
     shown = report._replace(
-        findings=tuple(_shown(finding, items[finding.path]) for finding in report.findings)
+        findings=tuple(_with_location(finding, items[finding.path]) for finding in report.findings)
     )
-    _tell(shown, cluster)
+    _print_report(shown, cluster)
     return int(any(_fails(finding, Severity(config.fail_on)) for finding in report.findings))
 
 
-def _shown(finding: Finding, item: Mapping[str, Any]) -> Finding:
+def _with_location(finding: Finding, item: Mapping[str, Any]) -> Finding:
     """With the item's file, or its object if the file is unknown, instead of its number."""
-    return finding._replace(path=krm.path_of(item) or krm.named(item))
+    return finding._replace(path=krm.path_of(item) or krm.object_name(item))
 
 
 def _fails(finding: Finding, fail_on: Severity) -> bool:
     return finding.severity is not Severity.INFO and finding.severity.rank <= fail_on.rank
 
 
-def _tell(report: Report, cluster: Cluster | None) -> None:
+def _print_report(report: Report, cluster: Cluster | None) -> None:
     found = text(report, Around())
     if found:
         tell(found.removesuffix("\n"))

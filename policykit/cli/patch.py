@@ -104,7 +104,7 @@ def command(
         for source, folder in sources
     ]
     asked.check_found(one for _, patched in done for one in patched.objects)
-    _tell(done)
+    _print_notes(done)
     if in_place:
         _write(done)
     elif diff:
@@ -167,7 +167,7 @@ def _patched(
         return patch(source, cluster, asked, elsewhere)
 
 
-def _tell(done: Sequence[tuple[Source, PatchedText]]) -> None:
+def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:
     """Prints the notes on each object, and each scheduler limitation at the first object it affects."""
     for note in (note for _, patched in done for note in patched.notes):
         say(f"policykit: {note}")

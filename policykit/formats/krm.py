@@ -121,7 +121,7 @@ def local(item: Mapping[str, Any]) -> bool:
     return _annotations(item).get(_LOCAL) == "true"
 
 
-def named(item: Mapping[str, Any]) -> str:
+def object_name(item: Mapping[str, Any]) -> str:
     """`Job/train`; `Job` without a name."""
     kind, name = item.get("kind"), lookup(item, ("metadata", "name"))
     return "/".join(part for part in (kind, name) if isinstance(part, str)) or "an object"

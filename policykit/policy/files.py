@@ -15,7 +15,7 @@ from policykit.manifests.path import Path, dotted
 from policykit.policy.identity import API_VERSION, KIND
 from policykit.policy.problems import Problems
 from policykit.policy.suggest import did_you_mean
-from policykit.policy.tree import Position, Said, Source, merge, nulls, position, said
+from policykit.policy.tree import Position, Source, SourcedValue, merge, nulls, position, sourced_value
 from policykit.policy.words import describe
 
 Reader = Callable[[str], bytes]
@@ -48,19 +48,19 @@ class Files:
         """Those that are maps, in the order they were read."""
         self.complete = True
         """False once a base could not be read: its contents are unknown then."""
-        self._merged: dict[str, Said | None] = {}
+        self._merged: dict[str, SourcedValue | None] = {}
         """Bases by name, each merged with what it extends: several files may extend the same one."""
         self._size = 0
         """Bytes of the bases."""
 
-    def resolve(self, name: str) -> Said | None:
+    def resolve(self, name: str) -> SourcedValue | None:
         """The policy at a path or profile:NAME, merged with all it extends; None if it is not a map.
 
         Raises SourceError if this first file cannot be read.
         """
         return self._whole(name, self.read(name), (posixpath.normpath(name),))
 
-    def text(self, name: str, text: bytes) -> Said | None:
+    def text(self, name: str, text: bytes) -> SourcedValue | None:
         """The same for a policy given as text; its paths are relative to `name`."""
         self.names.append(name)
         return self._whole(name, text, (posixpath.normpath(name),))
@@ -78,18 +78,18 @@ class Files:
         except OSError as error:
             raise SourceError(f"cannot be read: {error.strerror or error}", "check the path", name) from None
 
-    def _whole(self, name: str, content: bytes, chain: tuple[str, ...]) -> Said | None:
+    def _whole(self, name: str, content: bytes, chain: tuple[str, ...]) -> SourcedValue | None:
         tree = self._one(name, content)
         if tree is None:
             return None
         bases = self._bases(tree, name, chain)
-        tree = Said({key: value for key, value in tree.value.items() if key not in _OWN}, tree.source)
+        tree = SourcedValue({key: value for key, value in tree.value.items() if key not in _OWN}, tree.source)
         if name not in self._problems.files:
             self._problems.files.append(name)
         self._notice_nulls(tree, bases)
         return merge(bases, tree) if bases else tree
 
-    def _one(self, name: str, content: bytes) -> Said | None:
+    def _one(self, name: str, content: bytes) -> SourcedValue | None:
         """Checks one file by itself: syntax, duplicate keys, apiVersion and kind."""
         try:
             text = content.decode("utf-8-sig")
@@ -108,7 +108,7 @@ class Files:
             return None
         return self._single(name, documents)
 
-    def _single(self, name: str, documents: list[Parsed]) -> Said | None:
+    def _single(self, name: str, documents: list[Parsed]) -> SourcedValue | None:
         roots = [document.root for document in documents if document.root is not None]
         if not roots:
             self._problems.at(
@@ -130,7 +130,7 @@ class Files:
             return self._foreign(name, root)
         self._duplicates(name, root, documents[0].duplicates)
         self.sources[name] = Source(name, root)
-        tree = said(root, self.sources[name])
+        tree = sourced_value(root, self.sources[name])
         self._identity(tree, "apiVersion", API_VERSION)
         self._identity(tree, "kind", KIND)
         return tree
@@ -146,7 +146,7 @@ class Files:
                 "rename or remove one of them",
             )
 
-    def _foreign(self, name: str, root: Node) -> Said:
+    def _foreign(self, name: str, root: Node) -> SourcedValue:
         """Reports a map that is not a policy, without quoting it."""
         place = Position(name, root.start.line + 1, root.start.column + 1)
         for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
@@ -156,9 +156,9 @@ class Files:
                 self._problems.at(place, f"{key} must be {wanted}", "only policies can be read")
         self.complete = self.complete and name == self.names[0]
         self.sources[name] = Source(name, root)
-        return Said({}, self.sources[name])
+        return SourcedValue({}, self.sources[name])
 
-    def _identity(self, tree: Said, key: str, wanted: str) -> None:
+    def _identity(self, tree: SourcedValue, key: str, wanted: str) -> None:
         entry = tree.value.get(key)
         place = position(tree, (key,))
         if entry is None:
@@ -169,9 +169,9 @@ class Files:
                 place, f"{key} must be {wanted}, not {shown}", _identity_hint(entry.value, wanted)
             )
 
-    def _bases(self, tree: Said, name: str, chain: tuple[str, ...]) -> Said | None:
+    def _bases(self, tree: SourcedValue, name: str, chain: tuple[str, ...]) -> SourcedValue | None:
         """The files in `extends`, merged in order; None if there are none."""
-        merged: Said | None = None
+        merged: SourcedValue | None = None
         for reference, place in self._references(tree):
             base = self._base(relative(name, reference), reference, place, chain)
             if base is None:
@@ -180,7 +180,9 @@ class Files:
                 merged = merge(merged, base) if merged else base
         return merged
 
-    def _base(self, target: str, reference: str, place: Position, chain: tuple[str, ...]) -> Said | None:
+    def _base(
+        self, target: str, reference: str, place: Position, chain: tuple[str, ...]
+    ) -> SourcedValue | None:
         if target in chain:
             circle = " -> ".join((*chain[chain.index(target) :], target))
             self._problems.at(place, f"extends forms a cycle: {circle}", "remove one of these references")
@@ -207,7 +209,7 @@ class Files:
         self._problems.at(place, message, "combine several files into one")
         self.complete = False
 
-    def _references(self, tree: Said) -> Iterator[tuple[str, Position]]:
+    def _references(self, tree: SourcedValue) -> Iterator[tuple[str, Position]]:
         extends = tree.value.get("extends")
         if extends is None or extends.value is None:
             return
@@ -229,7 +231,7 @@ class Files:
             else:
                 self._problems.at(place, f"extends[{number}] must be text", "use a path or profile:NAME")
 
-    def _notice_nulls(self, tree: Said, bases: Said | None) -> None:
+    def _notice_nulls(self, tree: SourcedValue, bases: SourcedValue | None) -> None:
         for path in nulls(tree):
             if not _there(bases, path) and (bases or (len(path) == 2 and path[0] in _NAMED)):
                 self._problems.tree = tree
@@ -270,7 +272,7 @@ def _homes(root: Node, keys: set[int]) -> dict[int, Path]:
     return found
 
 
-def _there(tree: Said | None, path: Path) -> bool:
+def _there(tree: SourcedValue | None, path: Path) -> bool:
     here: Any = tree.value if tree else None
     for step in path:
         if not isinstance(here, dict) or step not in here:

@@ -12,7 +12,7 @@ from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.form import read_policy
 from policykit.policy.named import merged_files
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, plain
+from policykit.policy.tree import SourcedValue, plain
 
 
 class Loaded(NamedTuple):
@@ -44,7 +44,7 @@ def load_text(text: bytes, path: str, read: Reader) -> Loaded:
     return _load(path, lambda files: files.text(path, text), read)
 
 
-def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> Loaded:
+def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Reader) -> Loaded:
     problems = Problems()
     files = Files(read, problems)
     tree = resolve(files)
@@ -62,7 +62,7 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
     return Loaded(cluster, tuple(files.names), problems.notices())
 
 
-def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
+def _texts(tree: SourcedValue, files: Files, problems: Problems) -> dict[str, str]:
     """The files that configurations are merged into, by their names in the policy."""
     found: dict[str, str] = {}
     for each in merged_files(tree):

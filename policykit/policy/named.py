@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from policykit.policy.files import Files, Reader, relative
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, find, plain
+from policykit.policy.tree import SourcedValue, find, plain
 from policykit.targets import TARGETS
 
 
@@ -50,7 +50,7 @@ def named_files(name: str, read: Reader) -> NamedFiles | None:
     return NamedFiles(tuple(files.names), posixpath.normpath(out) if out else "", crds or ())
 
 
-def merged_files(tree: Said) -> Iterator[MergedFile]:
+def merged_files(tree: SourcedValue) -> Iterator[MergedFile]:
     """Files that the configurations of systems are merged into."""
     for target in TARGETS:
         option = ("targets", target.name, target.merged_file)
@@ -59,6 +59,6 @@ def merged_files(tree: Said) -> Iterator[MergedFile]:
             yield MergedFile(option, stated.value, relative(stated.source.name, stated.value))
 
 
-def _plain(tree: Said, *path: str) -> object:
+def _plain(tree: SourcedValue, *path: str) -> object:
     found = find(tree, path)
     return None if found is None else plain(found)

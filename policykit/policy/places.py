@@ -10,7 +10,7 @@ from policykit.manifests.node import Span
 from policykit.manifests.path import Path
 from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, Source, find, place
+from policykit.policy.tree import Source, SourcedValue, find, place
 
 
 class Places(NamedTuple):
@@ -18,7 +18,7 @@ class Places(NamedTuple):
 
     file: str
     """The policy's own path, as shown to users."""
-    tree: Said
+    tree: SourcedValue
     sources: Mapping[str, Source]
 
     @property

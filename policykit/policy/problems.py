@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.errors import PolicyError, PolicykitError
 from policykit.manifests.path import Path, Step
-from policykit.policy.tree import Position, Said, position
+from policykit.policy.tree import Position, SourcedValue, position
 
 
 class Problem(NamedTuple):
@@ -31,7 +31,7 @@ class Problems:
     def __init__(self, files: Sequence[str] = ()) -> None:
         self.files = list(files)
         """Names of the files in the order in which to show their errors."""
-        self.tree: Said | None = None
+        self.tree: SourcedValue | None = None
         self._errors: list[Problem] = []
         self._notices: list[Problem] = []
         self._broken: set[Path] = set()

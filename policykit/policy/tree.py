@@ -18,24 +18,26 @@ class Source(NamedTuple):
     root: Node
 
 
-class Said(NamedTuple):
+class SourcedValue(NamedTuple):
     """A value and its source file. Its path is the same in the file and in the merged policy."""
 
     value: Any
-    """A scalar, a dict from key to Said, or a list of Said."""
+    """A scalar, a dict from key to SourcedValue, or a list of SourcedValue."""
     source: Source
 
 
-def said(node: Node, source: Source) -> Said:
+def sourced_value(node: Node, source: Source) -> SourcedValue:
     """A YAML node with everything below it."""
     if isinstance(node.entries, dict):
-        return Said({key: said(value, source) for key, (_, value) in node.entries.items()}, source)
+        return SourcedValue(
+            {key: sourced_value(value, source) for key, (_, value) in node.entries.items()}, source
+        )
     if isinstance(node.entries, list):
-        return Said([said(item, source) for item in node.entries], source)
-    return Said(node.data, source)
+        return SourcedValue([sourced_value(item, source) for item in node.entries], source)
+    return SourcedValue(node.data, source)
 
 
-def merge(base: Said, over: Said) -> Said:
+def merge(base: SourcedValue, over: SourcedValue) -> SourcedValue:
     """`over` laid on `base`: maps merge deeply, anything else replaces.
 
     A null also replaces and is kept, to delete the value of a base merged below later;
@@ -46,10 +48,10 @@ def merge(base: Said, over: Said) -> Said:
     merged = dict(base.value)
     for key, value in over.value.items():
         merged[key] = merge(merged[key], value) if key in merged else value
-    return Said(merged, over.source)
+    return SourcedValue(merged, over.source)
 
 
-def plain(tree: Said) -> Any:
+def plain(tree: SourcedValue) -> Any:
     """Plain data: maps without the keys that are null, lists as tuples."""
     if isinstance(tree.value, dict):
         return {key: plain(value) for key, value in tree.value.items() if value.value is not None}
@@ -58,7 +60,7 @@ def plain(tree: Said) -> Any:
     return tree.value
 
 
-def nulls(tree: Said, path: Path = ()) -> Iterator[Path]:
+def nulls(tree: SourcedValue, path: Path = ()) -> Iterator[Path]:
     """Paths of the map entries that are null."""
     if isinstance(tree.value, dict):
         for key, value in tree.value.items():
@@ -68,9 +70,9 @@ def nulls(tree: Said, path: Path = ()) -> Iterator[Path]:
                 yield from nulls(value, (*path, key))
 
 
-def find(tree: Said, path: Sequence[Step]) -> Said | None:
+def find(tree: SourcedValue, path: Sequence[Step]) -> SourcedValue | None:
     """The value at a path; None if there is none."""
-    here: Said | None = tree
+    here: SourcedValue | None = tree
     for step in path:
         here = _child(here, step) if here is not None else None
     return here
@@ -87,13 +89,13 @@ class Position(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}"
 
 
-def position(tree: Said, path: Sequence[Step], *, key: bool = False) -> Position:
+def position(tree: SourcedValue, path: Sequence[Step], *, key: bool = False) -> Position:
     """Location of a path in its source file, or of its nearest existing parent."""
     file, found = place(tree, path, key=key)
     return Position(file, found.line, found.column)
 
 
-def place(tree: Said, path: Sequence[Step], *, key: bool = False) -> tuple[str, Span]:
+def place(tree: SourcedValue, path: Sequence[Step], *, key: bool = False) -> tuple[str, Span]:
     """The same with its end: (file, place)."""
     here = tree
     for step in path:
@@ -104,7 +106,7 @@ def place(tree: Said, path: Sequence[Step], *, key: bool = False) -> tuple[str, 
     return here.source.name, span(here.source.root, path, key=key)
 
 
-def _child(tree: Said, step: Step) -> Said | None:
+def _child(tree: SourcedValue, step: Step) -> SourcedValue | None:
     value = tree.value
     if isinstance(value, dict) and isinstance(step, str):
         return value.get(step)

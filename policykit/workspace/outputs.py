@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.errors import SourceError
 from policykit.policy.files import PROFILE, Files
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said, find
+from policykit.policy.tree import SourcedValue, find
 from policykit.workspace.disk import remembered
 from policykit.workspace.files import SUFFIXES, read, repository_root, walk
 from policykit.workspace.policies import FILE_NAME, reader
@@ -92,7 +92,7 @@ def _stated(path: str) -> Stated:
     return Stated(_text(tree, "metadata", "name"), _text(tree, "generate", "out"), bases)
 
 
-def _text(tree: Said | None, *path: str) -> str:
+def _text(tree: SourcedValue | None, *path: str) -> str:
     found = find(tree, path) if tree else None
     return found.value if found and isinstance(found.value, str) else ""
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.manifests.parser import parse
 from policykit.manifests.writer import dump
-from policykit.policy.tree import Said, Source, merge, nulls, plain, position, said
+from policykit.policy.tree import Source, SourcedValue, merge, nulls, plain, position, sourced_value
 
 KEYS = st.sampled_from(["a", "b", "c"])
 SCALARS = st.one_of(st.integers(-9, 9), st.booleans(), st.sampled_from(["x", "y", "z z"]))
@@ -21,10 +21,10 @@ TREES = st.dictionaries(KEYS, MAPS, min_size=1, max_size=3)
 WITH_NULLS = st.dictionaries(KEYS, st.one_of(st.none(), MAPS, st.dictionaries(KEYS, st.none())), min_size=1)
 
 
-def tree(data: Any, name: str = "policykit.yaml") -> Said:
+def tree(data: Any, name: str = "policykit.yaml") -> SourcedValue:
     (document,) = parse(dump(data))
     assert document.root is not None
-    return said(document.root, Source(name, document.root))
+    return sourced_value(document.root, Source(name, document.root))
 
 
 def tuples(data: Any) -> Any:

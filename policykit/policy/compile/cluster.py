@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.taint import HARD_EFFECTS, Taint
 from policykit.policy.compile.cards import compile_card, known_cards
-from policykit.policy.compile.draft import Draft, Written
+from policykit.policy.compile.draft import DefinedNames, Draft
 from policykit.policy.compile.levels import compile_levels
 from policykit.policy.compile.placements import compile_placements
 from policykit.policy.compile.pools import compile_pools
@@ -28,7 +28,7 @@ from policykit.policy.compile.workloads import compile_workloads
 from policykit.policy.design import cluster_design, control_plane_taint
 from policykit.policy.models.policy import Policy
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Said
+from policykit.policy.tree import SourcedValue
 from policykit.policy.version import clauses, release, satisfies
 
 _STAND_IN = "policy.invalid"
@@ -36,10 +36,10 @@ _STAND_IN = "policy.invalid"
 
 
 def compile_policy(
-    policy: Policy, problems: Problems, tree: Said, texts: Mapping[str, str], source: str
+    policy: Policy, problems: Problems, tree: SourcedValue, texts: Mapping[str, str], source: str
 ) -> Cluster:
     """The cluster that a policy describes. Adds mistakes to `problems`; the result is unusable then."""
-    draft = Draft(policy, problems, tree, Written(tree))
+    draft = Draft(policy, problems, tree, DefinedNames(tree))
     _check_head(draft)
     if dns_subdomain_problem(policy.domain):
         # Told once at `domain`, or not said at all: keys made from it say nothing new.

@@ -13,13 +13,13 @@ from policykit.policy.models import pool as written
 from policykit.policy.models.policy import Policy
 from policykit.policy.problems import Problems
 from policykit.policy.suggest import Candidates
-from policykit.policy.tree import Said, find
+from policykit.policy.tree import SourcedValue, find
 
 
-class Written:
+class DefinedNames:
     """The names that a policy defines, collected once per section."""
 
-    def __init__(self, tree: Said) -> None:
+    def __init__(self, tree: SourcedValue) -> None:
         self._tree = tree
         self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._candidates: dict[str, Candidates] = {}
@@ -45,8 +45,8 @@ class Draft(NamedTuple):
 
     policy: Policy
     problems: Problems
-    tree: Said
-    written: Written
+    tree: SourcedValue
+    written: DefinedNames
     cards: Mapping[str, KnownCard] = {}
 
     def names(self, *path: str) -> tuple[str, ...]:
