@@ -100,6 +100,35 @@ DURATIONS = frozenset(
     }
 )
 """Fields that are durations."""
+_BOOLEANS = """
+    allowCustomizeEstimation awareNetworkTopology disableDefaultQuotaPreemption
+    disableDeviceNUMATopologyAlignment disableGarbageCollection enableCheckParentQuota enableMinQuotaScale
+    enablePreemption enableQueueHint enableRuntimeQuota enableScheduleWhenNodeMetricsExpired
+    filterExpiredNodeMetrics monitorAllQuotas prodUsageIncludeSys scoreAccordingProdUsage
+    skipCheckScheduleCycle
+"""
+_NUMBERS = """
+    estimatedSecondsAfterInitialized estimatedSecondsAfterPodScheduled gcIntervalSeconds resyncIntervalSeconds
+"""
+_TEXTS = "allocator defaultMatchPolicy estimator quotaGroupNamespace"
+_MAPS = """
+    aggregated defaultQuotaGroupMax estimatedScalingFactors gpuSharedResourceTemplatesConfig
+    numaScoringStrategy preAllocationConfig prodUsageThresholds resourceWeights scoringStrategy
+    systemQuotaGroupMax usageThresholds
+"""
+_LISTS = "gpuShareUnsupportedModels hookPlugins supportedResources"
+TYPES: Mapping[str, str] = {
+    name: kind
+    for kind, names in (
+        ("boolean", _BOOLEANS),
+        ("integer", _NUMBERS),
+        ("string", _TEXTS),
+        ("object", _MAPS),
+        ("array", _LISTS),
+    )
+    for name in names.split()
+}
+"""Fields without bounds of their own to their type, the same in every plugin that has them."""
 _HEAD = frozenset({"apiVersion", "kind"})
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument import is_on
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
-from policykit.catalogue.volcano.plugins import MEASURED, PREEMPTABLE, RECLAIMABLE, SHUFFLED
+from policykit.catalogue.volcano.plugins import MEASURED, PLUGINS, PREEMPTABLE, RECLAIMABLE, SHUFFLED
 from policykit.catalogue.volcano.scores import opposing_scores
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
@@ -23,6 +23,7 @@ SHARING = ("capacity", "proportion")
 VICTIM_FLAGS = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 _BY_POD, _BY_GANG = ("preempt", "reclaim"), ("gangpreempt", "gangreclaim")
 _VERBS = {"preempt": "extender.preemptableVerb", "reclaim": "extender.reclaimableVerb"}
+_WHOLE = 4
 _STARVING = ("gang", "priority", "tdm")
 """Plugins that detect starving jobs."""
 _DEVICE_MODES = tuple(f"deviceshare.{name}" for name in ("VGPUEnable", "GPUSharingEnable", "GPUNumberEnable"))
@@ -121,6 +122,24 @@ def unplaced_pods(actions: Sequence[str]) -> Iterator[Problem]:
             "the actions do not include backfill: pods that request nothing stay pending forever",
             "add backfill if there are such pods",
             Severity.INFO,
+        )
+
+
+def unfiltered_nodes(made: Configuration) -> Iterator[Problem]:
+    """No plugin that filters nodes: an extender may, and plugins from outside the tree.
+
+    A file of fewer plugins is an excerpt, or a test of one of them.
+
+    Source: `predicates` is the only plugin of the tree that honours taints, affinity and ports (1.15).
+    """
+    names = {plugin.name for plugin in made.plugins}
+    if len(names) >= _WHOLE and names.isdisjoint(("extender", "predicates")) and names.issubset(PLUGINS):
+        yield Problem(
+            ("tiers",),
+            "plugin predicates is not listed: taints, node selectors and affinity are not checked, "
+            "and the kubelet refuses the pods that land wrong",
+            "add predicates to the second tier",
+            key=True,
         )
 
 

@@ -42,6 +42,14 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
     return (*walk.result(), *inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
 
 
+def check_part(name: str, data: dict[str, Any]) -> tuple[Problem, ...]:
+    """Problems of a part of a pod by itself: `NodeAffinity`, as other files than manifests hold it."""
+    shape = Shape({"$ref": f"#/$defs/{name}"}, FILE)
+    walk = _Walk(shape, data, NOTHING)
+    walk.visit(data, shape.schema, shape.file)
+    return walk.result()
+
+
 _GUESSES = 100
 """Largest number of unknown fields with a suggestion: an object with more is of another kind."""
 

@@ -2,7 +2,8 @@
 
 Labels and annotations are strings, and most schedulers report nothing when a value is not what they
 expect: the gang never starts, or the pods start one by one as if there were none. The API server
-refuses unquoted numbers and booleans, and lists.
+refuses unquoted numbers and booleans, and lists. A key that is one slip away from a scheduler's own
+is read by nobody.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.rules.gangs import koordinator_groups as koordinator
 from policykit.rules.gangs import kueue_metadata as kueue
+from policykit.rules.gangs import misspelt_keys
 from policykit.rules.gangs import volcano_groups as volcano
 from policykit.rules.gangs import yunikorn_metadata as yunikorn
 from policykit.targets import GANG_ANNOTATIONS
@@ -67,9 +69,13 @@ _READERS: tuple[_Read, ...] = (volcano.faults, koordinator.faults, yunikorn.faul
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """PodGroups, owners of pods and pod templates, each scheduler's metadata by its own rules."""
-    if manifest.read_as or (manifest.kind != "PodGroup" and not words(manifest.data).begin(_MARKS)):
+    if manifest.read_as:
+        return
+    misspelt = misspelt_keys.found_in(manifest)
+    if manifest.kind != "PodGroup" and not misspelt and not words(manifest.data).begin(_MARKS):
         return
     sets = pod_sets(manifest.data)
+    yield from misspelt_keys.faults(manifest, sets, misspelt)
     yield from _unquoted(manifest, sets)
     for read in _READERS:
         yield from read(manifest, sets)

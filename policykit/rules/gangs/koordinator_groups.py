@@ -14,6 +14,7 @@ from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
+from policykit.rules.gangs.misspelt_keys import gang_keys_as_labels, gang_without_name
 from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects.podgroups import API_VERSION, NON_STRICT, STRICT
 from policykit.targets.koordinator.objects.shapes import parsed
@@ -39,6 +40,7 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
     """Source: coscheduling `core/gang.go` of Koordinator 1.8."""
     if manifest.kind == "PodGroup" and manifest.group in (names.GROUP_API, ""):
         yield from _group(manifest)
+    yield from gang_keys_as_labels(manifest, pod_sets)
     seen: set[Path] = set()
     for pod_set in pod_sets:
         for found in _pods(manifest, pod_set):
@@ -91,6 +93,7 @@ def _pods(manifest: Manifest, pod_set: PodSet) -> Iterator[Violation]:
             )
         return
     if not annotations.get(names.GANG_NAME):
+        yield from gang_without_name(annotations, place)
         return
     minimum = annotations.get(names.MIN_AVAILABLE)
     if minimum is not None and not is_placeholder(minimum) and not _WHOLE.match(minimum):

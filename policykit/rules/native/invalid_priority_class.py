@@ -1,7 +1,8 @@
 """The API server refuses a PriorityClass.
 
 Values above 1000000000 and names that start with system- are reserved for Kubernetes, and a cluster
-may have only one default class. Pods that name a refused class are refused as well.
+may have only one default class. The value of a class never changes: a second object of its name is
+refused if it has another. Pods that name a refused class are refused as well.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     for one in classes:
         yield from _alone(one)
     yield from _defaults(classes)
+    yield from _twice(classes)
 
 
 def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
@@ -63,6 +65,26 @@ def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
         yield ScopeViolation(
             one, "value", f"value is {value}, but at least {LOWEST} is required", f"write at least {LOWEST}"
         )
+
+
+def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeViolation]:
+    """Two values of one class in a file; in several files it may be that of several clusters.
+
+    Source: `ValidatePriorityClassUpdate` (Kubernetes v1.36): a value never changes.
+    """
+    first: dict[tuple[str, str], Located[DeclaredPriority]] = {}
+    for one in classes:
+        name, value, _ = one.value
+        if value is None or not name or one.partial:
+            continue
+        before = first.setdefault((one.path, name), one).value.value
+        if before != value:
+            yield ScopeViolation(
+                one,
+                "name",
+                f"{name} is declared twice, with the values {before} and {value}: the second is refused",
+                "give one of them another name, or delete it",
+            )
 
 
 def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeViolation]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from policykit.kube.names import is_extended, label_key_problem
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.kube.structure.walk import check_part
+from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.nearest import nearest
@@ -132,6 +133,15 @@ def _balanced(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
 
 def _affinity(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
     yield from _between(args, ("hardPodAffinityWeight",), 0, 100, base)
+
+
+def _added_affinity(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """Source: `ValidateNodeAffinityArgs` of kube-scheduler 1.36: as the node affinity of a pod."""
+    added = args.get("addedAffinity")
+    if not isinstance(added, Mapping):
+        return
+    for problem in check_part("NodeAffinity", dict(added)):
+        yield violation_of(problem._replace(severity=None), (*base, "addedAffinity"))
 
 
 def _spread(args: Mapping[str, Any], base: Path) -> Iterator[Violation]:
@@ -264,6 +274,7 @@ def _shape(shape: object, base: Path) -> Iterator[Violation]:
 _ARGS: Mapping[str, Callable[[Mapping[str, Any], Path], Iterator[Violation]]] = {
     "NodeResourcesBalancedAllocation": _balanced,
     "InterPodAffinity": _affinity,
+    "NodeAffinity": _added_affinity,
     "PodTopologySpread": _spread,
     "DefaultPreemption": _preemption,
     "VolumeBinding": _binding,

@@ -8,12 +8,13 @@ from typing import Any
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, mappings, text
+from policykit.manifests.shape import mapping, mappings, text, whole
 from policykit.targets.kubernetes.scheduler.fields import GROUP
 
 SORT, BIND = "queueSort", "bind"
 _DEFAULTS = {SORT: "PrioritySort", BIND: "DefaultBinder"}
 _ALL = "*"
+_WEIGHED = ("score", "multiPoint")
 _VERSIONS = frozenset({"v1", "v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3"})
 """Versions that some release reads or has read."""
 _NEVER: Mapping[str, tuple[str, ...]] = {
@@ -43,6 +44,7 @@ def faults(data: Mapping[str, Any]) -> Iterator[Violation]:
     for position, profile in enumerate(profiles):
         if isinstance(profile, Mapping):
             yield from _points(profile, ("profiles", position))
+            yield from _weights(profile, ("profiles", position))
             yield from _configs(profile, ("profiles", position))
 
 
@@ -66,6 +68,7 @@ def of_every_scheduler(data: Mapping[str, Any], own: frozenset[str]) -> Iterator
         yield from _names(profiles)
     for position, profile in enumerate(profiles):
         if isinstance(profile, Mapping):
+            yield from _weights(profile, ("profiles", position))
             yield from _configs(profile, ("profiles", position), own)
 
 
@@ -75,7 +78,13 @@ def _names(profiles: list[Any]) -> Iterator[Violation]:
         if not isinstance(profile, Mapping):
             continue
         name = profile.get("schedulerName")
-        if name is None or name == "":
+        if name == "" and len(profiles) == 1:
+            yield Violation(
+                ("profiles", position, "schedulerName"),
+                "schedulerName is empty: the scheduler does not start",
+                "name it, or delete the line: a single profile defaults to default-scheduler",
+            )
+        elif name is None or name == "":
             if len(profiles) > 1:
                 yield Violation(
                     ("profiles", position),
@@ -173,6 +182,21 @@ def _points(profile: Mapping[str, Any], base: Path) -> Iterator[Violation]:
                 )
             if name:
                 seen.add(name)
+
+
+def _weights(profile: Mapping[str, Any], base: Path) -> Iterator[Violation]:
+    """Source: `getScoreWeights` in kube-scheduler's framework 1.36: the sum of the weights overflows."""
+    for point in _WEIGHED:
+        enabled = mapping(mapping(profile.get("plugins")).get(point)).get("enabled")
+        for position, each in enumerate(enabled if isinstance(enabled, list) else ()):
+            weight = whole(mapping(each).get("weight"))
+            if weight is not None and weight < 0:
+                yield Violation(
+                    (*base, "plugins", point, "enabled", position, "weight"),
+                    f"{text(mapping(each).get('name')) or 'the plugin'} has weight {weight}: "
+                    "the scheduler does not start",
+                    "write a weight above 0, or disable the plugin",
+                )
 
 
 def _configs(

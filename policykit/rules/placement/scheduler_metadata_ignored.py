@@ -8,7 +8,7 @@ charged. A pod whose schedulerName belongs to no scheduler stays pending.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
@@ -19,7 +19,7 @@ from policykit.linter.target import Key, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
-from policykit.nearest import nearest
+from policykit.nearest import nearest, one_edit_apart
 from policykit.placement.review import Review
 from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of
 from policykit.targets.controllers import assigned_scheduler, gives_scheduler, takes_over
@@ -65,6 +65,15 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             fix=partial(_fix, review, _nearest(review, cluster)),
         )
         return
+    if cluster is None and (meant := _misspelt(scheduler)):
+        yield Violation(
+            path,
+            f"schedulerName is {scheduler}, which is nearly {meant}: the pods stay pending if no such "
+            "scheduler runs",
+            f"did you mean {meant}?",
+            Severity.WARNING,
+        )
+        return
     if cluster and not scheduler:
         scheduler = assigned_scheduler(cluster, pod_set, manifest.namespace or review.namespace)
     system = system_of(scheduler, cluster)
@@ -82,6 +91,20 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             found = _violation(target, ignored, scheduler, cluster, covered)
             meant = "" if several else _scheduler(target, cluster)
             yield found._replace(fix=partial(_fix, review, meant))
+
+
+@lru_cache(maxsize=256)
+def _misspelt(scheduler: str) -> str:
+    """The scheduler whose name was meant; empty: it is one, or like none."""
+    known = sorted({DEFAULT_SCHEDULER, *(name for target in TARGETS for name in target.schedulers)})
+    if not scheduler or scheduler in known:
+        return ""
+    plain = _plain(scheduler)
+    return next((name for name in known if plain == _plain(name) or one_edit_apart(plain, _plain(name))), "")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def _is_incomplete(pod_set: PodSet) -> bool:

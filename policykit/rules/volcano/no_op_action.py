@@ -1,8 +1,8 @@
-"""A Volcano configuration lists an action or a plugin that has no effect there.
+"""A Volcano configuration lists an action or a plugin that has no effect there, or lacks predicates.
 
 Actions and plugins depend on each other: preempt needs a plugin that selects victims and no gang plugin
 that protects them all, tdm needs shuffle to evict, usage needs metrics. Without them nothing happens,
-and nothing is reported.
+and nothing is reported. Without predicates no node is filtered out for its taints or labels.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def _idle(made: Configuration, context: Context) -> Iterator[Problem]:
     yield from validator.blocked_by_enqueue(made.actions, held)
     yield from validator.unplaced_pods(made.actions)
     yield from validator.missing_parts(made)
+    yield from validator.unfiltered_nodes(made)
     if made.plugins:
         yield from validator.idle_evictions(made)
     if context.cluster is None or "volcano" not in context.cluster.targets:

@@ -6,7 +6,7 @@ from typing import Any
 
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
-from tests.mutation.fault import Change, Inject, fault, misspelt, put, replace
+from tests.mutation.fault import Change, Inject, fault, misspelt, put, rename, replace
 from tests.mutation.places import at, named
 
 _GROUP_LABEL = "pod-group.scheduling.sigs.k8s.io"
@@ -118,6 +118,20 @@ def _no_completions(subject: Subject) -> Iterator[Change]:
         yield replace(("spec", "minAvailable"), -1)
 
 
+def _key_misspelt(subject: Subject) -> Iterator[Change]:
+    """A hyphen left out of a key that only a scheduler reads."""
+    for key in (_TASK_GROUPS, "gang.scheduling.koordinator.sh/min-available", _GROUP_ANNOTATION):
+        for path, _ in named(subject.manifest.data, key):
+            if path[-2:-1] == ("annotations",):
+                yield rename(path, key.replace("-", ""))
+
+
+def _scheduler_misspelt(subject: Subject) -> Iterator[Change]:
+    for one in subject.pod_sets:
+        if one.scheduler_name in ("volcano", "koord-scheduler", "yunikorn") and one.scheduler_path:
+            yield replace(one.scheduler_path, misspelt(one.scheduler_name))
+
+
 _TOO_MANY = "PK301 PK510"
 
 FAULTS = (
@@ -141,5 +155,7 @@ FAULTS = (
     fault("a task group above its pods", "PK301 PK310 PK708", _group_with(minMember=1000)),
     fault("a task group that takes no pods", "PK310", _group_with(minMember=0)),
     fault("a misspelt name of a task group", "PK310 PK306", _group_name, elsewhere=True),
+    fault("a key without its hyphens", "PK310", _key_misspelt),
+    fault("a misspelt name of a scheduler", "PK122 PK121 PK311", _scheduler_misspelt),
     fault("two schedulers in a gang", "PK311 PK121 PK122", _mixed),
 )

@@ -116,6 +116,13 @@ def _of_helm(subject: Subject) -> Iterator[Change]:
         yield put(("metadata", "labels", "app.kubernetes.io/managed-by"), "Helm")
 
 
+def _boolean_as_text(subject: Subject) -> Iterator[Change]:
+    for field in ("filterExpiredNodeMetrics", "enableCheckParentQuota", "enablePreemption"):
+        for path, value in named(subject.manifest.data, field):
+            if "pluginConfig" in path and isinstance(value, bool):
+                yield replace(path, "no")
+
+
 def _topology(path: Path, value: Any) -> Inject:
     def inject(subject: Subject) -> Iterator[Change]:
         if subject.manifest.kind == "ClusterNetworkTopology" and at(subject, path) is not None:
@@ -136,6 +143,7 @@ FAULTS = (
     fault("Reservation behind other plugins", "PK605", _last),
     fault("a score that another one outweighs", "PK606 PK608", _against),
     fault("a configuration that the chart takes back", "PK607", _of_helm),
+    fault("a boolean of a plugin as text", "PK603 PK802", _boolean_as_text),
     fault("a topology of another name", "PK614", _topology(("metadata", "name"), "racks")),
     fault(
         "a layer above nothing",

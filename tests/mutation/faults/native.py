@@ -158,6 +158,21 @@ def _spreads(subject: Subject) -> Iterator[Change]:
             yield replace((*path, "type"), "LeastAllocated")
 
 
+def _weight(subject: Subject) -> Iterator[Change]:
+    for path, value in named(subject.manifest.data, "weight"):
+        if path[-4:-2] == ("score", "enabled") and isinstance(value, int):
+            yield replace(path, -1)
+
+
+def _profile_name(value: str) -> Inject:
+    def inject(subject: Subject) -> Iterator[Change]:
+        for path, _ in named(subject.manifest.data, "schedulerName"):
+            if path[:1] == ("profiles",) and len(path) == 3:
+                yield replace(path, value)
+
+    return inject
+
+
 def _patch(subject: Subject) -> Iterator[Change]:
     """A patch behind its base, with a list that takes the place of another one."""
     manifest = subject.manifest
@@ -199,6 +214,8 @@ FAULTS = (
     fault("arguments of a plugin twice", "PK802 PK603", _args_twice),
     fault("arguments of another kind", "PK603 PK802 PK601", _args_kind),
     fault("a misspelt argument of a plugin", "PK603 PK802 PK003", _args_field),
+    fault("a negative weight of a plugin", "PK802 PK603 PK601", _weight),
+    fault("a profile with an empty name", "PK802 PK601", _profile_name("")),
     fault("a score without preScore", "PK602", _no_prescore),
     fault("all scores turned off", "PK604 PK608", _wildcard),
     fault("a threshold above 100", "PK603", _args("LoadAwareScheduling", ("usageThresholds", "cpu"), 165)),

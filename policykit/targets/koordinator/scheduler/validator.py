@@ -60,7 +60,10 @@ def startup(configuration: Configuration, releases: Releases) -> Iterator[Proble
     for profile in configuration.profiles:
         yield from _misplaced_plugins(profile, reading)
     yield from _queue_sort(configuration, reading)
-    yield from _split_profiles(configuration.profiles)
+    split = tuple(_split_profiles(configuration.profiles))
+    yield from split
+    if not split:
+        yield from _unnamed_profiles(configuration.profiles)
 
 
 def _misplaced_plugins(profile: Profile, reading: Releases) -> Iterator[Problem]:
@@ -151,6 +154,33 @@ def _split_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
                 "the settings apply to default-scheduler",
                 "if both are one profile, delete the second dash",
                 repair=_joined(one, other) if one.name and len(profiles) == 2 else None,
+            )
+
+
+def _unnamed_profiles(profiles: tuple[Profile, ...]) -> Iterator[Problem]:
+    """Only a single profile has a default name, and it is not the one that pods of Koordinator name.
+
+    Source: `SetDefaults_KubeSchedulerConfiguration` and its validation (Kubernetes v1.36).
+    """
+    for profile in profiles:
+        name = profile.data.get("schedulerName")
+        if name or not profile.data:
+            continue
+        if name == "" or len(profiles) > 1:
+            message = (
+                "schedulerName is empty"
+                if name == ""
+                else f"one of {len(profiles)} profiles has no schedulerName"
+            )
+            path = (*profile.path, "schedulerName") if name == "" else profile.path
+            yield problem(path, message, NO_START, "name each profile: koord-scheduler")
+        else:
+            yield problem(
+                profile.path,
+                "the profile has no schedulerName",
+                "it places pods of default-scheduler, and none that name koord-scheduler",
+                "write schedulerName: koord-scheduler",
+                Severity.WARNING,
             )
 
 
