@@ -18,7 +18,7 @@ from policykit.linter.finding import Resource
 from policykit.linter.ground import Ground, Place
 from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import Context, MakeFix
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, wrapped_objects
 from policykit.manifests.path import Path
 from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
@@ -192,16 +192,19 @@ def _about_gangs(
         return
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
+    wrapped = wrapped_objects(manifest, "PodGroup")
     for dialect in dialects:
-        if dialect.read_group and (group := dialect.read_group(manifest, namespace)):
-            yield _locate(Stated(group, _GROUP_FIELDS), ground, context.path)
+        for each in (manifest, *wrapped) if dialect.read_group else ():
+            if dialect.read_group and (group := dialect.read_group(each, manifest.namespace or namespace)):
+                about = ground._replace(manifest=each)
+                yield _locate(Stated(group, _GROUP_FIELDS), about, context.path)
         for pod_set in pod_sets if dialect.read_membership else ():
             if dialect.read_membership and (joined := dialect.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
                 yield _locate(Stated(joined.membership, places), ground, context.path)
     for gang, place in oversized(manifest, pod_sets, dialects, namespace):
         yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
-    if not pod_sets and _joins_unseen(manifest, dialects):
+    if not pod_sets and (wrapped or _joins_unseen(manifest, dialects)):
         yield Unread(words(manifest.data).texts)
 
 
