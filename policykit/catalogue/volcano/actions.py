@@ -42,6 +42,13 @@ ACTIONS: Mapping[str, Action] = {
 """Every action, in the order in which a cycle should run them: what is free is given first, then
 what other queues owe is taken back, then room is made within the queue."""
 
+ASCEND_CONFIGURATIONS = ("init-params", "selector")
+"""Names under `configurations` that are no actions: the Ascend plugin reads them, for virtual NPUs and for
+the labels of its nodes.
+
+Source: `ascend-volcano-plugin/common/util` of mind-cluster, `pkg/scheduler/api/devices/ascend` (1.15).
+"""
+
 METRICS: Mapping[str, Argument] = {
     "type": Argument("text", choices=("prometheus", "prometheus_adaptor", "elasticsearch")),
     "address": Argument("text"),

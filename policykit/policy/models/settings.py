@@ -25,7 +25,7 @@ class Lint(Model):
     per_path: dict[str, tuple[str, ...]] = Field({}, description="Path glob to rules silent there.")
     exclude: tuple[str, ...] = Field((), description="Path globs that are not linted.")
     extra_plugins: tuple[str, ...] = Field(
-        (), description="Scheduler plugins outside the Kubernetes tree that your schedulers carry."
+        (), description="Plugins, and actions of Volcano, that your schedulers are built with."
     )
     crds: tuple[str, ...] = Field(
         (), description="Files and folders with CustomResourceDefinitions of yours, relative to the policy."
