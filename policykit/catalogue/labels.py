@@ -53,7 +53,7 @@ def names_machine(key: str) -> bool:
 
 
 def names_pool(key: str) -> bool:
-    """Whether its values are pools of nodes or types of machines, of which a cloud may have any number."""
+    """Whether its values are pools or groups of nodes, of which a cluster may have any number."""
     return key in _pools()
 
 

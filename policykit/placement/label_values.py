@@ -65,15 +65,24 @@ def known_values(cluster: Cluster, key: str) -> frozenset[str]:
     return frozenset(from_labels | from_taints)
 
 
-def selects_unknown_pool(cluster: Cluster, selected: NodeAffinity) -> bool:
-    """Whether a selector or a required term wants a value of a key of node pools that no pool declares."""
+def selects_unknown_pool(cluster: Cluster, selected: NodeAffinity, *, machines: bool = False) -> bool:
+    """Whether a selector or a required term wants a value of a key of node pools that no pool declares.
+
+    `machines`: keys of types of machines count, too.
+    """
     terms = (requirement for term in selected.required or () for requirement in term.expressions)
     wanted: list[tuple[str, tuple[str, ...]]] = [(key, (value,)) for key, value in selected.selector.items()]
     wanted += [(each.key, each.values) for each in terms if each.operator in ("In", "Exists")]
     return any(
-        labels.names_pool(key) and not known_values(cluster, key).intersection(values)
+        (labels.names_pool(key) or (machines and _names_machine_type(key)))
+        and not known_values(cluster, key).intersection(values)
         for key, values in wanted
     )
+
+
+def _names_machine_type(key: str) -> bool:
+    """A key with a list of known values names cards instead."""
+    return labels.names_machine(key) and not labels.provider_values(key)
 
 
 def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:

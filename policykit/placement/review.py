@@ -104,12 +104,20 @@ class Review(NamedTuple):
     def selects_unlisted_pool(self) -> bool:
         """Whether it selects, by a label such as gke-nodepool, a pool that a policy that lists only some
         of the pools does not list."""
+        return self._selects_unknown(machines=False)
+
+    @property
+    def selects_unlisted_machine(self) -> bool:
+        """The same, or a type of machine, whose size is then not known."""
+        return self._selects_unknown(machines=True)
+
+    def _selects_unknown(self, *, machines: bool) -> bool:
         cluster = self.cluster
         if cluster is None or cluster.complete or cluster.observed or not self.selects_nodes:
             return False
         from policykit.placement.label_values import selects_unknown_pool
 
-        return selects_unknown_pool(cluster, self.affinity)
+        return selects_unknown_pool(cluster, self.affinity, machines=machines)
 
     def landing(self, pool: Pool) -> Landing:
         return next(landing for landing in self.landings if landing.pool.name == pool.name)
