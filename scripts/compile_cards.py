@@ -186,6 +186,7 @@ def labels(written: dict[str, Entry]) -> Entry:
         "texts": sorted({*_texts(written), *known["texts"], *(row["key"] for row in rows if _is_text(row))}),
         "any_card": sorted(known["any_card"]),
         "machines": sorted(known["machines"]),
+        "pools": sorted(known["pools"]),
         "well_known": known["well_known"],
         "provider_keys": {row["key"]: _without(row, "key") for row in rows},
         "provider_prefixes": {

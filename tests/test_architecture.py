@@ -130,6 +130,7 @@ KNOWING = {
     "policykit.rules.gangs.kueue_metadata": "about Kueue alone, part of a rule about all gangs",
     "policykit.rules.gangs.gang_exceeds_queue": "finds the queue of YuniKorn's applications by its path",
     "policykit.rules.gangs.gang_topology": "only Volcano has tiers",
+    "policykit.rules.gangs.misspelt_keys": "the keys of gangs that could be meant",
     "policykit.rules.gangs.partial_gang": "reads the task groups of YuniKorn",
     "policykit.rules.queues.nobody_can_submit": "only YuniKorn's queues list who may submit",
     "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",

@@ -52,6 +52,11 @@ def names_machine(key: str) -> bool:
     return key in _machines()
 
 
+def names_pool(key: str) -> bool:
+    """Whether its values are pools or groups of nodes, of which a cluster may have any number."""
+    return key in _pools()
+
+
 def provider_values(key: str) -> tuple[str, ...]:
     """Known values of a provider's key; empty: not listed."""
     return tuple(_table()["provider_keys"].get(key, {}).get("values", ()))
@@ -126,6 +131,11 @@ def label_format(key: str) -> str:
 @cache
 def _machines() -> frozenset[str]:
     return frozenset(_table()["machines"])
+
+
+@cache
+def _pools() -> frozenset[str]:
+    return frozenset(_table()["pools"])
 
 
 @cache

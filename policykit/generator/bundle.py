@@ -57,8 +57,15 @@ def _headed(cluster: Cluster, artifact: Artifact) -> str:
 
 
 def _kustomization(paths: Iterable[str]) -> str:
+    """Objects in the order of their files: by itself kustomize sorts those of one kind by name, and the
+    webhooks of queues refuse a child before its parent."""
     return dump(
-        {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": sorted(paths)}
+        {
+            "apiVersion": "kustomize.config.k8s.io/v1beta1",
+            "kind": "Kustomization",
+            "sortOptions": {"order": "fifo"},
+            "resources": sorted(paths),
+        }
     )
 
 

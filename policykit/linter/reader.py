@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -38,6 +39,13 @@ def documents(text: Text) -> Iterator[Parsed]:
         yield from parse(text.text)
 
 
+_DIRECTIVE = re.compile(r"^[ \t]*(?:- +)?[$%]\{(?:.*\}[ \t\r]*|[^}\n]*)$", re.MULTILINE)
+"""A line that Terraform or envsubst replaces as a whole, or that begins such a part: `${indent(4, labels)}`,
+`%{ if gpu }`."""
+
+
 def is_template(text: str) -> bool:
-    """Braces of a Helm, Jinja or Terraform template: YAML only once it is rendered."""
-    return ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text
+    """Braces of a Helm, Jinja, Terraform or envsubst template: YAML only once it is rendered."""
+    if ("{{" in text and "}}" in text) or ("{%" in text and "%}" in text) or "\n%{" in text:
+        return True
+    return ("${" in text or "%{" in text) and _DIRECTIVE.search(text) is not None

@@ -16,7 +16,7 @@ from policykit.linter.finding import Resource
 from policykit.linter.ground import Ground, Place
 from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import Context, MakeFix
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, wrapped_objects
 from policykit.manifests.path import Path
 from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
@@ -174,16 +174,19 @@ def _about_gangs(
         return
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
+    wrapped = wrapped_objects(manifest, "PodGroup")
     for target in targets:
-        if target.read_group and (group := target.read_group(manifest, namespace)):
-            yield _locate(Stated(group, _GROUP_FIELDS), ground, context.path)
+        for each in (manifest, *wrapped) if target.read_group else ():
+            if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
+                about = ground._replace(manifest=each)
+                yield _locate(Stated(group, _GROUP_FIELDS), about, context.path)
         for pod_set in pod_sets if target.read_membership else ():
             if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
                 yield _locate(Stated(joined.membership, places), ground, context.path)
     for gang, place in oversized(manifest, pod_sets, targets, namespace):
         yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
-    if not pod_sets and _joins_unseen(manifest, targets):
+    if not pod_sets and (wrapped or _joins_unseen(manifest, targets)):
         yield Unread(words(manifest.data).texts)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path, Step
+from policykit.manifests.words import words
+
+_ENCRYPTION = "sops"
+"""Where SOPS keeps the keys of an encrypted file: it is gone when the file is decrypted."""
 
 
 class Manifest(NamedTuple):
@@ -117,7 +121,30 @@ def _objects(node: Node, document: int, base: Path) -> Iterator[Manifest]:
             if isinstance(item.data, dict):
                 yield from _objects(item, document, (*base, "items", index))
         return
+    if isinstance(data.get(_ENCRYPTION), dict):
+        data = {key: value for key, value in data.items() if key != _ENCRYPTION}
     yield Manifest(data, node, document, base)
+
+
+def wrapped_objects(manifest: Manifest, kind: str) -> tuple[Manifest, ...]:
+    """Objects of a kind within another object, which creates them: in an AppWrapper, in a ManifestWork."""
+    if manifest.kind == kind or kind not in words(manifest.data).texts:
+        return ()
+    return tuple(_wrapped(manifest, manifest.node, kind, ()))
+
+
+def _wrapped(manifest: Manifest, node: Node, kind: str, path: Path) -> Iterator[Manifest]:
+    entries = node.entries
+    if isinstance(entries, dict):
+        if path and node.data.get("kind") == kind and isinstance(node.data.get("apiVersion"), str):
+            yield Manifest(node.data, node, manifest.document, (*manifest.base, *path), manifest.partial)
+            return
+        children: Iterable[tuple[Step, Node]] = ((key, value) for key, (_, value) in entries.items())
+    else:
+        children = enumerate(entries or ())
+    for step, child in children:
+        if child.entries:
+            yield from _wrapped(manifest, child, kind, (*path, step))
 
 
 def span(root: Node, path: Sequence[Step], *, key: bool = False) -> Span:

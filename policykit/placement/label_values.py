@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from policykit.catalogue import labels
 from policykit.kube import affinity
+from policykit.kube.affinity import NodeAffinity
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
 from policykit.placement.review import Review
@@ -53,15 +55,34 @@ def _label_values(review: Review, key: str) -> Iterator[LabelValue]:
 
 def known_values(cluster: Cluster, key: str) -> frozenset[str]:
     """Values of a key in labels and taints of the pools."""
-    labels = {
-        labels[key]
+    from_labels = {
+        there[key]
         for pool in cluster.pools
-        for labels in (pool.labels, *(shape.labels for shape in pool.shapes))
-        if key in labels
+        for there in (pool.labels, *(shape.labels for shape in pool.shapes))
+        if key in there
     }
-    return frozenset(
-        labels | {t.value for pool in cluster.pools for t in pool.taints if t.key == key and t.value}
+    from_taints = {t.value for pool in cluster.pools for t in pool.taints if t.key == key and t.value}
+    return frozenset(from_labels | from_taints)
+
+
+def selects_unknown_pool(cluster: Cluster, selected: NodeAffinity, *, machines: bool = False) -> bool:
+    """Whether a selector or a required term wants a value of a key of node pools that no pool declares.
+
+    `machines`: keys of types of machines count, too.
+    """
+    terms = (requirement for term in selected.required or () for requirement in term.expressions)
+    wanted: list[tuple[str, tuple[str, ...]]] = [(key, (value,)) for key, value in selected.selector.items()]
+    wanted += [(each.key, each.values) for each in terms if each.operator in ("In", "Exists")]
+    return any(
+        (labels.names_pool(key) or (machines and _names_machine_type(key)))
+        and not known_values(cluster, key).intersection(values)
+        for key, values in wanted
     )
+
+
+def _names_machine_type(key: str) -> bool:
+    """A key with a list of known values names cards instead."""
+    return labels.names_machine(key) and not labels.provider_values(key)
 
 
 def is_known_for_every_pool(cluster: Cluster, key: str) -> bool:

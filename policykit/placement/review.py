@@ -69,13 +69,55 @@ class Review(NamedTuple):
         return bool(self.card_resources) or self.workload is not None or complete
 
     @property
+    def open_landings(self) -> tuple[Landing, ...]:
+        """Pools that accept it, as far as is known.
+
+        A policy that lists every pool seldom declares the zone or the spot label of a cloud: a pool
+        that depends on such a label alone counts, unless the label chooses pools or machines.
+        """
+        certain = self.cluster is None or not self.cluster.complete or self._selects_pool_or_machine
+        return tuple(
+            landing
+            for landing in self.landings
+            if landing.accepts or (landing.verdict == "undecidable" and not certain)
+        )
+
+    @property
     def accepting(self) -> tuple[Pool, ...]:
-        return tuple(landing.pool for landing in self.landings if landing.accepts)
+        return tuple(landing.pool for landing in self.open_landings)
+
+    @property
+    def _selects_pool_or_machine(self) -> bool:
+        from policykit.catalogue import labels
+
+        terms = self.affinity.required or ()
+        keys = {*self.affinity.selector, *(each.key for term in terms for each in term.expressions)}
+        by_name = any(term.fields for term in terms)
+        return by_name or any(labels.names_pool(key) or labels.names_machine(key) for key in keys)
 
     @property
     def selects_nodes(self) -> bool:
         """Whether it has a nodeSelector or required node affinity."""
         return bool(self.affinity.selector) or self.affinity.required is not None
+
+    @property
+    def selects_unlisted_pool(self) -> bool:
+        """Whether it selects, by a label such as gke-nodepool, a pool that a policy that lists only some
+        of the pools does not list."""
+        return self._selects_unknown(machines=False)
+
+    @property
+    def selects_unlisted_machine(self) -> bool:
+        """The same, or a type of machine, whose size is then not known."""
+        return self._selects_unknown(machines=True)
+
+    def _selects_unknown(self, *, machines: bool) -> bool:
+        cluster = self.cluster
+        if cluster is None or cluster.complete or cluster.observed or not self.selects_nodes:
+            return False
+        from policykit.placement.label_values import selects_unknown_pool
+
+        return selects_unknown_pool(cluster, self.affinity, machines=machines)
 
     def landing(self, pool: Pool) -> Landing:
         return next(landing for landing in self.landings if landing.pool.name == pool.name)

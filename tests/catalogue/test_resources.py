@@ -19,7 +19,7 @@ ROLES = {
     "koordinator.sh/rdma": ("network", "koordinator", False),
     "amd.com/cpx_nps4": ("partition", "amd", True),
     "amd.com/nic": ("network", "amd", False),
-    "gpu.intel.com/monitoring": ("accounting", "intel-gpu", False),
+    "gpu.intel.com/monitoring": ("setting", "intel-gpu", False),
     "enflame.com/gcu-count": ("accounting", "enflame", False),
     "huawei.com/Ascend310P": ("card", "huawei", True),
     "huawei.com/Ascend910B3": ("card", "huawei-hami", True),

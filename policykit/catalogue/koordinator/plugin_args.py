@@ -18,6 +18,9 @@ from policykit.model.severity import Severity
 from policykit.nearest import nearest
 
 NO_START = "koord-scheduler does not start"
+REFUSED_VALUE = "refused-value"
+"""Kind of problem with a value that decodes: the plugin refuses it when it is constructed, so a plugin
+that no profile enables never does."""
 SCORE_TYPES = ("MostAllocated", "LeastAllocated")
 DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
 """Defaults that LoadAwareScheduling adds to estimatedScalingFactors."""
@@ -31,11 +34,12 @@ def problem(
     severity: Severity | None = None,
     *,
     key: bool = False,
+    kind: str = "",
     repair: Repair | None = None,
 ) -> Problem:
     """Something wrong with a scheduler configuration, and what follows from it."""
     said = f"{message}: {effect}" if effect else message
-    return Problem(path, said, help_, severity, key, repair=repair)
+    return Problem(path, said, help_, severity, key, kind, repair=repair)
 
 
 class Bound(NamedTuple):
@@ -129,6 +133,7 @@ def missing_factors(args: Mapping[str, Any]) -> Iterator[Problem]:
                 NO_START,
                 f"add {resource} to estimatedScalingFactors, 1 to 100",
                 key=True,
+                kind=REFUSED_VALUE,
             )
 
 
@@ -189,7 +194,7 @@ def _out_of_bounds(plugin: str, bound: Bound, args: Mapping[str, Any]) -> Iterat
             )
         elif number is not None and not bound.least <= number <= (bound.most or number):
             message = f"{dotted(path)} of {plugin} is {number}, not {allowed}"
-            yield problem(path, message, NO_START, f"write {allowed}")
+            yield problem(path, message, NO_START, f"write {allowed}", kind=REFUSED_VALUE)
 
 
 def _not_allowed(
@@ -198,7 +203,8 @@ def _not_allowed(
     value = lookup(args, path)
     if isinstance(value, str) and value not in allowed:
         message = f"{dotted(path)} of {plugin} is {value!r}, which is not a valid value"
-        yield problem(path, message, NO_START, f"write {' or '.join(filter(None, allowed))}")
+        advice = f"write {' or '.join(filter(None, allowed))}"
+        yield problem(path, message, NO_START, advice, kind=REFUSED_VALUE)
 
 
 def _invalid_duration(plugin: str, path: Path, value: object) -> Iterator[Problem]:
@@ -229,7 +235,8 @@ def _invalid_weights(plugin: str, path: Path, args: Mapping[str, Any]) -> Iterat
         if weight is not None and not 0 < weight <= 100:
             name = text(mapping(entry).get("name"))
             message = f"{dotted(path)} of {plugin} weighs {name} {weight}, not 1 to 100"
-            yield problem((*path, position, "weight"), message, NO_START, "write 1 to 100")
+            where = (*path, position, "weight")
+            yield problem(where, message, NO_START, "write 1 to 100", kind=REFUSED_VALUE)
 
 
 def _ignored_thresholds(args: Mapping[str, Any]) -> Iterator[Problem]:

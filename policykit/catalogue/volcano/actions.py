@@ -42,6 +42,13 @@ ACTIONS: Mapping[str, Action] = {
 """Every action, in the order in which a cycle should run them: free resources are allocated first, then
 resources of other queues are reclaimed, then pods in the same queue are preempted."""
 
+ASCEND_CONFIGURATIONS = ("init-params", "selector")
+"""Names under `configurations` that are no actions: the Ascend plugin reads them, for virtual NPUs and for
+the labels of its nodes.
+
+Source: `ascend-volcano-plugin/common/util` of mind-cluster, `pkg/scheduler/api/devices/ascend` (1.15).
+"""
+
 METRICS: Mapping[str, Argument] = {
     "type": Argument("text", choices=("prometheus", "prometheus_adaptor", "elasticsearch")),
     "address": Argument("text"),

@@ -138,6 +138,12 @@ def is_of_agent(manifest: Manifest) -> bool:
     return bool(manifest.held_at) and manifest.held_at[-1] == _AGENT_FILE
 
 
+def is_of_fork(manifest: Manifest) -> bool:
+    """Whether a scheduler built from Volcano's source may read it: its ConfigMap does not say Volcano."""
+    holder = manifest.holder
+    return holder is not None and holder.kind == "ConfigMap" and "volcano" not in holder.name
+
+
 def in_policy(configuration: Configuration) -> Configuration:
     """With the paths at which a policy changes its plugins."""
     return configuration._replace(

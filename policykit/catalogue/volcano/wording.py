@@ -10,6 +10,7 @@ Release = tuple[int, ...]
 """(1, 13) is the first release of that minor, (1, 13, 2) a patch."""
 
 UPGRADE = "remove it or upgrade Volcano"
+EXTRA = "if your scheduler is built with it, list it in the policy under lint.extraPlugins"
 
 
 def release_text(release: Release) -> str:

@@ -21,6 +21,7 @@ from policykit.nearest import nearest
 
 _PLACEHOLDER = re.compile(
     r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
+    r"|\AENC\[[A-Z0-9_]+,"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 _VARIABLE = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9])")
@@ -31,7 +32,9 @@ _QUOTE = "put the value in quotes"
 
 
 def is_placeholder(value: object) -> bool:
-    """Text to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `a_X_`, `@X@`, `%X%`, `...`."""
+    """Text to be filled in: `$(X)`, `${X}`, `$X`, `{{x}}`, `<x>`, `__X__`, `a_X_`, `@X@`, `%X%`, `...`,
+    and what SOPS encrypted: `ENC[AES256_GCM,data:...]`.
+    """
     return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
 
 

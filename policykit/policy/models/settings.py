@@ -27,7 +27,7 @@ class Lint(Model):
     )
     exclude: tuple[str, ...] = Field((), description="Path globs of files not to lint.")
     extra_plugins: tuple[str, ...] = Field(
-        (), description="Out-of-tree scheduler plugins that your schedulers include."
+        (), description="Plugins, and actions of Volcano, that your schedulers are built with."
     )
     crds: tuple[str, ...] = Field(
         (), description="Files and folders with your CustomResourceDefinitions, relative to the policy."

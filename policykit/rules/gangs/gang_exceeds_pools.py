@@ -77,7 +77,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             for s in sets
             if s.name in gang.members
         ]
-        if members and all(one.looked.is_final for one in members):
+        if members and all(one.looked.is_final and not one.looked.selects_unlisted_pool for one in members):
             yield from _judge(gang, members)
 
 

@@ -13,7 +13,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.nearest import one_edit_apart
-from policykit.targets import DIALECTS
+from policykit.targets import TARGETS
 from policykit.targets.koordinator import names as koordinator
 from policykit.targets.yunikorn import names as yunikorn
 
@@ -23,7 +23,7 @@ _OTHERS = (
     *(yunikorn.PARAMETERS, yunikorn.TASK_GROUP_NAME, yunikorn.TASK_GROUPS),
     "kueue.x-k8s.io/pod-group-total-count",
 )
-"""Keys that no dialect lists as a sign of its scheduler."""
+"""Keys that no target lists as a sign of its scheduler."""
 _GANG = "gang.scheduling.koordinator.sh/"
 
 
@@ -92,7 +92,7 @@ def _places(pod_sets: Sequence[PodSet]) -> Iterator[Path]:
 @cache
 def _known() -> Mapping[str, str]:
     """Keys without their separators to how they are written."""
-    listed = (key.key for dialect in DIALECTS for key in dialect.keys if "/" in key.key)
+    listed = (key.key for target in TARGETS for key in target.keys if "/" in key.key)
     return {_plain(key): key for key in (*listed, *_OTHERS)}
 
 

@@ -1,8 +1,8 @@
 """Args of a koord-scheduler plugin are invalid, or have no effect.
 
-koord-scheduler does not start with an unknown field or a number out of range. The args of
-NodeResourcesFitPlus and ScarceResourceAvoidance are not validated at all: a mistake leaves the
-scheduler running with a score that decides nothing.
+koord-scheduler does not start with an unknown field, nor, where the plugin is enabled, with a number
+out of range. The args of NodeResourcesFitPlus and ScarceResourceAvoidance are not validated at all: a
+mistake leaves the scheduler running with a score that decides nothing.
 """
 
 from __future__ import annotations

@@ -123,7 +123,8 @@ def _names(profile: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]
 
 
 def _violation(where: str, path: Path, name: str, there: Collection[str], minor: int | None) -> Violation:
-    effect = "the scheduler does not start" if where == "enabled" else f"it has no effect in {where}"
+    refused = where == "enabled" or (where == "pluginConfig" and name in VOLUME_LIMITS)
+    effect = "the scheduler does not start" if refused else f"it has no effect in {where}"
     release = f" 1.{minor}" if name in FIRST else ""
     return Violation(path, f"kube-scheduler{release} has no plugin {name}: {effect}", _advice(name, there))
 

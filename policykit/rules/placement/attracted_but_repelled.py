@@ -87,7 +87,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if cluster is None or review.eligible_pools is None or not review.selects_nodes or not review.is_final:
         return
     answers = {pool.name: selection(cluster, pool, review.affinity) for pool in cluster.pools}
-    if not {True, False} & {*answers.values()}:
+    if not {True, False} & {*answers.values()} or review.selects_unlisted_pool:
         return  # it selects by labels unknown to the policy
     selected = [pool for pool in cluster.pools if answers[pool.name] is not False]
     lacking = {p.name: untolerated_taints(p, review.tolerations, review.requests) for p in selected}

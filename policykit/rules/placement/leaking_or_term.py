@@ -99,7 +99,8 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     outside = [pool for pool in review.accepting if pool not in review.eligible_pools]
     alone = [NodeAffinity(review.affinity.selector, (term,)) for term in terms]
-    admitted = [[p.name for p in outside if selection(cluster, p, one) is True] for one in alone]
+    # A label that the policy does not declare excludes none of the accepting pools.
+    admitted = [[p.name for p in outside if selection(cluster, p, one) is not False] for one in alone]
     for position, names in enumerate(admitted):
         excluded = [n for n in names if any(n not in others for others in admitted)]
         if excluded:

@@ -89,7 +89,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     A pod without cards that another pool accepts is not reported, nor is a pod that selects other
     pools and lands there.
     """
-    if not review.eligible_pools or not review.is_final:
+    if not review.eligible_pools or not review.is_final or review.selects_unlisted_pool:
         return
     if not review.card_resources and any(landing.verdict != "refused" for landing in review.landings):
         return

@@ -90,7 +90,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     """Reports a pod if every pool refuses it for certain, and not only for its size (PK203)."""
     if review.cluster is None or review.eligible_pools is None or not review.is_final or not review.landings:
         return
-    if any(landing.verdict != "refused" for landing in review.landings):
+    if any(landing.verdict != "refused" for landing in review.landings) or review.selects_unlisted_pool:
         return
     if not review.eligible_pools:
         yield from _no_eligible_pool(review, review.cluster)

@@ -75,16 +75,27 @@ spec:
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """An unknown value next to a known one is reported only if it stands for another card of the pools."""
     cluster = review.cluster
-    if cluster is None or review.is_system_pod:
+    if cluster is None or review.is_system_pod or review.selects_unlisted_pool:
         return
     for key in dict.fromkeys(card.product_key for card in cluster.cards.values() if card.product_key):
         if not is_known_for_every_pool(cluster, key):
             continue
         known = known_values(cluster, key)
         open_ended = placeholder_uses(review, key)
-        wrong = [one for one in _wrong(label_values(review, key), known) if one.selects not in open_ended]
+        wrong = [
+            one
+            for one in _wrong(label_values(review, key), known)
+            if one.selects not in open_ended and not _may_be_elsewhere(review, one, known)
+        ]
         for place in wrong:
             yield _violation(key, place, known)._replace(fix=partial(_fix, review, place, wrong, known))
+
+
+def _may_be_elsewhere(review: Review, place: LabelValue, known: frozenset[str]) -> bool:
+    """Whether a daemon tolerates a card of nodes that the policy need not list."""
+    complete = review.cluster is not None and review.cluster.complete
+    per_node = review.pod_set.per_node and not place.selects
+    return per_node and not complete and not _pool_values(place.value, known)
 
 
 def _wrong(places: Sequence[LabelValue], known: frozenset[str]) -> Iterator[LabelValue]:

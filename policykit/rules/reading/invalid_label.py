@@ -1,14 +1,17 @@
 """The key or value of a label or taint is invalid.
 
 Values are strings of at most 63 characters. YAML reads an unquoted true, yes or 5 as a boolean or a
-number, and the API server refuses the whole object.
+number, and the API server refuses the whole object. It accepts any text as a value in a preferred
+term of node affinity, but no node can have it: a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 
+from policykit.kube import affinity
 from policykit.kube.names import label_value_problem
 from policykit.kube.structure.problem import INVALID_LABEL
 from policykit.linter.rule import Context, Fix, Rule, Violation
@@ -16,6 +19,7 @@ from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
+from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\
@@ -43,13 +47,25 @@ spec:
     image: registry.example.com/infer:1.0
 """
 
+_PREFERRED = ("nodeAffinity", affinity.PREFERRED)
+
 
 def check(structure: Structure, context: Context) -> Iterator[Violation]:
     for problem in structure.problems:
         if problem.kind == INVALID_LABEL:
             quotable = not problem.key and not isinstance(lookup(structure.manifest.data, problem.path), str)
             fix = partial(_fix, structure.manifest, problem.path) if quotable else None
-            yield Violation(problem.path, problem.message, problem.help, key=problem.key, fix=fix)
+            severity = None if quotable or not _is_preferred_value(problem) else Severity.WARNING
+            yield Violation(problem.path, problem.message, problem.help, severity, problem.key, fix=fix)
+
+
+def _is_preferred_value(problem: Problem) -> bool:
+    """Whether it is a value in a preferred term of node affinity.
+
+    Source: `ValidatePreferredSchedulingTerms` of Kubernetes 1.36, which checks keys and operators.
+    """
+    path = problem.path
+    return path[-2:-1] == ("values",) and _PREFERRED in pairwise(path)
 
 
 def _fix(manifest: Manifest, path: Path) -> Fix | None:

@@ -57,7 +57,7 @@ GOOD = BAD.replace("nvidia.com/gpu: 16", "nvidia.com/gpu: 8")
 def check(review: Review, context: Context) -> Iterator[Violation]:
     """Compares the request with every node shape of the eligible pools; unknown sizes always fit."""
     shapes = [s for pool in review.eligible_pools or () for s in pool.shapes if s.maximum != 0]
-    if not shapes or any(not _lacking(shape, review) for shape in shapes):
+    if not shapes or review.selects_unlisted_machine or any(not _lacking(shape, review) for shape in shapes):
         return
     pools = ", ".join(pool.name for pool in review.eligible_pools or ())
     for resource in sorted(review.requests):

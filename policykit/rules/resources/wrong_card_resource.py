@@ -3,6 +3,7 @@
 The resources of a node depend on the configuration of its device plugin: whole cards, MIG slices,
 renamed replicas, or the names of another plugin (HAMi, Volcano's vGPU, Koordinator, one name per
 Ascend model). If its pools do not offer the name, the pod stays pending.
+A warning where the policy may not list every pool (coverage: partial).
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             request_path(review.pod_set, first),
             f"requests {' and '.join(wrong)}, but its pools offer {', '.join(offered)}",
             _advice(wrong[first], offered),
+            None if review.cluster is not None and review.cluster.complete else Severity.WARNING,
             fix=partial(_fix, review, first, offered[0]) if clear else None,
         )
 

@@ -2,7 +2,7 @@
 
 Names are case-sensitive, and whatever follows the last comma counts as a name. With one unknown name the
 scheduler discards the whole file: at startup it uses its built-in configuration, later the previous one.
-Only its log reports it.
+Only its log reports it. List the actions of a scheduler of your own in the policy under lint.extraPlugins.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from functools import partial
 
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument_values import shown
-from policykit.catalogue.volcano.configuration import is_of_agent
-from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, suggestion
+from policykit.catalogue.volcano.configuration import is_of_agent, is_of_fork
+from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, suggestion
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
+from policykit.nearest import nearest
 from policykit.targets.volcano import versions
 
 BAD = """\
@@ -48,12 +49,19 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if isinstance(written, str) and written.strip():
         names = _spans(written)
         for part, name in _once(names):
+            if name in context.plugins:
+                continue
             if is_of_agent(manifest) and name in ACTIONS and name != "allocate":
                 yield _not_of_agent(name)._replace(part=part)
             elif message := _problem(name, have):
                 fix = partial(_fix, tuple(names.values()), have)
                 message, advice = f"{message}: {_effect(have)}", _advice(name, have)
-                yield Violation(("actions",), message, advice, fix=fix, part=part)
+                own = is_of_fork(manifest) and _is_nothing_like(name)
+                if own:
+                    advice = EXTRA
+                yield Violation(
+                    ("actions",), message, advice, Severity.WARNING if own else None, fix=fix, part=part
+                )
     elif isinstance(written, (list, dict)):
         yield Violation(
             ("actions",),
@@ -104,6 +112,12 @@ def _problem(name: str, have: Release | None) -> str:
     if name not in ACTIONS:
         return f"Volcano has no action {name!r}"
     return not_yet(f"action {name}", ACTIONS[name].since, have)
+
+
+def _is_nothing_like(name: str) -> bool:
+    """Whether it is spelled like no action of any release."""
+    known = (*ACTIONS, *_REMOVED)
+    return bool(name) and not nearest(name.lower(), known, 0.75)
 
 
 def _effect(have: Release | None) -> str:

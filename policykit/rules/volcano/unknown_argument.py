@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any
 
 from policykit.catalogue.volcano import argument_values
-from policykit.catalogue.volcano.actions import ACTIONS
+from policykit.catalogue.volcano.actions import ACTIONS, ASCEND_CONFIGURATIONS
 from policykit.catalogue.volcano.argument import Argument
 from policykit.catalogue.volcano.argument_values import ArgumentValue
-from policykit.catalogue.volcano.configuration import configured_actions, read
+from policykit.catalogue.volcano.configuration import configured_actions, is_of_fork, read
 from policykit.catalogue.volcano.flags import FLAGS
+from policykit.catalogue.volcano.plugins import PLUGINS
 from policykit.catalogue.volcano.scores import RESOURCE_LISTS, listed_resources
-from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, release_text
+from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, release_text
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -73,13 +74,16 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         elif value.name or not isinstance(value.value, (list, dict)):
             yield _unknown(value)
     yield from _unlisted(data)
+    others = {*ASCEND_CONFIGURATIONS, *context.plugins}
+    own = is_of_fork(manifest) or any(p.name not in PLUGINS for p in read(data).plugins)
     for path, name, _ in configured_actions(data):
-        if name and name not in ACTIONS and not is_placeholder(name):
+        if name and name not in ACTIONS and name not in others and not is_placeholder(name):
             near = nearest(name.lower(), tuple(ACTIONS))
             yield Violation(
                 (*path, "name"),
                 f"configurations of {name!r} are ignored: Volcano has no such action",
-                f"did you mean {near}?" if near else "name an action",
+                f"did you mean {near}?" if near else EXTRA if own else "name an action",
+                Severity.WARNING if own and not near else None,
             )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from policykit.catalogue.volcano.configuration import Configuration, plugin_items, read
+from policykit.catalogue.volcano.configuration import Configuration, is_of_fork, plugin_items, read
 from policykit.catalogue.volcano.plugins import PLUGINS
 from policykit.catalogue.volcano.wording import UPGRADE, not_yet
 from policykit.kube.structure.scalars import is_placeholder
@@ -46,7 +46,8 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if name in context.plugins or is_placeholder(name):
             continue
         if name not in PLUGINS:
-            yield _unknown(name, path, made, by_policy=context.cluster is not None)
+            own = context.cluster is None or is_of_fork(manifest)
+            yield _unknown(name, path, made, may_be_own=own)
         elif message := not_yet(f"plugin {name}", PLUGINS[name].since, have):
             yield Violation(path, f"{message}: it has no effect", UPGRADE)
     for path, item in plugin_items(manifest.data):
@@ -55,14 +56,14 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield Violation(path, "a plugin without a name has no effect", advice)
 
 
-def _unknown(name: str, path: Path, made: Configuration, *, by_policy: bool) -> Violation:
+def _unknown(name: str, path: Path, made: Configuration, *, may_be_own: bool) -> Violation:
     if name in _REMOVED:
         message = f"Volcano has had no plugin {name!r} since 1.6: it has no effect"
         return Violation(path, message, "remove it from the tier")
     message, near = f"Volcano has no plugin {name!r}: it has no effect", _nearest(name)
     if not near:
         own = "if your scheduler loads it with --plugins-dir, list it in the policy under lint.extraPlugins"
-        return Violation(path, message, own, None if by_policy else Severity.WARNING)
+        return Violation(path, message, own, Severity.WARNING if may_be_own else None)
     fix = None if made.has(near) else partial(_fix, path, near)
     return Violation(path, message, f"did you mean {near}?", fix=fix)
 

@@ -13,6 +13,7 @@ from policykit.manifests import writer
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets import fleet
 from policykit.targets.release import Version
+from policykit.targets.sync_waves import in_waves
 from policykit.targets.volcano import names, page, versions
 from policykit.targets.volcano.jobs import options as job_options
 from policykit.targets.volcano.objects import admission, nodegroups, queues, submission, topology
@@ -42,7 +43,9 @@ def generate(cluster: Cluster) -> Generated:
     delivery, unsupported = _delivery(target, version)
     artifacts = [_configuration(text(planned), delivery, cluster, target, version)]
     if written:
-        artifacts.append(Artifact(QUEUES, writer.dump_all(map(queues.write, written)), Role.MANIFEST))
+        parents = {queue.name: queue.parent for queue in written}
+        tree = in_waves(map(queues.write, written), parents)
+        artifacts.append(Artifact(QUEUES, writer.dump_all(tree), Role.MANIFEST))
     objects, object_notices = object_artifacts(cluster, version)
     artifacts += objects
     artifacts.append(_page(artifacts, target, version, delivery))

@@ -47,11 +47,11 @@ def test_files_only_where_needed(cluster: Cluster, paths: list[str]) -> None:
     [
         (
             Priority("train", 1000),
-            {"value": 1000, "globalDefault": False, "preemptionPolicy": "PreemptLowerPriority"},
+            {"value": 1000, "preemptionPolicy": "PreemptLowerPriority"},
         ),
         (
             Priority("low", -5, preempts=False),
-            {"value": -5, "globalDefault": False, "preemptionPolicy": "Never"},
+            {"value": -5, "preemptionPolicy": "Never"},
         ),
         (
             Priority("usual", 0, default=True, description="whatever says nothing"),

@@ -27,6 +27,7 @@ from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.pods import scheduler
 from policykit.targets.kubernetes.objects import priorities as priority_class
 from policykit.targets.release import Version
+from policykit.targets.sync_waves import in_waves
 
 QUOTAS = f"{FOLDER}/quotas.yaml"
 COLOCATION = f"{FOLDER}/colocation.yaml"
@@ -44,11 +45,7 @@ READERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
 }
 """Kind to its apiVersion and reader."""
 
-_QUOTAS_COMMENT = (
-    "Each parent comes before its children, as Koordinator's webhook requires.\n"
-    "Tools that apply objects in another order, as kubectl apply -k does by name,\n"
-    "may have to apply them twice.\n"
-)
+_QUOTAS_COMMENT = "Each parent comes before its children, as Koordinator's webhook requires.\n"
 _RESERVATIONS_COMMENT = (
     "Each reserves resources for one pod. With a ttl it ends with the first pod that uses it;\n"
     "without one (0s) it stays, and is free again after each pod.\n"
@@ -66,8 +63,9 @@ def generate(
     tree = quota_tree.tree(cluster.queues, options.of(target).get("quota_namespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
     reserved, unreserved = policy_reservations.reservations_of(cluster, scheduler(cluster), version)
+    parents = {quota.name: quota.parent for quota in bound}
     artifacts = (
-        *_file(QUOTAS, map(quotas.write, bound), _QUOTAS_COMMENT),
+        *_file(QUOTAS, in_waves(map(quotas.write, bound), parents), _QUOTAS_COMMENT),
         *_file(COLOCATION, map(colocation.write, classes.profiles(cluster, scheduler(cluster)))),
         *_file(PRIORITIES, map(priority_class.write, _priority_classes(cluster))),
         *_file(RESERVATIONS, map(reservations.write, reserved), _RESERVATIONS_COMMENT),

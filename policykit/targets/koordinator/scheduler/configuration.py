@@ -99,6 +99,10 @@ class Profile(NamedTuple):
         everywhere = self.point(MULTI_POINT).plugin(plugin)
         return everywhere is not None and not self.point(point).disables(plugin)
 
+    def enables(self, plugin: str) -> bool:
+        """Whether a plugin that is off by default is enabled at any point, so that it is constructed."""
+        return any(plugin in point.names for point in self.points.values())
+
     def runs_by_default(self, plugin: str, point: str) -> bool:
         """Whether a plugin that is on by default runs at a point that does not enable it by name."""
         multi = self.point(MULTI_POINT)

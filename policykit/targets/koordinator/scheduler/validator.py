@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from policykit.catalogue.koordinator import fields, plugin_args
-from policykit.catalogue.koordinator.plugin_args import NO_START, problem
+from policykit.catalogue.koordinator.plugin_args import NO_START, REFUSED_VALUE, problem
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
@@ -201,6 +201,10 @@ def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
             yield problem((*base[:-1], "name"), message, NO_START, "merge them into one")
         seen.add(args.plugin)
         for found in plugin_args.problems(args.plugin, args.data, reading):
+            if found.kind == REFUSED_VALUE and not profile.enables(args.plugin):
+                effect = f"{NO_START} once {args.plugin} is enabled"
+                message = found.message.replace(NO_START, effect)
+                found = found._replace(message=message, severity=Severity.WARNING)
             yield found.below(base)
 
 

@@ -13,13 +13,17 @@ KIND = "PriorityClass"
 
 
 def write(priority: Priority) -> dict[str, Any]:
-    """Defaults of the API server are stated, so nothing drifts."""
+    """Defaults of the API server are stated, so nothing drifts.
+
+    A false globalDefault is left out: the API server drops it, and kubectl would add it again each time.
+    Source: `GlobalDefault` in `scheduling/v1` (omitempty).
+    """
     data: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "kind": KIND,
         "metadata": {"name": priority.name},
         "value": priority.value,
-        "globalDefault": priority.default,
+        **({"globalDefault": True} if priority.default else {}),
         "preemptionPolicy": "PreemptLowerPriority" if priority.preempts else "Never",
     }
     if priority.description:

@@ -129,9 +129,9 @@ def _gang(case: _Case) -> Iterator[Patch]:
     # Where each task's own minimum counts, that of a dependent one must not: it has no pods yet.
     counted = case.job.tasks if size >= case.job.task_minimum else ()
     held = [number for number, task in enumerate(counted) if task.depends_on and needed(task)]
-    # Without a stated one the job's minimum is the sum of its tasks', which are about to change.
-    if case.job.gang != size or held:
-        yield from _set(case, size, "minAvailable")
+    # Stated even where it is the default: only the webhook /jobs/mutate sets that, and without it the
+    # pods of a job start one by one.
+    yield from _set(case, size, "minAvailable")
     for number in held:
         yield from _set(case, 0, "tasks", number, "minAvailable")
 

@@ -59,7 +59,13 @@ NAMED = WorkloadKind("training", scheduler="volcano", queue="a", priority_class=
         pytest.param(
             job(WORKERS), WorkloadKind("t", scheduler="koord-scheduler", queue="a"), [], id="others"
         ),
-        pytest.param(job(WORKERS, MASTER), GANG, [], id="the-default-is-all"),
+        pytest.param(
+            job(WORKERS, MASTER),
+            GANG,
+            [Patch("add", ("spec", "minAvailable"), 5)],
+            id="the-default-is-stated",
+        ),
+        pytest.param(job(WORKERS, MASTER, minAvailable=5), GANG, [], id="all-is-stated"),
         pytest.param(
             job(WORKERS, MASTER, minAvailable=2),
             GANG,
@@ -78,7 +84,12 @@ NAMED = WorkloadKind("training", scheduler="volcano", queue="a", priority_class=
             [Patch("add", ("spec", "minAvailable"), 3)],
             id="size",
         ),
-        pytest.param(job(WORKERS), GANG._replace(gang_rule=GangRule(9)), [], id="size-above-the-job"),
+        pytest.param(
+            job(WORKERS),
+            GANG._replace(gang_rule=GangRule(9)),
+            [Patch("add", ("spec", "minAvailable"), 4)],
+            id="size-above-the-job",
+        ),
         pytest.param(
             job(MASTER, Task("worker", 4, depends_on=("master",))),
             GANG,
@@ -101,7 +112,7 @@ NAMED = WorkloadKind("training", scheduler="volcano", queue="a", priority_class=
             id="closeness",
         ),
         pytest.param(
-            job(WORKERS),
+            job(WORKERS, minAvailable=4),
             GANG._replace(gang_rule=GangRule(None, 600, "fail")),
             [
                 Patch(
@@ -113,7 +124,7 @@ NAMED = WorkloadKind("training", scheduler="volcano", queue="a", priority_class=
             id="timeout",
         ),
         pytest.param(
-            job(WORKERS, policies=[{"event": "PodEvicted", "action": "RestartJob"}]),
+            job(WORKERS, minAvailable=4, policies=[{"event": "PodEvicted", "action": "RestartJob"}]),
             GANG._replace(gang_rule=GangRule(None, 600, "fail")),
             [
                 Patch(
@@ -125,19 +136,26 @@ NAMED = WorkloadKind("training", scheduler="volcano", queue="a", priority_class=
             id="one-policy-more",
         ),
         pytest.param(
-            job(WORKERS, policies=[{"event": "PodPending", "action": "AbortJob", "timeout": "1h"}]),
+            job(
+                WORKERS,
+                minAvailable=4,
+                policies=[{"event": "PodPending", "action": "AbortJob", "timeout": "1h"}],
+            ),
             GANG._replace(gang_rule=GangRule(None, 600, "fail")),
             [Patch("add", ("spec", "policies", 0, "timeout"), "600s")],
             id="its-policy-changed",
         ),
         pytest.param(
-            job(WORKERS, policies=[{"event": "*", "action": "RestartJob"}]),
+            job(WORKERS, minAvailable=4, policies=[{"event": "*", "action": "RestartJob"}]),
             GANG._replace(gang_rule=GangRule(None, 600, "fail")),
             [],
             id="any-event-stands-alone",
         ),
         pytest.param(
-            job(WORKERS), GANG._replace(gang_rule=GangRule(None, 600, "wait")), [], id="waiting-is-its-way"
+            job(WORKERS, minAvailable=4),
+            GANG._replace(gang_rule=GangRule(None, 600, "wait")),
+            [],
+            id="waiting-is-its-way",
         ),
         pytest.param({"apiVersion": "batch/v1", "kind": "Job", "spec": {}}, GANG, [], id="batch-job"),
         pytest.param({"apiVersion": 3, "kind": []}, GANG, [], id="shapes"),
