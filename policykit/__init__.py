@@ -1,6 +1,6 @@
-"""One policy file for AI clusters: generate the schedulers' configuration, lint the manifests."""
+"""One policy file for AI clusters: generate scheduler configuration and lint manifests."""
 
 __version__ = "0.1.0"
 
 DISTRIBUTION = "policykit-k8s"
-"""What package installers know this package by; `policykit` there is another project."""
+"""The name of this package in package registries; `policykit` there is another project."""

@@ -1,4 +1,4 @@
-"""The command line's first step: `--version` answers before anything heavy is imported."""
+"""Entry point of the command line; answers `--version` before importing anything heavy."""
 
 import gc
 import os
@@ -12,8 +12,8 @@ def main() -> int:
 
         sys.stdout.write(f"policykit {__version__}\n")
         return 0
-    # A process that ends soon gains nothing from looking for reference cycles: nodes and
-    # findings hold none, and with millions of nodes alive the search takes most of the time.
+    # A short-lived process gains nothing from collecting reference cycles: nodes and findings
+    # have none, and with millions of live nodes the collector takes most of the time.
     gc.disable()
     try:
         from policykit.cli import run
@@ -24,7 +24,7 @@ def main() -> int:
 
 
 def entry() -> None:
-    """The installed command: leaves at once, since taking everything down takes a while."""
+    """The installed command; exits at once, because interpreter teardown takes a while."""
     code = main()
     try:
         if sys.stdout and not sys.stdout.closed:  # the language server closes it

@@ -1,7 +1,7 @@
-"""What ships with policykit: `profiles/` and `schemas/`.
+"""Bundled files: `profiles/` and `schemas/`.
 
-A wheel carries them inside the package, a checkout has them beside it: look inside
-first, then beside. Nothing is ever downloaded.
+A wheel has them inside the package, a checkout has them next to it: look inside
+first, then next to it. Nothing is ever downloaded.
 """
 
 import json
@@ -32,12 +32,12 @@ def names(*folder: str, suffix: str) -> tuple[str, ...]:
 
 
 def read(*parts: str) -> bytes:
-    """Bytes of a bundled file. Raises FileNotFoundError where there is none."""
+    """Bytes of a bundled file. Raises FileNotFoundError if there is none."""
     with open(path(*parts), "rb") as file:
         return file.read()
 
 
 @cache
 def table(*parts: str) -> Any:
-    """A bundled JSON file, read once in a process. Callers must not change it."""
+    """A bundled JSON file, read once per process. Callers must not change it."""
     return json.loads(read(*parts))

@@ -1,4 +1,4 @@
-"""Cycles in what refers to one another by name: queues below queues, tasks that wait for tasks."""
+"""Cycles in references by name: queues below queues, tasks that wait for tasks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 
 def cycles(after: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """One for all names that lead to one another: the shortest through the first of them, where it begins.
+    """A cycle for each group of names that refer to one another: the shortest from its first
 
-    In the order of the names; those that are no keys lead nowhere. The work grows with the names and the
-    references, not with their product.
+    name. Ordered by name; names that are not keys refer to nothing. Linear in names and
+    references.
     """
     rank = {name: number for number, name in enumerate(after)}
     found = (_shortest(min(members, key=rank.__getitem__), members, after) for members in _connected(after))
@@ -17,7 +17,7 @@ def cycles(after: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 def _shortest(start: str, members: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The way from a name back to itself; empty: there is none."""
+    """The path from a name back to itself; empty if there is none."""
     before: dict[str, str] = {}
     pending = [start]
     for name in pending:
@@ -34,7 +34,7 @@ def _shortest(start: str, members: set[str], after: Mapping[str, Sequence[str]])
 
 
 def _connected(after: Mapping[str, Sequence[str]]) -> Iterator[set[str]]:
-    """Names that all lead to one another (strongly connected components, by Tarjan's algorithm)."""
+    """Groups of names that refer to one another (strongly connected components, Tarjan's algorithm)."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     open_names: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""What a user can cause: every error carries its place and the way out."""
+"""Errors that a user can cause, each with its location and a hint."""
 
 import os
 from collections.abc import Iterator
@@ -8,9 +8,9 @@ from policykit.escape import one_line
 
 
 class PolicykitError(Exception):
-    """Something the user can mend. `message` says what is wrong, `hint` what to do.
+    """An error that the user can fix. `message` says what is wrong, `hint` what to do.
 
-    As text it can be shown to anybody: what it quotes is escaped, and each part stays in its line.
+    As text it is safe to print: quoted text is escaped, and each part is on one line.
     Commands print it and leave with exit code 2.
     """
 
@@ -23,10 +23,10 @@ class PolicykitError(Exception):
         self.place = place
         """`path:line:column`, or a path alone, or empty."""
         self.path = path
-        """Where the policy says what is wrong: who knows its files makes a place of it."""
+        """Path in the policy; callers that know its files turn it into a location."""
 
     def placed(self, place: str) -> "PolicykitError":
-        """The same with a place, where it has none."""
+        """The same error with a location, if it has none."""
         return self if self.place else PolicykitError(self.message, self.hint, place)
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class PolicykitError(Exception):
 
 
 class PolicyError(PolicykitError):
-    """The policy file is wrong. `problems` holds every mistake found, in file order."""
+    """The policy file is invalid. `problems` has every mistake found, in file order."""
 
     def __init__(self, problems: "tuple[PolicykitError, ...]") -> None:
         first = problems[0]
@@ -47,11 +47,11 @@ class PolicyError(PolicykitError):
 
 
 class InternalError(PolicykitError):
-    """A fault of policykit's own, told in one line unless somebody looks for it."""
+    """A bug in policykit, shown on one line unless POLICYKIT_TRACEBACK is set."""
 
     def __init__(self, cause: Exception, place: str = "") -> None:
         says = f": {cause}" if str(cause) else ""
-        hint = "please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
+        hint = "please report it; POLICYKIT_TRACEBACK=1 shows the traceback"
         super().__init__(f"internal error: {type(cause).__name__}{says}", hint, place)
         self.trace = ""
         if os.environ.get("POLICYKIT_TRACEBACK"):
@@ -65,13 +65,13 @@ class InternalError(PolicykitError):
 
 
 def failure_of(error: Exception, place: str) -> PolicykitError:
-    """Why something at a place came to nothing: as the error says, or a fault of policykit's own."""
+    """The error for a failure at a location: the given one, or an internal error."""
     return error.placed(place) if isinstance(error, PolicykitError) else InternalError(error, place)
 
 
 @contextmanager
 def faults_at(place: str) -> Iterator[None]:
-    """A fault of policykit's own meanwhile is told with a place."""
+    """Adds a location to internal errors raised in the block."""
     try:
         yield
     except PolicykitError:
@@ -81,17 +81,17 @@ def faults_at(place: str) -> Iterator[None]:
 
 
 class Failures(list[str]):
-    """What could not be judged, and why: it is told and fails the run, while everything else goes on."""
+    """Collects what could not be checked; it is reported and fails the run, which otherwise goes on."""
 
     def add(self, error: Exception, place: str) -> None:
-        """Each is told once."""
+        """Adds a failure, unless it is already known."""
         line = str(failure_of(error, place))
         if line not in self:
             self.append(line)
 
     @contextmanager
     def told(self, place: str) -> Iterator[None]:
-        """Whatever goes wrong meanwhile is told of a place."""
+        """Records any error raised in the block, with a location."""
         try:
             yield
         except Exception as error:
@@ -99,7 +99,7 @@ class Failures(list[str]):
 
 
 class UsageError(PolicykitError):
-    """An option or argument that does not fit."""
+    """An invalid option or argument."""
 
 
 class SourceError(PolicykitError):

@@ -1,8 +1,8 @@
-"""Text from outside, written so that no terminal, log or CI system acts on it.
+"""Escapes untrusted text so that no terminal, log or CI system interprets it.
 
-Every message and every report goes through here. Three things are spelled out instead of written as they
-are: characters that do not print (control characters, line breaks within a value, marks that change the
-direction of text, lone surrogates), and what CI systems obey in a log: a line that begins with `::`, and
+Every message and report passes through this module. It escapes characters that do not
+print (control characters, line breaks within a value, marks that change the
+direction of text, lone surrogates) and commands of CI systems in logs: a line that begins with `::`, and
 `##[...]` or `##vso[...]` anywhere in one.
 """
 
@@ -15,26 +15,26 @@ from typing import Any
 _ANYWHERE = re.compile(r"#(?=#\w*\[)")
 """GitHub's runner (ActionCommand.cs) looks for `##[`, Azure's for `##vso[`, TeamCity for `##teamcity[`."""
 _AT_THE_START = re.compile(r"^( *):(?=:)")
-"""GitHub's runner leaves out blanks before it."""
+"""GitHub's runner ignores spaces before it."""
 
 
 def one_line(text: str) -> str:
-    """For people: whatever the text holds is one line, with escapes as in `\\x1b[31m`. Twice is as once."""
+    """The text on one line, with escapes such as `\\x1b[31m`. Idempotent."""
     return _escaped(text, _for_people)
 
 
 def lines(text: str) -> str:
-    """The same for a text of several lines, whose tabs stay: a diff on a terminal."""
+    """The same for several lines, with tabs kept, such as a diff on a terminal."""
     return "\n".join(_escaped(line, _for_people_with_tabs) for line in text.split("\n"))
 
 
 def in_place(line: str) -> str:
-    """The same for a line that marks are set under: a blank for each character that is not shown."""
+    """The same for a line with marks below it: a space for each unprintable character."""
     return _escaped(line, lambda _: " ")
 
 
 def dumps(data: Any, *, indent: int | None = 2) -> str:
-    """JSON that reads back as the same data; without an indent it is one line."""
+    """JSON of the data; on one line without an indent."""
     import json
 
     separators = (",", ":") if indent is None else None
@@ -45,13 +45,13 @@ def dumps(data: Any, *, indent: int | None = 2) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Text or a value of an attribute of XML, in one line; what XML cannot say is spelled as for people."""
+    """XML text or attribute value on one line; characters not allowed in XML are escaped as in `one_line`."""
     plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     return _escaped(plain, _for_xml)
 
 
 def markdown(text: str) -> str:
-    """One line of Markdown, also in a table: no tag, no link and no picture, whatever the text says."""
+    """One line of Markdown, also in a table, without tags, links or images from the text."""
     shown = one_line(text).replace("\\", "\\\\")
     return shown.replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
 

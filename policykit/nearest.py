@@ -1,4 +1,4 @@
-"""The word somebody may have meant: one search, remembered, since a tree repeats its mistakes."""
+"""The nearest known word, cached because files repeat their mistakes."""
 
 from __future__ import annotations
 
@@ -7,32 +7,44 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 MOST = 100
-"""Of more known words only so many are compared: those beside the word when sorted, since most slips come
+"""Most known words to compare: those next to the word in sorted order, since most typing errors come
 after the first letters."""
 LONGEST = 256
-"""No name is longer, and comparing takes the product of two lengths."""
+"""No name is longer, and comparing costs the product of two lengths."""
 
 
 class Names:
-    """Known words to which many are compared: sorted once."""
+    """Known words, sorted once for many comparisons."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.sorted = tuple(sorted(set(names)))
 
     def nearest(self, word: str, likeness: float = 0.6, *, but: str = "") -> str:
-        """As the function, over these without one."""
+        """As the function `nearest`, over these words except one."""
         return nearest(word, tuple(name for name in _beside(word, self.sorted) if name != but), likeness)
 
 
 def nearest(word: str, known: Sequence[str], likeness: float = 0.6) -> str:
-    """The known word most like `word`, empty where none is alike enough (0..1)."""
+    """The known word most similar to `word`; empty if none is similar enough (0..1)."""
     if len(word) > LONGEST:
         return ""
     return _nearest(word, tuple(known if len(known) <= MOST else _beside(word, sorted(known))), likeness)
 
 
+def one_edit_apart(one: str, other: str) -> bool:
+    """Whether one letter was left out, added, replaced, or swapped with its neighbour."""
+    at = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    one, other = one[at:], other[at:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    swapped = len(one) == len(other) == 2 and one == other[::-1]
+    return swapped or max(len(one), len(other)) == 1
+
+
 def some(names: Iterable[str], most: int = 12) -> str:
-    """The names as a message lists them: a, b and 7 more."""
+    """The names as listed in a message: a, b and 7 more."""
     listed = sorted(set(names))
     more = f" and {len(listed) - most} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more

@@ -1,6 +1,6 @@
-"""Contract section 6, side by side in one go, medians and ratios printed.
+"""Measures speed against yamllint and PyYAML in one run; prints medians and ratios.
 
-Nothing here is asserted: the machine's noise is not the product's fault. Read the ratios.
+Nothing is asserted, because timings vary between machines: compare the ratios.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def small_file() -> None:
 
 
 def large_tree(folder: str) -> None:
-    """`lint` of many files against what PyYAML's C composer takes on the same bytes on one core."""
+    """`lint` of many files against PyYAML's C composer on the same bytes on one core."""
     size = _tree(folder, 3000)
     floor = [
         sys.executable,
@@ -117,7 +117,7 @@ def generation() -> None:
 
 
 def turns(ours: Sequence[str], theirs: Sequence[str], runs: int = RUNS) -> tuple[float, float]:
-    """Medians of two commands run in turn, after one run of each that is not counted."""
+    """Medians of two commands run alternately, after one warm-up run of each."""
     taken: tuple[list[float], list[float]] = ([], [])
     for turn in range(runs + 1):
         for command, times in zip((ours, theirs), taken, strict=True):

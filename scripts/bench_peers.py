@@ -1,9 +1,9 @@
-"""policykit beside kube-linter, kube-score and kubeconform on a large tree, medians and ratios printed.
+"""Compares policykit with kube-linter, kube-score and kubeconform on a large tree; prints medians and ratios.
 
-Nothing here is asserted: the machine's noise is not the product's fault. Read the ratios. Each
-program gets the same files and the same number of cores, and runs in turn with the others. The
-tree is the corpus over and over with other names. Left out of it are the definitions of kinds,
-which are no manifests, and the few files at which kube-score ends its run without a verdict.
+Nothing is asserted, because timings vary between machines: compare the ratios. Each
+program gets the same files and the same number of cores, and they run alternately. The
+tree is the corpus repeated under other names, without CustomResourceDefinitions,
+and without the few files on which kube-score aborts.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 
 
 class Peer(NamedTuple):
-    """Another linter: where it comes from, and how a tree is given to it."""
+    """Another linter: its source, and how to pass it a tree."""
 
     name: str
     module: str
     variable: str
-    """Names a binary to take instead of building one."""
+    """Environment variable with a binary to use instead of building one."""
 
 
 PEERS = (
@@ -56,7 +56,7 @@ class Tree(NamedTuple):
 def main() -> None:
     """Builds the others, makes the tree, runs everything."""
     if not os.path.isdir(CORPUS):
-        print(f"{CORPUS} is not here: there is nothing to make a tree from")
+        print(f"{CORPUS} does not exist: there are no manifests to build a tree from")
         return
     binaries = {peer.name: found for peer in PEERS if (found := binary(peer))}
     with tempfile.TemporaryDirectory() as work:
@@ -71,13 +71,13 @@ def main() -> None:
 
 
 def binary(peer: Peer) -> str | None:
-    """Where a program is: named by its variable, built before, on PATH, or built now."""
+    """Path of a program: from its variable, built before, on PATH, or built now."""
     built = os.path.join(TOOLS, peer.name)
     for found in (os.environ.get(peer.variable), built, shutil.which(peer.name)):
         if found and os.path.isfile(found):
             return found
     if not shutil.which("go"):
-        print(f"{peer.name} is not measured: there is no Go here; {peer.variable} may name a binary")
+        print(f"{peer.name} is not measured: Go is not installed; set {peer.variable} to a binary")
         return None
     os.makedirs(TOOLS, exist_ok=True)
     print(f"building {peer.name} from {peer.module}", flush=True)
@@ -91,7 +91,7 @@ def binary(peer: Peer) -> str | None:
     if done.returncode == 0:
         return built
     why = (done.stderr.strip().splitlines() or ["no reason given"])[-1].strip()
-    print(f"{peer.name} is not measured: it could not be built ({why}); {peer.variable} may name a binary")
+    print(f"{peer.name} is not measured: it could not be built ({why}); set {peer.variable} to a binary")
     return None
 
 
@@ -113,7 +113,7 @@ def _is_read(kube_score: str, path: str) -> bool:
 
 
 def grown(folder: str, found: list[str]) -> tuple[Tree, int]:
-    """The sources over and over, each time under other names; and the bytes of all of it."""
+    """The sources repeated under other names, and their total bytes."""
     files: list[str] = []
     size = 0
     texts = [(os.path.relpath(path, CORPUS), _text(path)) for path in found]
@@ -146,7 +146,7 @@ def ours(folder: str, *options: str) -> list[str]:
 
 
 def peer_command(name: str, path: str, tree: Tree, schemas: str) -> list[str]:
-    """Each as its own documentation runs it on a folder, or where it takes none, on all files."""
+    """Each program as documented for a folder, or on all files if it does not accept one."""
     if name == "kube-linter":
         return [path, "lint", tree.folder]
     if name == "kube-score":
@@ -207,7 +207,7 @@ _ENVIRONMENT = {
 
 
 def warm(folder: str, cache: str) -> None:
-    """A tree that has not changed since the last run, against the first run."""
+    """The first run against a second run on the unchanged tree."""
     command = ours(folder, "--jobs", str(CORES))
     cold, again = [], []
     for turn in range(ROUNDS):
@@ -231,7 +231,7 @@ STAGES = (
     ("rules of scopes", "run.py", "_about_scopes"),
     ("output", "outputs.py", "write"),
 )
-"""What a run is made of, by the function that does it."""
+"""The parts of a run, by function."""
 
 
 _WATCHED = """
@@ -244,7 +244,7 @@ watch.dump_stats(sys.argv[1])
 
 
 def slice_of_time(tree: Tree, folder: str) -> None:
-    """Where our time goes: a part of the tree on one core, watched."""
+    """Profile of a part of the tree on one core."""
     for path in tree.files[:SLICE]:
         place = os.path.join(folder, os.path.relpath(path, tree.folder))
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -254,7 +254,7 @@ def slice_of_time(tree: Tree, folder: str) -> None:
     timed([sys.executable, "-c", _WATCHED, kept, *arguments])
     stats: Any = pstats.Stats(kept)
     total = stats.total_tt
-    print(f"where the time goes, {SLICE} files on one core (watching takes as long again):")
+    print(f"time by part, {SLICE} files on one core (profiling doubles the time):")
     for title, file, function in STAGES:
         seconds = sum(
             entry[3]
@@ -265,7 +265,7 @@ def slice_of_time(tree: Tree, folder: str) -> None:
 
 
 def export(folder: str) -> None:
-    """Our schemas as kubeconform reads them: a file for each version of a kind, whole in itself."""
+    """Our schemas as kubeconform reads them: a self-contained file for each version of a kind."""
     with open(os.path.join(ROOT, "schemas", "kinds.json"), encoding="utf-8") as file:
         shapes = json.load(file)["shapes"]
     for api_version, kinds in shapes.items():
@@ -282,7 +282,7 @@ def _local(file: str, name: str) -> str:
 
 
 def _reached(file: str, name: str) -> Iterable[tuple[str, Any]]:
-    """What a definition leads to, itself first, under names that are unique in one file."""
+    """A definition and everything it refers to, under names that are unique in one file."""
     pending, seen = [(file, name)], {(file, name)}
     while pending:
         file, name = pending.pop()

@@ -3,7 +3,7 @@
     python -m scripts.compile_cards [--check]
 
 One table per question: `cards` (vendors and products), `resources`, `labels`, `daemons`.
-With `--check` nothing is written, and the exit code is 1 where a table is stale.
+With `--check` nothing is written, and the exit code is 1 if a table is out of date.
 """
 
 import json
@@ -75,7 +75,7 @@ def products(written: dict[str, Entry]) -> Entry:
             if path.name != "vendor.yaml":
                 entry = _load(path)
                 if path.stem != entry["product"] or entry["product"] in found:
-                    raise ValueError(f"{path.name} does not hold the one card of its name")
+                    raise ValueError(f"{path.name} does not contain exactly the card it is named after")
                 found[entry["product"]] = _product(vendor, entry)
     return found
 
@@ -106,7 +106,7 @@ def _product(vendor: str, entry: Entry) -> Entry:
 
 
 def resources(written: dict[str, Entry]) -> Entry:
-    """Exact names, patterns by domain, what is claimed in a domain, what excludes what."""
+    """Exact names, patterns by domain, names reserved in a domain, conflicts."""
     names: Entry = {}
     patterns: dict[str, list[Entry]] = {}
     for vendor in sorted(written, key=lambda name: (not _own(written[name]), name)):
@@ -131,7 +131,7 @@ def resources(written: dict[str, Entry]) -> Entry:
 
 
 def _own(entry: Entry) -> bool:
-    """Makes the cards itself, where others only share them."""
+    """Whether the vendor makes the cards itself; others only share them."""
     return bool(entry.get("hardware", entry["vendor"]) == entry["vendor"])
 
 
@@ -155,7 +155,7 @@ def _by_domain(written: dict[str, Entry], field: str) -> Entry:
 
 
 def _bare(written: dict[str, Entry]) -> Entry:
-    """What people write without a domain, to what they may mean: vendors with most cards first."""
+    """Names without a domain to the resources they may mean, vendors with most cards first."""
     found: Entry = {}
     for vendor in sorted(written, key=lambda name: (-len(list((SOURCES / name).iterdir())), name)):
         entry = written[vendor]
@@ -172,7 +172,7 @@ def _names(resource: Entry, name: str) -> bool:
 
 
 def labels(written: dict[str, Entry]) -> Entry:
-    """Node labels: by whom they are set, and whether their values are integers."""
+    """Node labels: what sets them, and whether their values are integers."""
     known = _load(SOURCES / "labels.yaml")
     providers = _load(SOURCES / "providers.yaml")
     taints, rows = providers["taints"], providers["labels"]
@@ -268,7 +268,7 @@ def _filled(entry: Entry) -> Entry:
 
 
 def _text(table: Entry) -> bytes:
-    """One line per entry of each section, keys sorted, so that a change reads well."""
+    """One line per entry of each section, keys sorted, so that diffs are readable."""
     sections = [f"{_json(name)}: {_section(table[name])}" for name in sorted(table)]
     return ("{\n" + ",\n".join(sections) + "\n}\n").encode()
 
@@ -292,7 +292,7 @@ def main(arguments: list[str]) -> int:
         return 0
     stale = [name for name, content in tables.items() if not _is_current(COMPILED / name, content)]
     for name in stale:
-        print(f"profiles/compiled/{name} is stale: run python -m scripts.compile_cards")
+        print(f"profiles/compiled/{name} is out of date: run python -m scripts.compile_cards")
     return 1 if stale else 0
 
 

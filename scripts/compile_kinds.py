@@ -1,11 +1,11 @@
-"""Compiles profiles/kinds/*.yaml to profiles/compiled/kinds.json, which is what runs.
+"""Compiles profiles/kinds/*.yaml to profiles/compiled/kinds.json, which policykit reads at run time.
 
     python -m scripts.compile_kinds [--check]
 
-An entry may say `like:` another kind of its file (of the same version where there are
-several), and what differs: `moved` (a path prefix to what stands there instead), `without`
-(keys it does not have), `stored: true` (its pods are made by another object), and any key of
-its own, laid over.
+An entry may inherit from another kind of its file with `like:` (of the same version if there are
+several) and list the differences: `moved` (a path prefix to its replacement), `without`
+(keys it does not have), `stored: true` (another object creates its pods), and any key that
+overrides the inherited one.
 """
 
 import json
@@ -109,12 +109,14 @@ def _load(source: Path) -> Any:
 
 
 def main(arguments: list[str]) -> int:
-    """0 when written or fresh, 1 when `--check` finds the compiled table stale."""
+    """Returns 0 if the table was written or is up to date, 1 if `--check` finds it out of date."""
     fresh = compiled()
     if "--check" in arguments:
         if TARGET.is_file() and TARGET.read_bytes() == fresh:
             return 0
-        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m scripts.compile_kinds", file=sys.stderr)
+        print(
+            f"{TARGET.relative_to(ROOT)} is out of date: run python -m scripts.compile_kinds", file=sys.stderr
+        )
         return 1
     TARGET.parent.mkdir(exist_ok=True)
     TARGET.write_bytes(fresh)

@@ -1,4 +1,4 @@
-"""The main job on examples/, told to a newcomer: describe, generate, see where pods land, lint, mend."""
+"""A tour of policykit on examples/: describe, generate, see where pods can run, lint, patch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOLD, CYAN, DIM, PLAIN = ("\033[1m", "\033[36m", "\033[2m", "\033[0m") if COLOUR
 
 
 def main() -> int:
-    """Runs the five steps; stops where a command does not end as expected."""
+    """Runs the five steps; stops if a command does not exit as expected."""
     with tempfile.TemporaryDirectory() as folder:
         describe()
         generate(folder)
@@ -26,8 +26,8 @@ def main() -> int:
         mend(folder)
     print(f"{BOLD}Next{PLAIN}")
     show(
-        "policykit init            a commented policy to start from\n"
-        "policykit explain PK206   what a rule finds, why it hurts, bad and good\n"
+        "policykit init            create a commented policy\n"
+        "policykit explain PK206   what a rule finds, why it matters, bad and good examples\n"
         "README.md                 the policy file, suppressing findings, CI and GitOps"
     )
     return 0
@@ -35,7 +35,7 @@ def main() -> int:
 
 def describe() -> None:
     """The policy, its middle part."""
-    step(1, "Describe: one file says what the cluster is meant to be", f"This is {POLICY}.")
+    step(1, "Describe: one file with the desired state of the cluster", f"This is {POLICY}.")
     show(_between(_read(os.path.join(ROOT, POLICY)), "cards:", "# Shares"))
 
 
@@ -43,22 +43,22 @@ def generate(folder: str) -> None:
     """Files for a GitOps repository."""
     step(
         2,
-        "Generate: what the nodes, the scheduler and the workloads need",
+        "Generate: configuration for nodes, scheduler and workloads",
         "Look at the files: labels and taints, scheduler configuration, queues, patches.",
     )
     out = os.path.join(folder, "generated")
     run(["gen", "-p", POLICY, "-o", out], 0, (out, "generated"))
     show(_tree(out))
-    note("The scheduler's weights are computed, and generated/volcano/values.yaml says how:")
+    note("The scheduler's weights are computed; generated/volcano/values.yaml explains how:")
     show(_between(_read(os.path.join(out, "volcano", "values.yaml")), "    # Every part", "    # Not in"))
 
 
 def where() -> None:
-    """A pod set that lands well and one that does not."""
+    """A pod set with a suitable pool and one without."""
     step(
         3,
-        "Where: which pools let a pod in, and why not the others",
-        "Look at chat, the first: every pool refuses it, each for a reason. finetune is as it should be.",
+        "Where: which pools accept a pod, and why the others refuse it",
+        "Look at chat, the first: every pool refuses it, with the reason. finetune is correct.",
     )
     run(["where", "-p", POLICY, "examples/apps/chat.yaml", "examples/apps/finetune.yaml"], 0)
 
@@ -68,8 +68,8 @@ def lint() -> None:
     step(
         4,
         "Lint: what would never run, never count, or run in the wrong place",
-        "Look at examples/apps: an API server takes every one of these files without a word.\n"
-        "finetune.yaml is right and portal.yaml asks for no card: nothing is said about them.",
+        "Look at examples/apps: an API server accepts all these files without a warning.\n"
+        "finetune.yaml is correct and portal.yaml requests no card: they have no findings.",
     )
     run(["lint", "-p", POLICY, "examples/apps"], 1)
 
@@ -78,8 +78,8 @@ def mend(folder: str) -> None:
     """A bare Job before and after the generated patch."""
     step(
         5,
-        "Mend: the generated patch puts a job where it belongs",
-        "Look at the verdicts before and after. The job itself says nothing about nodes.",
+        "Patch: the generated component places a job in the right pool",
+        "Compare the verdicts before and after. The job itself has no node placement.",
     )
     bare = "examples/bare/evaluate.yaml"
     run(["where", "-p", POLICY, bare], 0)
@@ -95,13 +95,13 @@ def mend(folder: str) -> None:
 
 
 def step(number: int, title: str, says: str) -> None:
-    """A heading, and what to look at."""
+    """Prints a heading, and what to look at."""
     print(f"{BOLD}{number}. {title}{PLAIN}")
     note(says)
 
 
 def note(text: str) -> None:
-    """A remark of the demo's own."""
+    """Prints a remark."""
     for line in text.split("\n"):
         print(f"{DIM}   {line}{PLAIN}")
     print(flush=True)
@@ -113,7 +113,7 @@ def show(text: str) -> None:
 
 
 def run(arguments: list[str], expected: int, name: tuple[str, str] = ("", "")) -> None:
-    """Runs policykit as a user would and shows both its streams; `name`: (path, what to call it)."""
+    """Runs policykit and shows both output streams; `name`: (path, name to show for it)."""
     done = subprocess.run(
         [sys.executable, "-m", "policykit", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -123,7 +123,7 @@ def run(arguments: list[str], expected: int, name: tuple[str, str] = ("", "")) -
     print(f"  {CYAN}$ policykit {shown}{PLAIN}")
     show(text)
     if done.returncode != expected:
-        raise SystemExit(f"policykit {shown} ended with {done.returncode}, expected {expected}")
+        raise SystemExit(f"policykit {shown} exited with {done.returncode}, expected {expected}")
 
 
 def _read(path: str) -> str:
@@ -132,7 +132,7 @@ def _read(path: str) -> str:
 
 
 def _between(text: str, first: str, after: str) -> str:
-    """From the line that begins with `first` to before the one that begins with `after`."""
+    """The lines from the one that starts with `first` up to the one that starts with `after`."""
     lines = text.split("\n")
     start = next(n for n, line in enumerate(lines) if line.startswith(first))
     end = next(n for n, line in enumerate(lines) if n > start and line.startswith(after))
@@ -152,7 +152,7 @@ def _tree(folder: str) -> str:
 
 
 def _merged(base: Any, patch: Any) -> Any:
-    """Maps merge, everything else is replaced: what kustomize does with the fields of placement."""
+    """Merges maps and replaces everything else, as kustomize does with placement fields."""
     if not isinstance(base, dict) or not isinstance(patch, dict):
         return patch
     return {**base, **{key: _merged(base.get(key), value) for key, value in patch.items()}}

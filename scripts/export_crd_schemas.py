@@ -1,6 +1,6 @@
 """Shapes of custom resources for schemas/, from the CRDs of their projects' releases.
 
-Structure only: fields, types, what is required, in the words that built-in kinds have too.
+Structure only: fields, types, required fields, in the same keywords as built-in kinds.
 Each folder of CLONES is a git clone with the name of its project in crd_sources.yaml:
 
     python -m scripts.export_crd_schemas CLONES
@@ -26,7 +26,7 @@ SOURCES: dict[str, Any] = yaml.safe_load(
     (Path(__file__).parent / "crd_sources.yaml").read_text(encoding="utf-8")
 )
 _STATED = ("volcano", "koordinator")
-"""Systems whose release a policy states."""
+"""Systems whose release a policy sets."""
 
 
 class Gathered(NamedTuple):
@@ -38,7 +38,7 @@ class Gathered(NamedTuple):
 
 
 def gathered(clones: Path) -> dict[tuple[str, str], Gathered]:
-    """(file below schemas/, kind) to what the releases say of it, oldest first."""
+    """(file below schemas/, kind) to its definitions by release, oldest first."""
     found: dict[tuple[str, str], Gathered] = {}
     for project, source in SOURCES.items():
         for name, partial, release, kind in _kinds(clones / project, source):
@@ -69,7 +69,7 @@ def shapes(found: dict[tuple[str, str], Gathered]) -> Shapes:
 
 
 def file_of(group: str, api_version: str, files: dict[str, str]) -> str:
-    """The file below schemas/ for a version of a group; empty where it is not exported."""
+    """The file below schemas/ for a version of a group; empty if it is not exported."""
     return files.get(group, "").format(version=api_version.rpartition("/")[2])
 
 
@@ -108,7 +108,7 @@ _TEMPLATE = {"$ref": "../kubernetes/pod.json#/$defs/PodTemplateSpec", "x-partial
 
 
 def _with_templates(kind: str, schema: Schema) -> Schema:
-    """The schema with pod templates where the CRD has none, but the controller reads one."""
+    """The schema with pod templates that the controller reads but the CRD does not define."""
     for source in SOURCES.values():
         for path in source.get("templates", ()):
             owner, *steps = path.split(".")
@@ -127,7 +127,7 @@ def _with_template(schema: Schema, steps: list[str]) -> Schema:
 
 
 def _filled_in(kind: str, schema: Schema) -> Schema:
-    """The schema without the demands that something meets before the API server looks."""
+    """The schema without requirements that are met before the API server validates."""
     for source in SOURCES.values():
         for path in source.get("defaulted", ()):
             owner, *steps = path.split(".")
@@ -147,7 +147,7 @@ def _without_demand(schema: Schema, steps: list[str]) -> Schema:
 
 
 def _definitions(kind: str, schema: Schema, partial: bool) -> dict[str, Schema]:
-    """The object, and its spec under a name of its own."""
+    """The object, and its spec as a separate definition."""
     schema = with_values(with_references("", schema, partial))
     properties = schema["properties"]
     properties["metadata"] = {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}

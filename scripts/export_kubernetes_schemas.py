@@ -21,11 +21,11 @@ _HERE = Path(__file__).parent
 OVERLAY: dict[str, Any] = yaml.safe_load((_HERE / "kubernetes_overlay.yaml").read_text(encoding="utf-8"))
 RELEASES: dict[str, Any] = yaml.safe_load((_HERE / "kubernetes_releases.yaml").read_text(encoding="utf-8"))
 KINDS: dict[str, dict[str, list[str]]] = OVERLAY["kinds"]
-"""File to apiVersion and the models of its kinds. What the shared file has, the others refer to."""
+"""File to apiVersion and the models of its kinds. The other files refer to the shared file."""
 
 _SHARED = "kubernetes/pod.json"
 _BEGINNINGS = ("V1PodTemplateSpec", "V1PersistentVolumeClaim")
-"""Where the shared file starts from."""
+"""Models at the root of the shared file."""
 
 _ROOTS = frozenset(m for kinds in KINDS.values() for models in kinds.values() for m in models)
 _SCALARS = {
@@ -70,7 +70,7 @@ def shapes() -> dict[str, dict[str, str]]:
 
 
 def _collect(model: str, found: dict[str, Schema], known: dict[str, str]) -> str:
-    """Defines a model where nothing has it yet, and gives the reference to it."""
+    """Defines a model if it is not defined yet, and returns the reference to it."""
     if model not in known:
         name = definition_name(model)
         if name in found:
@@ -118,7 +118,7 @@ def _type(kind: str, found: dict[str, Schema], known: dict[str, str]) -> Schema:
 
 
 def _overlaid(place: str, required: bool, schema: Schema) -> Schema:
-    """The generated type with what the overlay says about this field."""
+    """The generated type with the overlay of this field."""
     if place in OVERLAY["int_or_string"]:
         text = {"pattern": OVERLAY["patterns"][place]} if place in OVERLAY["patterns"] else {}
         bounds = zip(("minimum", "maximum"), OVERLAY["ranges"].get(place, ()), strict=False)
@@ -151,7 +151,7 @@ def _overlaid(place: str, required: bool, schema: Schema) -> Schema:
 
 
 def node_fields(definitions: dict[str, Schema]) -> None:
-    """matchFields names nodes, whose names are no label values."""
+    """matchFields has node names, which are not label values."""
     requirement = definitions["NodeSelectorRequirement"]
     plain = {
         key: {k: v for k, v in schema.items() if k != "x-kubernetes-label"}

@@ -1,4 +1,4 @@
-"""Writes schemas/policy.json from the policy models; with --check, says whether it is up to date."""
+"""Writes schemas/policy.json from the policy models; with --check, checks whether it is up to date."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
-"""Lints broken copies of manifests until the time is over: no crash, no hang, no flood of memory.
+"""Lints broken copies of manifests for a given time: no crash, no hang, no excessive memory.
 
-`make fuzz`, or `python -m scripts.fuzz --minutes 10 --seed 7 FOLDER...`. What it finds is printed with the
-bytes that did it; a test keeps it (tests/linter/test_found_by_fuzzing.py).
+`make fuzz`, or `python -m scripts.fuzz --minutes 10 --seed 7 FOLDER...`. Failures are printed with the
+bytes that caused them; add them to tests/linter/test_found_by_fuzzing.py.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from policykit.model.cluster import Cluster
 from policykit.policy.load import load_profile
 
 LONGEST = 5
-"""Seconds of a processor that a file may take."""
+"""Most CPU seconds per file."""
 MOST_MEMORY = 500
-"""Megabytes a run may take."""
+"""Most megabytes per run."""
 PROFILES = ("hybrid-volcano", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
 
 TOKENS = (
@@ -146,7 +146,7 @@ def main() -> int:
     arguments = _arguments()
     files = sorted(path for folder in arguments.folders for path in Path(folder).rglob("*.yaml"))
     if not files:
-        print("there is nothing to break: name a folder of manifests")
+        print("no manifests found: name a folder with manifests")
         return 2
     policies = [None, *(load_profile(name).cluster for name in PROFILES)]
     draw = random.Random(arguments.seed)
@@ -167,7 +167,7 @@ def main() -> int:
 
 
 def broken(draw: random.Random, texts: Sequence[bytes]) -> bytes:
-    """One text with a few faults."""
+    """A text with a few mutations."""
     raw = draw.choice(texts)
     for _ in range(draw.choice((1, 1, 2, 3, 8))):
         raw = draw.choice(FAULTS)(draw, raw)
@@ -207,7 +207,7 @@ def _lines(draw: random.Random, raw: bytes) -> bytes:
 
 
 def _value(draw: random.Random, raw: bytes) -> bytes:
-    """Another value at some place of the data, written as JSON or YAML."""
+    """Replaces a value in the data, written as JSON or YAML."""
     try:
         documents = [data for data in yaml.safe_load_all(raw) if data is not None]
         for data in documents:
@@ -250,11 +250,11 @@ FAULTS: tuple[Callable[[random.Random, bytes], bytes], ...] = (
 
 
 class _TooSlow(BaseException):
-    """Raised by the clock; no rule can catch it."""
+    """Raised by the timer; no rule can catch it."""
 
 
 def _judge(raw: bytes, policy: Cluster | None, *, fixes: bool) -> str:
-    """What went wrong with a text; empty: nothing."""
+    """The failure on a text; empty if there is none."""
 
     def ring(signal_number: int, frame: object) -> None:
         raise _TooSlow

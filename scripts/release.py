@@ -1,6 +1,6 @@
 """Builds and checks the wheel and the sdist; with a version, makes the tree a release of it.
 
-Everything happens in a copy of what is committed, so a failure leaves the tree as it was. Nothing is
+Everything happens in a copy of the committed files, so a failure leaves the tree unchanged. Nothing is
 committed, tagged, pushed or uploaded.
 """
 
@@ -35,14 +35,14 @@ spec: {hard: {limits.nvidia.com/gpu: "8"}}
 
 
 class ReleaseError(Exception):
-    """Why this is not released."""
+    """The release cannot be made."""
 
 
 def stated_version(text: str) -> str:
     """The version in the text of `policykit/__init__.py`."""
     found = _STATED.search(text)
     if found is None:
-        raise ReleaseError(f"{VERSION_FILE} states no version")
+        raise ReleaseError(f"{VERSION_FILE} has no version")
     return found[1]
 
 
@@ -51,28 +51,28 @@ def with_version(text: str, version: str) -> str:
     before = stated_version(text)
     try:
         if str(Version(version)) != version:
-            raise ReleaseError(f"write version {version} as {Version(version)}")
+            raise ReleaseError(f"use {Version(version)} instead of {version}")
     except InvalidVersion:
-        raise ReleaseError(f"{version} is not a version: write 0.2.0, or 0.2.0rc1") from None
+        raise ReleaseError(f"{version} is not a version: use a form such as 0.2.0 or 0.2.0rc1") from None
     if Version(version) < Version(before):
-        raise ReleaseError(f"version {version} is lower than {before}, which {VERSION_FILE} states")
+        raise ReleaseError(f"version {version} is lower than {before} in {VERSION_FILE}")
     return _STATED.sub(f'__version__ = "{version}"', text, count=1)
 
 
 def with_release(changelog: str, version: str, day: date) -> str:
-    """The changelog with what was unreleased under the version and its day."""
+    """The changelog with the unreleased section moved under the version and its date."""
     if release_day(changelog, version):
-        raise ReleaseError(f"{CHANGELOG} has a release {version} already")
+        raise ReleaseError(f"{CHANGELOG} already has a release {version}")
     head, heading, rest = changelog.partition(f"\n{_UNRELEASED}\n")
     if not heading:
         raise ReleaseError(f"{CHANGELOG} has no section {_UNRELEASED}")
     if not rest.partition("\n## ")[0].strip():
-        raise ReleaseError(f"{CHANGELOG} says nothing under {_UNRELEASED}")
+        raise ReleaseError(f"{CHANGELOG} has no entries under {_UNRELEASED}")
     return f"{head}{heading}\n## {version} - {day.isoformat()}\n{rest}"
 
 
 def release_day(changelog: str, version: str) -> date | None:
-    """The day of a release, None where the changelog has no such release."""
+    """The date of a release; None if the changelog does not have it."""
     found = re.search(rf"^## {re.escape(version)} - (\d{{4}}-\d\d-\d\d)$", changelog, re.MULTILINE)
     return date.fromisoformat(found[1]) if found else None
 
@@ -98,7 +98,7 @@ def build_twice(first: Path, second: Path, into: Path, epoch: int) -> tuple[Path
 
 
 def try_out(wheel: Path, version: str, folder: Path) -> None:
-    """Installs the wheel in an environment of its own and runs it on a manifest with one mistake."""
+    """Installs the wheel in a new environment and runs it on a manifest with one mistake."""
     programs = folder / "environment" / "bin"
     run([sys.executable, "-I", "-m", "venv", str(programs.parent)])
     run([str(programs / "python"), "-I", "-m", "pip", "install", "--quiet", str(wheel)])
@@ -113,12 +113,12 @@ def try_out(wheel: Path, version: str, folder: Path) -> None:
         done = subprocess.run(command, cwd=manifests, capture_output=True, text=True, check=False)
         if done.returncode != code or not done.stdout.startswith(output):
             raise ReleaseError(
-                f"installed, `policykit {word}` exits {done.returncode}:\n{done.stdout}{done.stderr}"
+                f"installed, `policykit {word}` exits with {done.returncode}:\n{done.stdout}{done.stderr}"
             )
 
 
 def run(command: Sequence[str], env: dict[str, str] | None = None) -> str:
-    """Standard output of a command. What it says is shown where it fails."""
+    """Standard output of a command; shown with the error if the command fails."""
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ReleaseError(f"`{' '.join(command)}` failed:\n{done.stdout}{done.stderr}")
@@ -126,7 +126,7 @@ def run(command: Sequence[str], env: dict[str, str] | None = None) -> str:
 
 
 def committed(folder: Path) -> Path:
-    """A copy of what is committed."""
+    """A copy of the committed files."""
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
         files.extractall(folder, filter="data")
@@ -134,9 +134,9 @@ def committed(folder: Path) -> Path:
 
 
 def release(version: str) -> None:
-    """The whole of it; without a version, the tree is built as it is."""
+    """Runs all steps; without a version, builds the tree as it is."""
     if changes := run(["git", "status", "--porcelain"]):
-        raise ReleaseError(f"commit these changes first, or put them aside:\n{changes}")
+        raise ReleaseError(f"commit or stash these changes first:\n{changes}")
     edits = _edits(version) if version else {}
     with tempfile.TemporaryDirectory(prefix="policykit-release-") as made:
         work = Path(made)
@@ -174,7 +174,7 @@ def _read(path: Path) -> str:
 
 
 def _epoch(changelog: str, version: str) -> int:
-    """Midnight of the release's day, so that anybody can build the same bytes from its tag."""
+    """Midnight of the release's day, so that anyone can build the same bytes from its tag."""
     day = release_day(changelog, version)
     if day is None:
         return int(run(["git", "log", "-1", "--format=%ct"]))

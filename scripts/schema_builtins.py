@@ -10,9 +10,9 @@ from scripts.schema_files import Schema, load
 
 _FILES = ("pod", "batch", "service", "autoscaling", "networking")
 _SMALL = frozenset({"JobTemplateSpec", "LabelSelector", "NodeSelectorTerm", "PodTemplateSpec"})
-"""Types of fewer than three fields that are told by what their fields hold."""
+"""Types with fewer than three fields that are recognised by the contents of their fields."""
 _SHARE = 0.6
-"""Of a type's fields that are there, so that an older release of it is recognised."""
+"""Share of a type's fields that must exist, so that older releases of it are recognised."""
 _PAIRS = frozenset({"labels", "matchLabels", "nodeLabels", "nodeSelector"})
 
 
@@ -28,9 +28,9 @@ class _Type(NamedTuple):
 
 
 def with_references(field: str, schema: Schema, partial: bool) -> Schema:
-    """The schema with what is a built-in type replaced by a reference to schemas/kubernetes/.
+    """The schema with built-in types replaced by references to schemas/kubernetes/.
 
-    `partial`: such a value is laid over another one, so that nothing is missing from it.
+    `partial`: such a value is merged over another one, so nothing in it is required.
     """
     if field == "metadata" and schema.get("type") == "object":
         return {"$ref": "../kubernetes/pod.json#/$defs/ObjectMeta"}
@@ -87,12 +87,12 @@ def _covers(kind: _Type, names: Any) -> bool:
 
 
 def _is(schema: Schema, kind: _Type, partial: bool) -> bool:
-    """Whether every value the schema describes is one of the built-in type as well."""
+    """Whether every value of the schema is also a value of the built-in type."""
     return _same(schema, kind.shape) and (partial or _demands(kind) <= set(schema.get("required", ())))
 
 
 def _same(schema: Schema, shape: Shape) -> bool:
-    """Whether two schemas have the same form; releases of the type differ in a field here and there."""
+    """Whether two schemas have the same form; releases of the type differ in a few fields."""
     shape = shape.resolved()
     wanted = shape.schema
     if not wanted or not schema or (schema == {"type": "object"} and wanted.get("type") == "object"):
@@ -115,7 +115,7 @@ def _same(schema: Schema, shape: Shape) -> bool:
 
 
 def _demands(kind: _Type) -> set[str]:
-    """What the type itself requires; the rest is what the API server asks beyond it."""
+    """What the type itself requires; the rest is required by the API server."""
     added = set(OVERLAY["required"].get(kind.name, ()))
     return set(kind.shape.schema.get("required", ())) - added
 

@@ -1,4 +1,4 @@
-"""Schema files: JSON with one definition's property per line, so that a change reads well."""
+"""Schema files: JSON with one definition's property per line, so that diffs are readable."""
 
 import json
 from pathlib import Path

@@ -51,7 +51,7 @@ def test_a_renamed_policy_stops_at_its_old_files_and_names_every_one(repo: Path)
     for words in ([], ["--prune"], ["--diff"]):
         refused = gen(repo, *words)
         assert (refused.code, refused.out) == (2, "")
-        assert "out/README.md: was generated from policy maip, so it is left alone, and " in refused.err
+        assert "out/README.md: was generated from policy maip, so it was not overwritten, and " in refused.err
         assert "help: if maip was renamed to renamed, delete the files that say so; " in refused.err
     assert tree(repo / "out") == before
     for path in before.keys() - left:
@@ -105,9 +105,7 @@ def test_a_copy_is_found_and_goes_only_with_prune(repo: Path) -> None:
     before = tree(repo / "out")
     shutil.copy(repo / "out/README.md", repo / "out/copy.md")
     assert drift(gen(repo, "--check")) == {"copy.md": "no longer generated"}
-    assert gen(repo, "--check").err.endswith(
-        "out: not what the policy gives in 1 file; run `policykit gen --prune`\n"
-    )
+    assert gen(repo, "--check").err.endswith("out: 1 file out of date; run `policykit gen --prune`\n")
     assert drift(gen(repo)) == {"copy.md": "no longer generated"}
     assert (repo / "out/copy.md").exists()
     assert drift(gen(repo, "--prune")) == {"copy.md": "removed"}
@@ -207,7 +205,7 @@ def test_nothing_is_written_or_deleted_through_links(repo: Path) -> None:
     for words in ([], ["--prune"]):
         refused = gen(repo, *words)
         assert refused.code == 2
-        assert "out/README.md: is a link, so it is left alone, and " in refused.err
+        assert "out/README.md: is a link, so it was not overwritten, and " in refused.err
     assert tree(repo) == before
     (repo / "out/nodes").unlink()
     (repo / "out/README.md").unlink()
@@ -284,10 +282,10 @@ def test_one_folder_of_two_policies_is_refused(repo: Path, second: str) -> None:
     both = gen(repo, "--all")
     assert both.code == 2
     assert both.err == (
-        "policykit: out: team/policykit.yaml writes to this folder too\n"
-        "  help: give each policy a generate.out of its own\n"
-        "policykit: out: policykit.yaml writes to this folder too\n"
-        "  help: give each policy a generate.out of its own\n"
+        "policykit: out: team/policykit.yaml also writes to this folder\n"
+        "  help: give each policy its own generate.out\n"
+        "policykit: out: policykit.yaml also writes to this folder\n"
+        "  help: give each policy its own generate.out\n"
     )
     assert gen(repo, "--all", "--check").code == 2
     assert gen(repo).code == 2
@@ -319,7 +317,7 @@ def test_files_of_one_policy_are_not_written_into_the_folder_of_another(repo: Pa
     assert told["nodes/README.md"] == "in the folder of team/policykit.yaml"
     said = gen(repo, "--all")
     assert said.code == 2
-    assert ": is in the folder of team/policykit.yaml, so it is left alone, and " in said.err
+    assert ": is in the folder of team/policykit.yaml, so it was not overwritten, and " in said.err
     assert owner((repo / "out/nodes/README.md").read_text()) == "other"
 
 
@@ -355,7 +353,7 @@ def test_the_diff_is_what_git_apply_needs(repo: Path) -> None:
         (["-o", "-", "--check"], "--check, --diff and --prune need a folder"),
         (["-o", "-", "--diff"], "--check, --diff and --prune need a folder"),
         (["-o", "-", "--prune"], "--check, --diff and --prune need a folder"),
-        (["--target", "nodes", "--prune"], "--prune excludes --target"),
+        (["--target", "nodes", "--prune"], "--prune cannot be combined with --target"),
     ],
 )
 def test_what_does_not_go_together(repo: Path, words: list[str], says: str) -> None:

@@ -94,7 +94,9 @@ def test_the_name_of_a_committed_file_is_never_an_option(tmp_path: Path, hook: s
     named.write_text("a: 1\n", encoding="utf-8")
     done = run(hook, f"{option}{elsewhere}", cwd=checkout)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"policykit: '{option}{elsewhere}' is an option and the name of a file\n")
+    assert done.stderr.startswith(
+        f"policykit: '{option}{elsewhere}' is both an option and the name of a file\n"
+    )
     assert not elsewhere.exists()
 
 

@@ -47,8 +47,8 @@ def candidates(value: str) -> tuple[Product, ...]:
 def resource_problem(name: str) -> Problem | None:
     """The problem of a resource name, as a predicate, and a suggestion.
 
-    None for every name that may be right: known ones, unknown domains, device names of
-    virtual machines, network resources, and names that nobody claims.
+    None for every name that may be valid: known ones, unknown domains, device names of
+    virtual machines, network resources, and names without a vendor.
     """
     if resource(name) is not None:
         return None
@@ -136,9 +136,9 @@ def _claimed(name: str) -> Problem | None:
 
 
 def _slip(name: str) -> Problem | None:
-    """One letter too many, too few, wrong or swapped, after the first.
+    """Whether two names differ by one letter, added, missing, wrong or swapped, after the first.
 
-    Digits and signs tell models apart, and a first letter kinds (vgpu, sgpu): never in them.
+    Digits and signs distinguish models, and the first letter kinds (vgpu, sgpu): they must match.
     """
     domain, _, written = name.partition("/")
     known = {full.partition("/")[2]: full for full in _fixed_names(domain)}

@@ -1,4 +1,4 @@
-"""The commands: a table from name to module; one module per command."""
+"""The command line: a table of commands, one module per command."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ from policykit.errors import InternalError, PolicykitError, SourceError, UsageEr
 from policykit.nearest import nearest
 
 COMMANDS = {
-    "init": "a commented policykit.yaml from a bundled profile",
-    "gen": "write the policy's objects",
+    "init": "create a commented policykit.yaml from a bundled profile",
+    "gen": "generate scheduler configuration from the policy",
     "lint": "find scheduling mistakes in manifests",
-    "baseline": "accept today's findings, so that lint reports new ones only",
-    "patch": "print manifests with each workload as its kind asks",
-    "where": "say where each pod can land, and why not elsewhere",
-    "explain": "a rule's page",
-    "import": "a policy from existing nodes, queues, scheduler configurations",
-    "nodes": "what live nodes have otherwise than the policy",
-    "rules": "all rules",
-    "profiles": "bundled policies to start from",
-    "cards": "the catalogue of accelerator cards",
-    "schema": "bundled JSON Schemas",
-    "lsp": "as a language server: findings, rule pages and fixes in an editor",
-    "krm": "as a function of kustomize: generator, transformer or validator",
+    "baseline": "record findings so that lint reports only new ones",
+    "patch": "apply workload kinds to manifests",
+    "where": "show which pools pods can run in, and why others refuse them",
+    "explain": "show a rule's documentation",
+    "import": "create a policy from existing nodes, queues, scheduler files",
+    "nodes": "show how live nodes differ from the policy",
+    "rules": "list all rules",
+    "profiles": "list or print bundled policies",
+    "cards": "list or describe accelerator cards",
+    "schema": "list or print bundled JSON Schemas",
+    "lsp": "run a language server for editors: findings, docs and fixes",
+    "krm": "run as a KRM function in kustomize: generate, patch or lint",
 }
-"""Each lives in the module of its name (`import_`: a keyword names no module) and calls its click command
-`command`."""
+"""Each lives in the module of the same name (`import_` for the keyword), as the click command `command`."""
 
 
 class _Commands(click.Group):
-    """Imports a command's module only when it runs, so that help and start-up stay quick."""
+    """Imports a command's module only when the command runs, to keep help and start-up fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -60,12 +59,12 @@ class _Commands(click.Group):
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             near = nearest(args[0], tuple(COMMANDS))
             hint = f" Did you mean {near!r}?" if near else ""
-            raise click.UsageError(f"there is no command {args[0]!r}.{hint}", ctx)
+            raise click.UsageError(f"unknown command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
 
 def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
-    """`--verbose` is eager, so it is known by now."""
+    """Prints the version. `--verbose` is eager, so it has been parsed by now."""
     if not asked:
         return
     if ctx.params.get("verbose"):
@@ -84,17 +83,19 @@ def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
 )
 @click.option("--version", is_flag=True, callback=_version, expose_value=False, help="Show the version.")
 @click.option(
-    "--verbose", is_flag=True, is_eager=True, help="With --version: which installation this is, too."
+    "--verbose", is_flag=True, is_eager=True, help="With --version: also show where policykit is installed."
 )
 def commands(verbose: bool) -> None:
-    """One policy file for AI clusters on Kubernetes: generate the schedulers' configuration,
-    lint the manifests."""
+    """One policy file for AI clusters on Kubernetes: generate scheduler configuration and lint manifests."""
     if verbose:
-        raise UsageError("--verbose goes with --version only", "write policykit --version --verbose")
+        raise UsageError("--verbose works only with --version", "run policykit --version --verbose")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit code of contract 4."""
+    """Runs one command line; returns its exit code.
+
+    0: clean; 1: findings or drift; 2: the run failed; 130: interrupted.
+    """
     try:
         _refuse_file_as_option(arguments)
         code = commands.main(list(arguments), prog_name="policykit", standalone_mode=False)
@@ -112,7 +113,7 @@ def run(arguments: Sequence[str]) -> int:
         complain(error)
         return 2
     except BrokenPipeError:
-        # The reader of our output left: end quietly.
+        # The reader of our output has closed the pipe: exit quietly.
         _drop_output()
         return 1
     except OSError as error:
@@ -120,23 +121,26 @@ def run(arguments: Sequence[str]) -> int:
         _drop_output()
         return 2
     except Exception as error:
-        # A fault of ours: told in one line, unless somebody wants to look for it.
+        # A bug in policykit: one line, with a traceback only on request.
         complain(InternalError(error))
         return 2
 
 
 def _refuse_file_as_option(arguments: Sequence[str]) -> None:
-    """Hooks and globs pass on file names that others may have chosen: --output=a.yaml is such a name."""
+    """Raises UsageError for an option that is also the name of a file.
+
+    Hooks and globs pass file names that others may have chosen, such as `--output=a.yaml`.
+    """
     for word in arguments:
         if word == "--":
             return
         if word.startswith("-") and word != "-" and os.path.lexists(word):
-            hint = "write ./ before the name of the file, or -- before all files"
-            raise UsageError(f"{word!r} is an option and the name of a file", hint)
+            hint = "put ./ before the file name, or -- before all files"
+            raise UsageError(f"{word!r} is both an option and the name of a file", hint)
 
 
 def _show(error: click.ClickException) -> None:
-    """How the command is used, then what is wrong in one line, whatever it quotes of the command line."""
+    """Prints the usage, then the error in one line, with what it quotes escaped."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()  # its message is the help
         return
@@ -146,5 +150,5 @@ def _show(error: click.ClickException) -> None:
 
 
 def _drop_output() -> None:
-    """What could not be written must not be tried again, with a complaint, when the interpreter ends."""
+    """Keeps the interpreter from writing the rest again, and failing again, when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`policykit baseline`: today's findings into a file that later runs of `lint` accept."""
+"""`policykit baseline`: records today's findings in a file that later runs of `lint` accept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
     "-p",
     "--policy",
     metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 @allow_path
 @click.option(
@@ -38,18 +38,20 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
     "--output",
     metavar="FILE",
     default="",
-    help="Where it stands. Default: the nearest upwards, else .policykit-baseline.json at the"
-    " repository's root, else in the current folder.",
+    help="Path of the baseline file. Default: the nearest .policykit-baseline.json in this or a parent"
+    " folder, else one at the repository root, else one in the current folder.",
 )
 @click.option(
-    "--prune", is_flag=True, help="Only take out what is no longer found; needs a run over all it speaks of."
+    "--prune",
+    is_flag=True,
+    help="Only remove findings that no longer exist; requires a run over everything the baseline covers.",
 )
 @click.option(
     "--kustomize",
     type=click.Choice(("auto", "never")),
     default="auto",
     show_default=True,
-    help="As `lint` is run: at kustomizations as they are built, or at their files.",
+    help="Same as for `lint`: check kustomizations as kustomize builds them, or (never) only their files.",
 )
 @cache_options
 def command(
@@ -61,14 +63,15 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Write today's findings to a file: `lint` reports only what is not in it.
+    """Record today's findings in a file, so that `lint` reports only findings that are not in it.
 
-    Commit the file. It knows findings by rule, object and field, never by line, and by file only
-    what has no named object: manifests can be renamed, moved and reordered. A second run adds what
-    is new and keeps the rest; --prune takes out what is gone and adds nothing.
+    Commit the file. It identifies findings by rule, object and field, never by line, and by file
+    only where there is no named object: manifests can be renamed, moved and reordered. A second
+    run adds new findings and keeps the rest; --prune removes those that no longer exist and adds
+    nothing.
     """
     if STDIN in paths:
-        raise UsageError("standard input has no place in a baseline", "name files or folders")
+        raise UsageError("a baseline cannot cover standard input", "name files or folders")
     place = os.path.abspath(output) if output else default_place(_folder(paths))
     old = load(place) if os.path.lexists(place) else None
     if prune:
@@ -103,13 +106,13 @@ def _folder(paths: tuple[str, ...]) -> str:
 def _to_prune(old: BaselineFile | None, place: str) -> BaselineFile:
     if old is None:
         raise UsageError(
-            "there is no baseline to prune", "make one with `policykit baseline`", shown_as(place)
+            "there is no baseline to prune", "create one with `policykit baseline`", shown_as(place)
         )
     return old
 
 
 def _spoken_of(old: BaselineFile) -> tuple[str, ...]:
-    """The files and folders that a baseline speaks of, those that are still there."""
+    """The files and folders that a baseline covers and that still exist."""
     places = (os.path.normpath(os.path.join(old.folder, path)) for path in old.baseline.covers)
     return tuple(shown_as(place) for place in places if os.path.lexists(place))
 
@@ -118,8 +121,8 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
     missing = [shown_as(place) for place in uncovered(old, paths)]
     if missing:
         raise UsageError(
-            f"this run does not look at all that the baseline speaks of: {', '.join(missing)}",
-            "leave the paths out, then it does",
+            f"this run leaves out paths that the baseline covers: {', '.join(missing)}",
+            "run it without paths to check everything",
             shown_as(old.path),
         )
 
@@ -129,7 +132,7 @@ def _spoken(workspace: Workspace) -> frozenset[str]:
 
 
 def _found(opened: Opened) -> tuple[UnitFinding, ...] | None:
-    """All findings of the files; None where not all could be looked at, which is told."""
+    """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
     for line in about_builds(workspace.builds, notes, every=False):
@@ -138,13 +141,13 @@ def _found(opened: Opened) -> tuple[UnitFinding, ...] | None:
     for failure in failures:
         complain(failure)
     if failures:
-        say("policykit: no baseline was written, since not everything could be looked at")
+        say("policykit: no baseline written: not everything could be checked")
         return None
     return found
 
 
 def _governed(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
-    """The findings that `lint` would look up in the baseline at `place`, and in no nearer one."""
+    """The findings that `lint` would look up in the baseline at `place`, not in a nearer one."""
     found = list(findings)
     nearest = nearest_baselines(one.finding.path for one in found)
     return [one for one in found if nearest.get(one.finding.path, place) == place]
@@ -154,5 +157,5 @@ def _tell(before: Baseline, after: Baseline, place: str) -> None:
     old, new = before.accepted, after.accepted
     came = sum(max(0, amount - old.get(key, 0)) for key, amount in new.items())
     went = sum(max(0, amount - new.get(key, 0)) for key, amount in old.items())
-    changes = f"{came} new, {went} gone" if came or went else "none new, none gone"
+    changes = f"{came} new, {went} removed" if came or went else "no changes"
     say(f"policykit: {place} accepts {counted(sum(new.values()), 'finding')} ({changes})")

@@ -1,4 +1,4 @@
-"""`--cache-dir` and `--no-cache`: where a command finds what earlier runs have left."""
+"""`--cache-dir` and `--no-cache`: which cache a command uses."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def cache_options(command: Command) -> Command:
-    """The options, for the parameters `cache_dir` and `no_cache`."""
-    command = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")(command)
+    """Adds the options for the parameters `cache_dir` and `no_cache`."""
+    command = click.option("--no-cache", is_flag=True, help="Do not read or write the cache.")(command)
     return click.option(
         "--cache-dir",
         metavar="DIR",
-        help="Folder of the cache, even inside a repository: whoever can write to it can change what is"
+        help="Cache folder; may be inside a repository, but anyone who can write to it can change what is"
         f" reported. Default: {VARIABLE}, else ~/.cache/policykit.",
     )(command)
 
 
 def cache_of(paths: Iterable[str], cache_dir: str | None = None, no_cache: bool = False) -> Cache:
-    """The cache of a run over these paths. A folder that is not to be trusted is told, and not used.
+    """The cache of a run over these paths. A folder that cannot be trusted is reported and not used.
 
     Raises UsageError for options that exclude each other.
     """
     if no_cache and cache_dir is not None:
-        raise UsageError("--cache-dir and --no-cache exclude each other", "give one of them")
+        raise UsageError("--cache-dir and --no-cache cannot be combined", "use only one of them")
     if cache_dir == "":
-        raise UsageError("--cache-dir names no folder", "name one, or give --no-cache")
+        raise UsageError("--cache-dir is empty", "name a folder, or use --no-cache")
     if no_cache:
         return NO_CACHE
     folder = os.path.realpath(cache_dir) if cache_dir else default_folder(os.environ)
@@ -45,11 +45,11 @@ def cache_of(paths: Iterable[str], cache_dir: str | None = None, no_cache: bool 
     fault = fault_of(folder)
     if checkout:
         say(
-            f"policykit: no cache is used: {folder} is inside {checkout}, where anybody may have written it;"
-            f" set {VARIABLE} to a folder elsewhere, or name this one with --cache-dir"
+            f"policykit: cache disabled: {folder} is inside {checkout}, where anyone may have written to it;"
+            f" set {VARIABLE} to a folder elsewhere, or pass this one with --cache-dir"
         )
     elif fault:
-        say(f"policykit: no cache is used: {folder} {fault}")
+        say(f"policykit: cache disabled: {folder} {fault}")
     return NO_CACHE if checkout or fault else Cache(folder)
 
 

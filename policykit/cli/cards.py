@@ -11,6 +11,6 @@ from policykit.cli.output import emit
 @click.command("cards")
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """List vendors and cards, or print what is known of one."""
+    """List vendors and cards, or describe one card."""
     emit(listing.page(name) if name else listing.listing())
     return 0

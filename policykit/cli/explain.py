@@ -1,4 +1,4 @@
-"""`policykit explain RULE`: the rule's page."""
+"""`policykit explain RULE`: the rule's documentation."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from policykit.rules import rules
 @click.command("explain")
 @click.argument("rule")
 def command(rule: str) -> int:
-    """Print a rule's page: what it finds, why that hurts, an example and the same mended."""
+    """Print a rule's documentation: what it finds, why it matters, a bad and a good example."""
     codes = resolve(rules(), [rule])
     named = [known for known in rules() if known.code in codes]
     if len({known.name for known in named}) != 1:
-        raise UsageError(f"{rule} names {len(codes)} rules", "name one, by its code or its name")
+        raise UsageError(f"{rule} matches {len(codes)} rules", "give the code or the name of one rule")
     emit("\n".join(page(known) for known in named))
     return 0
 
 
 _FIX = {
     None: "no fix",
-    Applicability.SAFE: "fixed by --fix where that is proven safe",
+    Applicability.SAFE: "fixed by --fix where the fix is proven safe",
     Applicability.UNSAFE: "fixed by --unsafe-fixes",
 }
 
 
 def page(rule: AnyRule) -> str:
-    """The page as plain text."""
+    """A rule's documentation as plain text."""
     fix = _FIX[rule.fix]
     policy = "needs a policy" if rule.needs_policy else "works without a policy"
     policy = "about the policy and what it generates" if rule.subject in (Declared, Drifted) else policy
@@ -67,7 +67,7 @@ def page(rule: AnyRule) -> str:
 
 
 def _options(rule: AnyRule) -> list[str]:
-    return [*rule.options, f"lint: {{severity: {{{rule.code}: info}}}} changes how grave its findings are"]
+    return [*rule.options, f"lint: {{severity: {{{rule.code}: info}}}} changes its severity"]
 
 
 def _silencing(rule: AnyRule) -> list[str]:

@@ -1,4 +1,4 @@
-"""`policykit gen`: the policy's objects into a folder a GitOps repository can hold."""
+"""`policykit gen`: writes the policy's objects to a folder, for a GitOps repository."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from policykit.workspace.cache.folder import Cache
 
 
-class Asked(NamedTuple):
-    """What the options ask for."""
+class Options(NamedTuple):
+    """The options of one run."""
 
     output: str
     every: bool
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     "-p",
     "--policy",
     metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 @allow_path
 @click.option(
@@ -48,22 +48,22 @@ class Asked(NamedTuple):
     "--output",
     metavar="DIR",
     default="",
-    help="Folder to write to, - for standard output. Default: generate.out of the policy.",
+    help="Folder to write to; - for standard output. Default: generate.out of the policy.",
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="Every policykit.yaml of the repository, each to its own generate.out.",
+    help="Every policykit.yaml in the repository, each to its own generate.out.",
 )
 @click.option(
-    "--target", "targets", multiple=True, metavar="NAME", help="Only this target; may be given again."
+    "--target", "targets", multiple=True, metavar="NAME", help="Generate only this target; repeatable."
 )
 @click.option(
-    "--check", is_flag=True, help="Write nothing; exit 1 when the folder differs from what would be written."
+    "--check", is_flag=True, help="Write nothing; exit 1 if the folder differs from what would be written."
 )
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
-@click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer gives.")
+@click.option("--prune", is_flag=True, help="Delete generated files that the policy no longer generates.")
 @cache_options
 def command(
     policy: str | None,
@@ -76,15 +76,15 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Write the policy's objects: nodes, schedulers, queues, quotas, workload patches."""
-    asked = Asked(output, every, targets, check, diff, prune)
-    _possible(asked, policy)
+    """Generate objects from the policy: nodes, schedulers, queues, quotas, workload patches."""
+    options = Options(output, every, targets, check, diff, prune)
+    _check_options(options, policy)
     cache = cache_of((policy or "",), cache_dir, no_cache)
     references = _all_policies(cache) if every else [_one_policy(policy)]
     code = 0
     for reference in references:
         try:
-            code = max(code, _generate(reference, asked, cache))
+            code = max(code, _generate(reference, options, cache))
         except OSError:
             raise  # standard output is gone
         except Exception as error:
@@ -93,45 +93,50 @@ def command(
     return code
 
 
-def _possible(asked: Asked, policy: str | None) -> None:
-    if asked.every and (policy or asked.output):
-        raise UsageError("--all excludes -p and -o", "each policy writes to its own generate.out")
-    if asked.prune and asked.targets:
-        raise UsageError("--prune excludes --target", "what is left over is known only when all are written")
-    if asked.output == "-" and (asked.check or asked.diff or asked.prune):
+def _check_options(options: Options, policy: str | None) -> None:
+    if options.every and (policy or options.output):
+        raise UsageError(
+            "--all cannot be combined with -p or -o", "each policy writes to its own generate.out"
+        )
+    if options.prune and options.targets:
+        raise UsageError(
+            "--prune cannot be combined with --target",
+            "outdated files are known only when all targets are generated",
+        )
+    if options.output == "-" and (options.check or options.diff or options.prune):
         raise UsageError("--check, --diff and --prune need a folder", "name one with -o")
 
 
-def _generate(reference: str, asked: Asked, cache: Cache) -> int:
-    """Writes, or only compares, one policy's files; 1 where a comparison found drift."""
+def _generate(reference: str, options: Options, cache: Cache) -> int:
+    """Writes, or only compares, one policy's files; returns 1 if a comparison finds drift."""
     cluster = cluster_from(reference, cache)
-    _known_targets(asked.targets, [name for name, _ in writers(cluster)])
-    made = generated(reference, cluster, asked.targets)
-    files = bundle(cluster, generated(reference, cluster) if asked.targets else made)
-    if asked.targets:
-        # What joins the files of all targets is left as it is.
+    _known_targets(options.targets, [name for name, _ in writers(cluster)])
+    made = generated(reference, cluster, options.targets)
+    files = bundle(cluster, generated(reference, cluster) if options.targets else made)
+    if options.targets:
+        # Files that combine all targets are left as they are.
         files = {artifact.path: files[artifact.path] for artifact in made.artifacts}
-    if asked.output == "-":
+    if options.output == "-":
         _tell(made)
         yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
         emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
-    place = _place(reference, asked.output, cluster.output)
+    place = _place(reference, options.output, cluster.output)
     folder = place.path
     apart = outputs.taken(reference, folder)
-    if asked.every or not (asked.check or asked.diff):
-        # To compare a draft with another policy's folder is fine.
+    if options.every or not (options.check or options.diff):
+        # Comparing a draft with another policy's folder is fine.
         refuse_shared(folder, apart)
-    state = plan(reference, cluster.name, place, files, apart, whole=not asked.targets)
-    if not asked.check:
+    state = plan(reference, cluster.name, place, files, apart, whole=not options.targets)
+    if not options.check:
         refuse(state)
-    if asked.diff:
-        show(state, prune=asked.prune)
-    if asked.check:
+    if options.diff:
+        show(state, prune=options.prune)
+    if options.check:
         return int(not compare(state))
-    if not asked.diff:
+    if not options.diff:
         _tell(made)
-        write(state, prune=asked.prune)
+        write(state, prune=options.prune)
     return 0
 
 
@@ -144,7 +149,8 @@ def _one_policy(policy: str | None) -> str:
     reference = policy or nearest_policy(os.getcwd())
     if not reference:
         raise UsageError(
-            "there is no policykit.yaml here or above", "give one with -p, or run `policykit init`"
+            "no policykit.yaml found in this or any parent folder",
+            "name one with -p, or run `policykit init`",
         )
     return reference
 
@@ -153,12 +159,12 @@ def _all_policies(cache: Cache) -> list[str]:
     boundary.add_argument(os.curdir)
     found = outputs.policies(repository_root(os.getcwd()) or os.getcwd())
     if not found:
-        raise UsageError("the repository has no policykit.yaml", "run `policykit init`")
+        raise UsageError("no policykit.yaml found in the repository", "run `policykit init`")
     return [path for path in found if _has_output(path, outputs.extended(path), cache)]
 
 
 def _has_output(path: str, base: bool, cache: Cache) -> bool:
-    """Whether a policy is to be written. A base that others extend need not stand by itself."""
+    """Whether a policy is to be written. A base that others extend need not be valid by itself."""
     try:
         if cluster_from(path, cache).output:
             return True
@@ -169,18 +175,18 @@ def _has_output(path: str, base: bool, cache: Cache) -> bool:
     return False
 
 
-def _place(reference: str, asked: str, out: str) -> Place:
-    """The folder to write to: as the command line says, else the policy."""
-    if asked:
-        return output_folder(os.path.normpath(asked))
+def _place(reference: str, output: str, out: str) -> Place:
+    """The folder to write to: the one on the command line, else the policy's."""
+    if output:
+        return output_folder(os.path.normpath(output))
     if reference.startswith("profile:"):
-        raise UsageError("a bundled profile has no folder of its own", "name one with -o")
+        raise UsageError("a bundled profile has no output folder", "name one with -o")
     if not out:
-        raise SourceError("the policy does not say where to write", "set generate.out, or give -o", reference)
+        raise SourceError("the policy has no output folder", "set generate.out, or use -o", reference)
     return folder_of(reference, out)
 
 
 def _known_targets(targets: tuple[str, ...], known: list[str]) -> None:
     for target in targets:
         if target not in known:
-            raise UsageError(f"the policy has no target {target!r}", f"it has: {', '.join(known)}")
+            raise UsageError(f"the policy has no target {target!r}", f"available targets: {', '.join(known)}")

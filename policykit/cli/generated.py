@@ -27,7 +27,7 @@ _NOWHERE = "/dev/null"
 
 
 class Plan(NamedTuple):
-    """The files of a policy, and what stands where they belong."""
+    """The files of a policy, and what exists in their places."""
 
     place: Place
     """The folder."""
@@ -37,13 +37,13 @@ class Plan(NamedTuple):
     different: list[str]
     orphaned: list[str]
     obstacles: dict[str, tree.Obstacle]
-    """Missing files whose place is taken."""
+    """Missing files whose path is taken."""
     stale: dict[str, str]
-    """Files generated from a policy that is nowhere in the repository, and its name."""
+    """Files generated from a policy that is no longer in the repository, and its name."""
 
     @property
     def folder(self) -> str:
-        """As people read it."""
+        """The path shown to users."""
         return self.place.path
 
 
@@ -56,10 +56,10 @@ def plan(
     *,
     whole: bool,
 ) -> Plan:
-    """What there is to do. Raises SourceError where the folder cannot be one.
+    """What to write. Raises SourceError if the path cannot be a folder.
 
-    `apart`: real folders that other policies write to, and those; `whole`: the files are all
-    that the policy gives.
+    `apart`: the real folders that other policies write to, with those policies; `whole`: the
+    files are everything the policy generates.
     """
     folder = place.path
     tree.check_folder(folder)
@@ -103,9 +103,9 @@ def _located(reference: str, error: PolicykitError) -> PolicykitError:
 
 
 def committed(reference: str, cluster: Cluster, among: Container[str] | None = None) -> Plan | None:
-    """A policy compared with its folder; None where no file of it is there, so nothing is generated.
+    """A policy compared with its folder; None if the folder has no file of it.
 
-    `among`: absolute paths, one of which must be such a file. Raises PolicykitError where the
+    `among`: absolute paths, one of which must be such a file. Raises PolicykitError if the
     policy cannot be generated.
     """
     if not cluster.output:
@@ -124,35 +124,35 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
 
 
 def refuse_shared(folder: str, apart: Mapping[str, str]) -> None:
-    """Raises SourceError where another policy writes to this very folder."""
+    """Raises SourceError if another policy writes to this folder."""
     other = apart.get(os.path.realpath(folder))
     if other:
         raise SourceError(
-            f"{shown(other)} writes to this folder too", "give each policy a generate.out of its own", folder
+            f"{shown(other)} also writes to this folder", "give each policy its own generate.out", folder
         )
 
 
 def refuse(plan: Plan) -> None:
-    """Raises SourceError where the place of a file is taken: then nothing is written."""
+    """Raises SourceError if the path of a file is taken: then nothing is written."""
     for path, obstacle in plan.obstacles.items():
         others = len(plan.obstacles) - 1
         more = f", and {counted(others, 'more file')}" if others else ""
         place = os.path.join(plan.folder, path)
-        raise SourceError(f"{obstacle.why}, so it is left alone{more}", obstacle.hint, place)
+        raise SourceError(f"{obstacle.why}, so it was not overwritten{more}", obstacle.hint, place)
 
 
 def compare(plan: Plan) -> bool:
-    """Tells what differs on disk; False where anything does."""
+    """Prints what differs on disk; returns False if anything does."""
     drifted = list(_drifted(plan))
     _tell(plan, drifted)
     if drifted:
         run = "`policykit gen --prune`" if plan.orphaned else "`policykit gen`"
-        say(f"{plan.folder}: not what the policy gives in {counted(len(drifted), 'file')}; run {run}")
+        say(f"{plan.folder}: {counted(len(drifted), 'file')} out of date; run {run}")
     return not drifted
 
 
 def show(plan: Plan, *, prune: bool) -> None:
-    """Prints what would change as a diff; a file that must not be written is left out."""
+    """Prints a diff of what would change, without files that must not be written."""
     there = plan.found.ours
     gone = plan.orphaned if prune else ()
     paths = sorted({*plan.missing, *plan.different, *gone}.difference(plan.obstacles))
@@ -160,11 +160,11 @@ def show(plan: Plan, *, prune: bool) -> None:
 
 
 def write(plan: Plan, *, prune: bool) -> None:
-    """Writes what is missing or different, all or nothing. Raises SourceError.
+    """Writes missing and different files, all or none. Raises SourceError.
 
-    For a plan that `refuse` lets pass.
+    The plan must have passed `refuse`.
     """
-    # What lists other files comes after them.
+    # A kustomization comes after the files it lists.
     order = sorted([*plan.missing, *plan.different], key=lambda p: (p.endswith("kustomization.yaml"), p))
     replace_all({below(plan.place, path): encoded(plan.files[path]) for path in order})
     tree.tidy(plan.place, plan.found.leftovers)
@@ -179,14 +179,14 @@ def write(plan: Plan, *, prune: bool) -> None:
 
 
 def shown(path: str) -> str:
-    """Relative where it stands below the current folder: as people and `git apply` read it."""
+    """The path relative to the current folder if it is inside it, as `git apply` expects."""
     relative = os.path.relpath(path)
     return os.path.normpath(path) if relative.startswith(os.pardir) else relative
 
 
 def _drifted(plan: Plan) -> Iterator[tuple[str, str]]:
     for path in plan.missing:
-        # An obstacle without its verb reads as the other words of a comparison.
+        # Without its verb, an obstacle reads like the other states.
         taken = plan.obstacles.get(path)
         yield path, taken.why.partition(" ")[2] if taken else "missing"
     yield from ((path, "differs") for path in plan.different)
@@ -205,7 +205,7 @@ def _tell(plan: Plan, lines: Iterable[tuple[str, str]]) -> None:
 
 
 def _diff(folder: str, path: str, before: str | None, after: str | None) -> str:
-    """A file that is made comes from nowhere, one that is deleted goes there: `git apply` asks for it."""
+    """A unified diff that names /dev/null for created and deleted files, as `git apply` requires."""
     changed = diff(os.path.join(folder, path), before or "", after or "")
     old, new, *rest = changed.split("\n", 2)
     old = f"--- {_NOWHERE}" if before is None else old

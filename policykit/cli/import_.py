@@ -1,4 +1,4 @@
-"""`policykit import`: a policy from nodes, queues and scheduler configurations that exist."""
+"""`policykit import`: a policy from existing nodes, queues and scheduler configurations."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ from policykit.workspace.existing import existing
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "-o", "--output", metavar="FILE", default="", help="Write there. An existing file is left alone."
-)
+@click.option("-o", "--output", metavar="FILE", default="", help="File to write; must not exist yet.")
 @allow_path
 def command(files: tuple[str, ...], output: str) -> int:
-    """Make a policy from what exists.
+    """Create a policy from an existing cluster.
 
     FILE is the output of `kubectl get ... -o yaml` (or json): nodes; PriorityClasses, ResourceQuotas,
     LimitRanges, HorizontalPodAutoscalers; queues and HyperNodes of Volcano; ElasticQuotas, Reservations,
     ClusterColocationProfiles and ClusterNetworkTopologies of Koordinator; Namespaces that name a queue;
     ConfigMaps and Deployments of schedulers. Or Helm values of Volcano or YuniKorn, YuniKorn's
-    queues.yaml, a KubeSchedulerConfiguration; - for standard input; or a folder with such files, such
-    as one that `policykit gen` wrote.
+    queues.yaml, a KubeSchedulerConfiguration; - for standard input; or a folder with such files, for
+    example one that `policykit gen` wrote.
     """
     if output and os.path.lexists(output):
-        raise UsageError("there is such a file already", "choose another name, or move it away", output)
+        raise UsageError("the file already exists", "choose another name, or move it away", output)
     from policykit.importer.policy import policy_of
 
     made = policy_of(existing(files))
@@ -37,7 +35,7 @@ def command(files: tuple[str, ...], output: str) -> int:
         say(f"policykit: {remark}")
     if output:
         write_file(output, made.text)
-        say(f"wrote {output}; read it, then: policykit lint, policykit gen")
+        say(f"wrote {output}; review it, then run: policykit lint, policykit gen")
     else:
         emit_data(made.text)
     return 0

@@ -1,4 +1,4 @@
-"""`policykit init`: a commented policy from a bundled profile."""
+"""`policykit init`: creates a commented policy from a bundled profile."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from policykit.workspace.policies import FILE_NAME
 
 
 @click.command("init")
-@click.option(
-    "--profile", default="hybrid-volcano", show_default=True, help="The bundled profile to start from."
-)
+@click.option("--profile", default="hybrid-volcano", show_default=True, help="Bundled profile to start from.")
 @click.argument("folder", default=".", metavar="[DIR]")
 def command(profile: str, folder: str) -> int:
     """Write a commented policykit.yaml; an existing one is never overwritten."""
     path = os.path.join(folder, FILE_NAME)
     if os.path.lexists(path):
-        raise UsageError("there is a policy already", "edit it, or choose another folder", path)
+        raise UsageError("the folder already has a policy", "edit it, or choose another folder", path)
     write_file(path, profile_text(profile))
-    say(f"wrote {path}; describe your pools in it, then: policykit lint, policykit gen")
+    say(f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen")
     return 0

@@ -1,4 +1,4 @@
-"""`policykit krm`: a function of kustomize and its kin: generator, transformer or validator."""
+"""`policykit krm`: a KRM function: generator, transformer or validator."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ _INLINE = "functionConfig"
 
 @click.command(
     "krm",
-    epilog="Run by `kustomize build --enable-alpha-plugins --enable-exec`. Let Lint stand last under"
-    " `transformers`: under `validators` its findings fail the build too, but kustomize (5.8, its issue"
-    " 5036) refuses what any function returns there, unless one under `transformers` came before that"
-    " changed nothing. Lines of findings count within an object as kustomize renders it.",
+    epilog="Run by `kustomize build --enable-alpha-plugins --enable-exec`. List Lint last under"
+    " `transformers`: under `validators` its findings also fail the build, but kustomize (5.8, its issue"
+    " 5036) rejects the output of every function there, unless a function under `transformers` ran"
+    " before it and changed nothing. Line numbers count within an object as kustomize renders it.",
 )
 @click.argument("role", required=False, type=click.Choice(ROLES))
 @allow_path
 def command(role: str | None) -> int:
-    """Read a ResourceList on standard input, write it on standard output.
+    """Read a ResourceList from standard input and write it to standard output.
 
-    The functionConfig decides what is done: apiVersion policykit.io/v1alpha1 and kind Generate
+    The functionConfig selects the function: apiVersion policykit.io/v1alpha1 and kind Generate
     (spec: policy, targets), Patch (policy, workload, card, queue, only, namespace) or Lint
     (policy, select, ignore, failOn, complete, namespace). spec.policy is a file relative to the
-    kustomization, profile:NAME, or a policy written out. A Policy by itself generates. ROLE is
-    for callers that give no functionConfig.
+    kustomization, profile:NAME, or an inline policy. A functionConfig of kind Policy generates.
+    ROLE is for callers without a functionConfig.
     """
     given = krm.read(_standard_input())
     config = function_config(given.config, role or "")
@@ -63,7 +63,9 @@ def command(role: str | None) -> int:
     if config.role == "lint":
         return _lint(given, config, cluster)
     if cluster is None:
-        raise SourceError("no policykit.yaml here or above", "name the policy in spec.policy")
+        raise SourceError(
+            "no policykit.yaml found in this or any parent folder", "name the policy in spec.policy"
+        )
     emit_data(
         _generated(given, config, cluster) if config.role == "generate" else _patched(given, config, cluster)
     )
@@ -72,7 +74,7 @@ def command(role: str | None) -> int:
 
 def _standard_input() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("standard input is not a ResourceList", "let kustomize run this command")
+        raise UsageError("standard input is not a ResourceList", "run this command through kustomize")
     return sys.stdin.buffer.read()
 
 
@@ -91,11 +93,11 @@ def _cluster(config: FunctionConfig) -> Cluster | None:
 
 
 def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
-    """The list with every object that `gen`'s kustomization applies."""
+    """The list with every object that the generated kustomization applies."""
     known = [name for name, _ in writers(cluster)]
     for target in config.targets:
         if target not in known:
-            raise UsageError(f"the policy has no target {target!r}", f"it has: {', '.join(known)}")
+            raise UsageError(f"the policy has no target {target!r}", f"available targets: {', '.join(known)}")
     generated = api.generate(cluster, config.targets)
     for notice in generated.notices:
         say(f"{notice.target}: {notice.message}")
@@ -113,7 +115,7 @@ def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster
 
 
 def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
-    """The list with its workloads patched: its items are the objects of one document."""
+    """The list with its workloads patched. All items share one document."""
     asked = PatchOptions(config.workload, config.card, config.queue, config.only)
     asked.check(cluster)
     source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
@@ -121,12 +123,12 @@ def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) 
     asked.check_found(patched.objects)
     for note in (*patched.notes, *unique_notices(patched.notices)):
         say(f"policykit: {note}")
-    # A list has room for another item, though no text of it is kept then.
+    # Another item fits into a list, but the text of the input is not preserved then.
     return krm.with_items(krm.read(patched.raw), patched.unwritten) if patched.unwritten else patched.raw
 
 
 def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | None) -> int:
-    """Findings as results and on standard error; the items stay as they are."""
+    """Findings as results and on standard error; the items are unchanged."""
     items = {f"{n:08}": item for n, item in enumerate(given.items) if not krm.local(item)}
     texts = {name: dump(item).encode() for name, item in items.items()}
     setting = api.setting(cluster, None, config.select, config.ignore, config.namespace or "default")
@@ -142,7 +144,7 @@ def _lint(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster | No
 
 
 def _shown(finding: Finding, item: Mapping[str, Any]) -> Finding:
-    """With the file it comes from, or where that is not known the object, in place of its number."""
+    """With the item's file, or its object if the file is unknown, instead of its number."""
     return finding._replace(path=krm.path_of(item) or krm.named(item))
 
 
@@ -156,5 +158,5 @@ def _tell(report: Report, cluster: Cluster | None) -> None:
         tell(found.removesuffix("\n"))
     if cluster is None and report.silent_rules:
         silent = f"{report.silent_rules} rule{'s' if report.silent_rules != 1 else ''}"
-        say(f"policykit: no policy: {silent} stayed silent (name one in spec.policy)")
+        say(f"policykit: no policy: {silent} did not run (name one in spec.policy)")
     say(summary(report))

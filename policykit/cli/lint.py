@@ -1,4 +1,4 @@
-"""`policykit lint`: findings on stdout, everything else on stderr."""
+"""`policykit lint`: prints findings on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "-p",
     "--policy",
     metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 @allow_path
 @click.option(
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     "formats",
     multiple=True,
     metavar="FORMAT[=FILE]",
-    help=f"How to tell findings, and where; several times for several. {', '.join(FORMATS)}; default: text.",
+    help=f"Output format and, optionally, file; repeatable. {', '.join(FORMATS)}; default: text.",
 )
 @click.option(
     "--output", metavar="FILE", default="", help="Write findings to FILE instead of standard output."
@@ -52,79 +52,86 @@ if TYPE_CHECKING:
     type=click.Choice(("auto", "always", "never")),
     default="auto",
     show_default=True,
-    help="Colours in text; auto: on a terminal, FORCE_COLOR and NO_COLOR heeded.",
+    help="Colours in text; auto: only on a terminal; respects FORCE_COLOR and NO_COLOR.",
 )
 @click.option(
     "--preset",
     type=click.Choice(PRESETS),
     default=None,
-    help="How much is told: errors only, warnings and advice too, or all there is. Default: as the settings"
-    " say, else recommended.",
+    help="Rules to run: minimal, errors only; recommended, also warnings and info; strict, all rules."
+    " Default: the preset in the settings, else recommended.",
 )
 @click.option(
     "--select",
     multiple=True,
     metavar="RULES",
-    help="Only these codes, names or families, separated by commas.",
+    help="Only these rules: codes, names or families, separated by commas.",
 )
-@click.option("--ignore", multiple=True, metavar="RULES", help="Never these.")
-@click.option("--fix", is_flag=True, help="Change the files: safe fixes, proven to move no pod wrongly.")
-@click.option("--unsafe-fixes", is_flag=True, help="Make unsafe fixes too; implies --fix.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Skip these rules.")
+@click.option(
+    "--fix", is_flag=True, help="Apply safe fixes: those proven not to change where pods run wrongly."
+)
+@click.option("--unsafe-fixes", is_flag=True, help="Apply unsafe fixes too; implies --fix.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what --fix would change.")
 @click.option(
     "--fail-on",
     type=click.Choice([s.value for s in Severity]),
     default="warning",
     show_default=True,
-    help="Gravity from which findings fail the run; info never does.",
+    help="Lowest severity that fails the run; info never does.",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit 0 even with findings.")
-@click.option("--force-exclude", is_flag=True, help="Leave out excluded files even when named outright.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 even if there are findings.")
+@click.option(
+    "--force-exclude", is_flag=True, help="Skip excluded files even if they are named on the command line."
+)
 @click.option(
     "--stdin-filename",
     metavar="PATH",
     default="",
-    help="Name of standard input in findings, and where its policy is looked for.",
+    help="File name used for standard input: in findings and to find its policy.",
 )
 @click.option(
     "--namespace",
     metavar="NAME",
     default="",
-    help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
+    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
 )
 @click.option(
     "--baseline",
     metavar="FILE",
     default="",
-    help="Leave out what FILE accepts. Default: the nearest .policykit-baseline.json above each file.",
+    help="Hide findings recorded in FILE. Default: the nearest .policykit-baseline.json above each file.",
 )
-@click.option("--no-baseline", is_flag=True, help="Report what a baseline accepts, too.")
+@click.option("--no-baseline", is_flag=True, help="Ignore baselines and report all findings.")
 @click.option(
     "--since",
     metavar="REV",
-    help="Report only documents that changed since a git revision; REV... is where HEAD left it.",
+    help="Report only documents changed since a git revision; REV... means since HEAD branched off REV.",
 )
 @click.option(
     "--crd",
     "crds",
     multiple=True,
     metavar="PATH",
-    help="File or folder with CustomResourceDefinitions: objects of their kinds are checked against them.",
+    help="File or folder with CustomResourceDefinitions to check objects of their kinds against.",
 )
 @click.option(
     "--kustomize",
     type=click.Choice(("auto", "never")),
     default="auto",
     show_default=True,
-    help="Look at kustomizations as kustomize builds them, where it is on PATH; never: at the files.",
+    help="auto: check kustomizations as kustomize builds them, if it is on PATH; never: only their files.",
 )
-@click.option("--require-policy", is_flag=True, help="Fail where a file has no policy.")
-@click.option("--show-files", is_flag=True, help="Say on stderr which files were passed over, and why.")
-@click.option("--statistics", is_flag=True, help="Say on stderr how often each rule spoke.")
-@click.option("--timings", is_flag=True, help="Say on stderr how long each rule took.")
+@click.option("--require-policy", is_flag=True, help="Fail if a file has no policy.")
+@click.option("--show-files", is_flag=True, help="Print skipped files and the reasons to stderr.")
+@click.option("--statistics", is_flag=True, help="Print findings per rule to stderr.")
+@click.option("--timings", is_flag=True, help="Print time per rule to stderr.")
 @cache_options
 @click.option(
-    "--jobs", type=click.IntRange(min=0), default=0, help="Worker processes. Default: as many as pay."
+    "--jobs",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Worker processes. Default: as many as are worthwhile.",
 )
 def command(
     paths: tuple[str, ...],
@@ -158,21 +165,20 @@ def command(
 ) -> int:
     """Find scheduling mistakes in manifests: files, folders, or - for standard input.
 
-    With --fix, standard input comes out fixed on standard output and findings go to standard
-    error. With --diff the diff is on standard output, and findings go to standard error.
+    With --fix, standard input is written fixed to standard output, and findings go to standard
+    error. With --diff, the diff goes to standard output and findings go to standard error.
 
-    With --since a document has changed when its text stood nowhere in its file at that revision,
-    whether the change is committed or not. A renamed file is compared with what it was; new files
-    and standard input have changed as a whole. Findings of all other documents are left out, also
-    where the cause is a change elsewhere; rules about several documents still look at all of them.
-    REV is read in the repository of the current folder; a submodule is compared with the commit
+    With --since, a document counts as changed if its text did not occur in its file at that
+    revision; uncommitted changes count. A renamed file is compared with its old name; new files
+    and standard input count as changed entirely. Findings in all other documents are hidden, even
+    if a change elsewhere causes them; rules about several documents still read all of them. REV is
+    resolved in the repository of the current folder; a submodule is compared with the commit
     recorded there.
 
-    POLICYKIT_TODAY=YYYY-MM-DD is the day that suppressions with an end are held against; default:
-    today, in UTC.
+    POLICYKIT_TODAY=YYYY-MM-DD sets the date at which suppressions expire; default: today, in UTC.
     """
     if baseline and no_baseline:
-        raise click.UsageError("--baseline and --no-baseline exclude each other: give one of them")
+        raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
     request = Request(
@@ -213,7 +219,7 @@ def command(
 
 
 def _make(mended: Mended, opened: Opened, diff: bool) -> tuple[bool, bool]:
-    """Shows or writes the fixes: (everything was written, a diff was shown)."""
+    """Prints or writes the fixes; returns (everything was written, a diff was printed)."""
     from policykit.cli.linting import fixed
 
     failed, shown = frozenset[str](), ""
@@ -225,8 +231,8 @@ def _make(mended: Mended, opened: Opened, diff: bool) -> tuple[bool, bool]:
     fixed.tell(mended, diff=diff, failed=failed)
     if opened.workspace.builds and mended.report.findings:
         say(
-            "policykit: what is said of objects as kustomize builds them has no fix; --kustomize never"
-            " mends the files as they stand"
+            "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
+            " the source files"
         )
     return not failed, bool(shown)
 
@@ -253,21 +259,21 @@ def _fails(report: Report, fail_on: Severity) -> bool:
 def _tell(report: Report, opened: Opened, show_files: bool) -> None:
     workspace, notes = opened
     if not workspace.members and not notes.failures:
-        say("policykit: no manifest files there")
+        say("policykit: no YAML or JSON files found")
     for failure in (*notes.failures, *report.failures):
         complain(failure)
     if show_files:
         for path, why in report.skipped:
             say(f"skipped {path}: {why}")
         for path in notes.elsewhere:
-            say(f"skipped {path}: it leads out of the repository, or of the folder that was named")
+            say(f"skipped {path}: it leads outside the repository or the folder that was named")
     for line in about_builds(workspace.builds, notes, every=show_files):
         say(line)
     if notes.without_policy and report.silent_rules:
         files = "file has" if notes.without_policy == 1 else "files have"
         say(
             f"policykit: {notes.without_policy} {files} no policy: {report.silent_rules} "
-            f"rule{'s' if report.silent_rules > 1 else ''} stayed"
-            " silent (give one with -p, or see `policykit init`)"
+            f"rule{'s' if report.silent_rules > 1 else ''} did not"
+            " run (name one with -p, or see `policykit init`)"
         )
     say(summary(report))

@@ -11,15 +11,21 @@ from policykit.errors import UsageError
 
 
 @click.command("lsp")
-@click.option("-p", "--policy", metavar="POLICY", default="", help="Default: the nearest above each file.")
+@click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    default="",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml above each file.",
+)
 @allow_path
 def command(policy: str) -> int:
-    """Tell an editor what lint finds, as manifests are written: with the rule's page on hover, and
-    fixes. It speaks the Language Server Protocol on standard input and output."""
+    """Show lint's findings in an editor, with rule documentation on hover, and fixes. Speaks the
+    Language Server Protocol on standard input and output."""
     try:
         from policykit.cli.editor.server import serve
     except ImportError:
-        hint = f"install {DISTRIBUTION}[lsp] from where you have it, or pygls into this environment"
+        hint = f"install {DISTRIBUTION}[lsp] from the source you use, or pygls into this environment"
         raise UsageError("the language server needs pygls", hint) from None
     serve(policy, cache_of((policy,)))
     return 0

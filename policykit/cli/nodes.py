@@ -1,4 +1,4 @@
-"""`policykit nodes --check`: what live nodes have otherwise than the policy, and what would settle it."""
+"""`policykit nodes --check`: how live nodes differ from the policy, and the commands to fix them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ from policykit.workspace.nodes import cluster_of, cluster_of_nodes
     "path",
     metavar="FILE",
     required=True,
-    help="The output of `kubectl get nodes -o json`; - for standard input.",
+    help="Output of `kubectl get nodes -o json`; - for standard input.",
 )
 @click.option(
     "-p",
     "--policy",
     metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 @allow_path
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @cache_options
 def command(path: str, policy: str | None, format_: str, cache_dir: str | None, no_cache: bool) -> int:
-    """Compare live nodes with the policy: labels, taints, sizes, numbers. Nothing is run or changed.
+    """Compare live nodes with the policy: labels, taints, sizes and counts. Nothing is run or changed.
 
-    Exit 0 when they agree, 1 when they differ.
+    Exit 0 if they match, 1 if they differ.
     """
     from policykit.formats import nodes as formats
-    from policykit.formats.text import counted
     from policykit.importer.live.commands import steps
     from policykit.importer.live.differences import differences
     from policykit.importer.live.membership import membership
@@ -46,10 +45,11 @@ def command(path: str, policy: str | None, format_: str, cache_dir: str | None, 
     live = cluster_of(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)
     cluster = cluster_for(os.getcwd(), policy, cache)
     if cluster is None:
-        raise SourceError("no policy above this folder", "give one with -p", os.getcwd())
+        raise SourceError("no policy in this or any parent folder", "name one with -p", os.getcwd())
     found = differences(cluster, membership(cluster, live.pools))
     order = steps(found, cloud=bool(cluster.provider))
     emit(formats.json_text(found, order) if format_ == "json" else formats.text(found, order))
     if not found:
-        say(f"policy {cluster.name} and {counted(len(live.pools), 'node')} agree")
+        matches = "1 node matches" if len(live.pools) == 1 else f"{len(live.pools)} nodes match"
+        say(f"{matches} policy {cluster.name}")
     return 1 if found else 0

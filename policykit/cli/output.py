@@ -1,4 +1,4 @@
-"""Text to where the user wants it: UTF-8 whatever the locale; old files stay whole."""
+"""Output to files and streams: UTF-8 in every locale; files are replaced as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from policykit.escape import lines, one_line
 
 
 def emit(text: str | bytes, path: str = "") -> None:
-    """To a file, or to standard output when there is no path or it is `-`."""
+    """Writes to a file, or to standard output if the path is empty or `-`."""
     if path and path != "-":
         write_file(path, text)
         return
     if sys.stdout is None:
-        raise SourceError("standard output is closed", "leave it open, or name a file with --output")
+        raise SourceError("standard output is closed", "keep it open, or name a file with --output")
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:
@@ -28,9 +28,9 @@ def emit(text: str | bytes, path: str = "") -> None:
 
 
 def emit_data(text: str | bytes) -> None:
-    """Contents of files to standard output: to the byte, but on a terminal nothing that it would act on.
+    """Writes file contents to standard output byte for byte, but escapes control characters on a terminal.
 
-    Bytes that are no UTF-8 are those that `surrogateescape` made text.
+    In `str`, bytes that are not UTF-8 are surrogates, as `surrogateescape` decodes them.
     """
     if sys.stdout is not None and sys.stdout.isatty():
         text = lines(text if isinstance(text, str) else text.decode("utf-8", errors="surrogateescape"))
@@ -38,16 +38,15 @@ def emit_data(text: str | bytes) -> None:
 
 
 def encoded(text: str | bytes) -> bytes:
-    """Bytes as they are, text as UTF-8; file names of other bytes stay visible as `\\udcff`, which
-    JSON reads back."""
+    """Bytes unchanged, text as UTF-8; other bytes in file names appear as `\\udcff`, which JSON can read."""
     return text if isinstance(text, bytes) else text.encode("utf-8", errors="backslashreplace")
 
 
 def write_file(path: str, text: str | bytes) -> None:
-    """Replaces a file, whole. Raises SourceError; then it is as it was.
+    """Replaces a file as a whole. Raises SourceError; the file is unchanged then.
 
-    A link stays a link: the file it leads to is written. A device or a pipe (`/dev/stderr`) is
-    written into, never replaced.
+    A symbolic link is kept: its target is written. A device or a pipe (`/dev/stderr`) is
+    appended to, never replaced.
     """
     from policykit.workspace.boundary import output
     from policykit.workspace.writing import append, replace_all
@@ -60,23 +59,23 @@ def write_file(path: str, text: str | bytes) -> None:
 
 
 def say(message: str) -> None:
-    """A message of one line to standard error, whatever it quotes."""
+    """Prints a message to standard error, escaped to one line."""
     tell(one_line(message))
 
 
 def complain(error: PolicykitError | str) -> None:
-    """What went wrong, to standard error; an error as text is as good."""
+    """Prints an error to standard error."""
     tell(f"policykit: {error}")
 
 
 def tell(text: str) -> None:
-    """Text whose quotations are escaped already, to standard error. Where nobody can hear it, the run
-    goes on: its findings and its exit code do not depend on it."""
+    """Prints text that is already escaped to standard error. If that fails, the run goes on: findings and
+    exit code do not depend on it."""
     if sys.stderr is None:
         return
     try:
         click.echo(text, err=True)
         sys.stderr.flush()
     except OSError:
-        # Full or closed: what is left in the buffer must not be tried again when Python ends.
+        # Full or closed: Python must not try to write the rest of the buffer again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

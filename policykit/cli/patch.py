@@ -1,4 +1,4 @@
-"""`policykit patch`: manifests with the workload kind of each recognised object applied."""
+"""`policykit patch`: applies the workload kind of each recognised object to manifests."""
 
 from __future__ import annotations
 
@@ -34,41 +34,41 @@ _STDIN = "-"
     "-p",
     "--policy",
     metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 @allow_path
 @click.option(
     "--workload",
     metavar="NAME",
     default="",
-    help="The workload kind of everything that asks for cards; with --only, of what it names.",
+    help="Workload kind of everything that requests cards; with --only, of the named objects.",
 )
-@click.option("--card", metavar="CARD", default="", help="The card, where several would serve.")
+@click.option("--card", metavar="CARD", default="", help="Card to use if several would fit.")
 @click.option(
     "--queue",
     metavar="QUEUE",
     default="",
-    help="The queue. Default: that of the workload kind.",
+    help="Queue to use. Default: that of the workload kind.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="KIND/NAME",
-    help="Patch this object and no other; may be given again. It must be there.",
+    help="Patch only this object; repeatable. It must exist.",
 )
-@click.option("--in-place", is_flag=True, help="Write the files that change instead of printing them.")
-@click.option("--diff", is_flag=True, help="Print what would change; write nothing.")
+@click.option("--in-place", is_flag=True, help="Write changed files instead of printing them.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @click.option(
     "--stdin-filename",
     metavar="PATH",
     default="",
-    help="Name of standard input in messages, and where its policy is looked for.",
+    help="File name used for standard input: in messages and to find its policy.",
 )
 @click.option(
     "--namespace",
     metavar="NAME",
     default="",
-    help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
+    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
 )
 @cache_options
 def command(
@@ -85,17 +85,17 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Print manifests with each recognised workload as its workload kind asks.
+    """Print manifests with the workload kind of each recognised workload applied.
 
-    It gets tolerations, node affinity, scheduler, priority class, queue, the label
-    policykit.io/workload, and what its scheduler reads of gangs, topology and spreading; a PodGroup
-    it needs follows it. Everything else stays as it is, byte for byte. Without PATH standard
-    input is read, as Helm's post-renderers do. If anything fails, nothing is printed.
+    A workload gets tolerations, node affinity, scheduler, priority class, queue, the label
+    policykit.io/workload, and its scheduler's settings for gangs, topology and spreading; a
+    PodGroup it needs is added after it. Everything else is kept byte for byte. Without PATHS,
+    standard input is read, as for a Helm post-renderer. If anything fails, nothing is printed.
     """
     if in_place and diff:
-        raise UsageError("--in-place and --diff exclude each other", "choose one")
+        raise UsageError("--in-place and --diff cannot be combined", "use only one of them")
     if in_place and _STDIN in (paths or (_STDIN,)):
-        raise UsageError("--in-place needs files, not standard input", "name the files, or leave it out")
+        raise UsageError("--in-place needs files, not standard input", "name the files, or omit --in-place")
     asked = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
@@ -115,8 +115,7 @@ def command(
 
 
 def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Iterator[tuple[Source, str]]:
-    """What is to be patched, in the order given and each once, with the folder its policy is looked
-    for from."""
+    """The inputs in the given order, each once, with the folder to look for its policy from."""
     seen: set[str] = set()
     for path in dict.fromkeys(paths):
         if path == _STDIN:
@@ -140,7 +139,7 @@ def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) ->
 
 def _standard_input() -> bytes:
     if sys.stdin is None:
-        raise SourceError("standard input is closed", "give it a file, or a pipe")
+        raise SourceError("standard input is closed", "redirect a file or a pipe to it")
     if sys.stdin.isatty():
         raise UsageError("nothing to patch: standard input is a terminal", "name files, or pipe manifests in")
     return sys.stdin.buffer.read()
@@ -155,12 +154,12 @@ def _patched(
 ) -> PatchedText:
     if cluster is None:
         raise SourceError(
-            "no policy above this file", "give one with -p, or see `policykit init`", source.path
+            "no policy in this or any parent folder", "name one with -p, or see `policykit init`", source.path
         )
     asked.check(cluster)
 
     def elsewhere() -> dict[Identity, Mapping[str, Any]]:
-        # Another folder is another environment, with objects of the same names.
+        # Another folder may be another environment, with objects of the same names.
         others = (one for one, beside in sources if beside == folder and one.path != source.path)
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
@@ -169,21 +168,22 @@ def _patched(
 
 
 def _tell(done: Sequence[tuple[Source, PatchedText]]) -> None:
-    """Notes of each object; what a scheduler cannot be told only at the first object it is about."""
+    """Prints the notes on each object, and each scheduler limitation at the first object it affects."""
     for note in (note for _, patched in done for note in patched.notes):
         say(f"policykit: {note}")
     for notice in unique_notices(notice for _, patched in done for notice in patched.notices):
         say(f"policykit: {notice}")
     for source, patched in done:
         for data in patched.unwritten:
+            named = f"{data['kind']}/{data['metadata']['name']}"
             say(
-                f"policykit: {source.path}: {data['kind']}/{data['metadata']['name']} must stand beside its"
-                " workload, and this file has no room for another document: add it"
+                f"policykit: {source.path}: {named} is needed beside its workload, but this file cannot hold"
+                " another document: add it yourself"
             )
 
 
 def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
-    """Writes the files that change: all of them, or none. Several names of one file write it once."""
+    """Writes all changed files, or none. A file with several names is written once."""
     changed: dict[str, tuple[Place, Source, PatchedText]] = {}
     for source, patched in done:
         if patched.raw != source.raw:
@@ -191,7 +191,9 @@ def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
             place = writable(source.path)
             *_, first = changed.setdefault(place.real, (place, source, patched))
             if first.raw != patched.raw:
-                raise SourceError("comes out different by another name", "name the file once", source.path)
+                raise SourceError(
+                    "is patched differently under another name", "name the file once", source.path
+                )
     replace_all({place: patched.raw for place, _, patched in changed.values()})
     for _, source, patched in changed.values():
         say(f"{source.path}: {', '.join(patched.changed)}")
@@ -200,13 +202,13 @@ def _write(done: Iterable[tuple[Source, PatchedText]]) -> None:
 
 def _check_replaceable(source: Source) -> None:
     if not os.path.isfile(source.path):
-        raise SourceError("is no regular file", "leave out --in-place", source.path)
+        raise SourceError("is not a regular file", "omit --in-place", source.path)
     if read(source.path) != source.raw:
-        raise SourceError("was changed by somebody else meanwhile", "run it again", source.path)
+        raise SourceError("was changed during the run", "run it again", source.path)
 
 
 def _joined(texts: list[bytes]) -> bytes:
-    """Several files as one stream: documents stay apart, and a single file is left as it is."""
+    """Several files as one stream of separate documents; a single file is unchanged."""
     joined = texts[0] if texts else b""
     for text in texts[1:]:
         text = text.removeprefix(BOM)

@@ -1,4 +1,4 @@
-"""The policy of a command line: `-p FILE`, `-p profile:NAME`, or the nearest above."""
+"""The policy of a run: `-p FILE`, `-p profile:NAME`, or the nearest in this or a parent folder."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ allow_path = click.option(
     multiple=True,
     expose_value=False,
     callback=_begin,
-    help="Files below DIR may be read and written, too; may be given again. Default: what a policy names"
-    " or a link leads to is inside the same repository, without one inside the same folder.",
+    help="Also allow reading and writing files below DIR; repeatable. By default, files that a policy or a"
+    " symbolic link points to must be inside the same repository, or without one inside the same folder.",
 )
-"""For every command that reads what a repository names."""
+"""For every command that reads files named in a repository."""
 
 
 def cluster_from(reference: str, cache: Cache) -> Cluster:
@@ -42,12 +42,12 @@ def cluster_from(reference: str, cache: Cache) -> Cluster:
 
 
 def files_of(reference: str, cache: Cache) -> tuple[str, ...]:
-    """Every file the policy was made of, itself first. Raises as `cluster_from` does."""
+    """Every file the policy was read from, itself first. Raises as `cluster_from` does."""
     return _loaded(_settled(reference), cache).files
 
 
 def _settled(reference: str) -> str:
-    """A file by its absolute path: the same name may be another file in another folder."""
+    """A file as its absolute path: the same name may be another file in another folder."""
     return reference if reference.startswith("profile:") else os.path.abspath(reference)
 
 
@@ -86,13 +86,13 @@ def _compile(name: str, read: Reader) -> CompiledPolicy:
 
 
 def shown_as(reference: str) -> str:
-    """As people read it, and as findings name files: the shorter of its two paths."""
+    """The path shown to users and in findings: the shorter of the relative and the absolute path."""
     if reference.startswith("profile:"):
         return reference
     return min(os.path.relpath(reference), os.path.abspath(reference), key=len)
 
 
 def cluster_for(folder: str, reference: str | None, cache: Cache) -> Cluster | None:
-    """The policy that governs a folder; None where there is none."""
+    """The policy that applies to a folder; None if there is none."""
     chosen = reference or nearest_policy(folder)
     return cluster_from(chosen, cache) if chosen else None

@@ -1,4 +1,4 @@
-"""`policykit profiles [NAME]`: bundled policies to start from."""
+"""`policykit profiles [NAME]`: lists or prints bundled policies."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from policykit.errors import UsageError
 @click.command("profiles")
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """List the bundled profiles, or print one."""
+    """List the bundled policies, or print one."""
     emit(profile_text(name) if name else _listing())
     return 0
 
 
 def profile_text(name: str) -> str:
-    """A bundled profile as it is written. Raises UsageError where there is none of that name."""
+    """The text of a bundled profile. Raises UsageError if there is none of that name."""
     known = names()
     if name not in known:
-        raise UsageError(f"there is no profile {name!r}", f"bundled: {', '.join(known)}")
+        raise UsageError(f"unknown profile {name!r}", f"bundled profiles: {', '.join(known)}")
     return bundled.read("profiles", f"{name}.yaml").decode("utf-8")
 
 
 def names() -> tuple[str, ...]:
-    """The bundled profiles, sorted."""
+    """Names of the bundled profiles, sorted."""
     return bundled.names("profiles", suffix=".yaml")
 
 
@@ -34,7 +34,7 @@ def _listing() -> str:
     width = max(len(name) for name in names())
     lines = [f"{name:<{width}}  {_caption(name)}" for name in names()]
     return "\n".join(
-        [*lines, "", "use one: policykit lint -p profile:NAME, or policykit init --profile NAME", ""]
+        [*lines, "", "to use one: policykit lint -p profile:NAME, or policykit init --profile NAME", ""]
     )
 
 

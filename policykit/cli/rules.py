@@ -29,10 +29,10 @@ def _table() -> str:
 
 
 _LEGEND = (
-    "P needs a policy; S, U: its fix will be safe, unsafe; O: off unless selected by code or name",
-    "Presets: minimal tells errors; recommended errors, warnings and info; strict also rules marked O and"
-    " those in preview",
-    "`policykit explain RULE` gives the page",
+    "P: needs a policy; S, U: has a safe, an unsafe fix; O: off unless selected by code or name",
+    "Presets: minimal: errors; recommended: errors, warnings and info; strict: also rules marked O and"
+    " preview rules",
+    "`policykit explain RULE` shows a rule's documentation",
 )
 
 
@@ -55,7 +55,7 @@ def _json() -> str:
 
 
 def first_line(rule: AnyRule) -> str:
-    """The rule in one line: what a manifest has that has it."""
+    """The rule in one line: the mistake it finds."""
     return rule.doc.strip().split("\n", 1)[0]
 
 

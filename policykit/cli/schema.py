@@ -20,13 +20,13 @@ def command(name: str | None) -> int:
         emit("\n".join(known) + "\n")
         return 0
     if name not in known:
-        raise UsageError(f"there is no schema {name!r}", f"bundled: {', '.join(known)}")
+        raise UsageError(f"unknown schema {name!r}", f"bundled schemas: {', '.join(known)}")
     emit(bundled.read("schemas", f"{name}.json").decode("utf-8"))
     return 0
 
 
 def _names() -> tuple[str, ...]:
-    """`policy`, `findings`, and the shapes of API kinds by folder: `kubernetes/apps`."""
+    """`policy`, `findings`, and the schemas of API kinds by folder: `kubernetes/apps`."""
     folders = sorted(
         n for n in os.listdir(bundled.path("schemas")) if os.path.isdir(bundled.path("schemas", n))
     )

@@ -15,7 +15,7 @@ _NAMESAKE = "policykit"
 
 
 class Installation(NamedTuple):
-    """What runs, and what is installed in its environment."""
+    """The running package, and the distributions installed in its environment."""
 
     version: str
     python: str
@@ -24,13 +24,13 @@ class Installation(NamedTuple):
     """Folder of the package."""
     in_checkout: bool
     distribution: str = ""
-    """Version of this distribution in the environment, empty where it is not installed."""
+    """Version of this distribution in the environment, empty if it is not installed."""
     namesake: str = ""
-    """Version of the other project's distribution, empty where it is not installed."""
+    """Version of the other project's distribution, empty if it is not installed."""
 
 
 def here() -> Installation:
-    """The installation that runs."""
+    """The running installation."""
     package = os.path.dirname(os.path.abspath(__file__))
     return Installation(
         version=__version__,
@@ -44,7 +44,7 @@ def here() -> Installation:
 
 
 def described(found: Installation) -> str:
-    """One line for each fact."""
+    """The text of `--version --verbose`, one line per fact."""
     lines = [
         f"policykit {found.version}",
         f"distribution: {DISTRIBUTION} {found.distribution or 'is not installed in this environment'}",
@@ -53,8 +53,8 @@ def described(found: Installation) -> str:
     ]
     if found.namesake:
         lines.append(
-            f"warning: {_NAMESAKE} {found.namesake} is installed here too, another project whose package "
-            f"has the same name: install {DISTRIBUTION} into an environment of its own"
+            f"warning: {_NAMESAKE} {found.namesake} is also installed here, another project whose package "
+            f"has the same name: install {DISTRIBUTION} into a separate environment"
         )
     return "".join(f"{line}\n" for line in lines)
 

@@ -1,4 +1,4 @@
-"""`policykit where`: pod set by pool, preferred, accepted, or the first reason against."""
+"""`policykit where`: for each pod set and pool: preferred, accepted, or the first reason against."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ _STDIN = "-"
     "-p",
     "--policy",
     metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml upwards.",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
 )
 @allow_path
 @click.option(
-    "--nodes", metavar="FILE", help="Judge by real nodes: the output of `kubectl get nodes -o json`."
+    "--nodes",
+    metavar="FILE",
+    help="Use live nodes instead of a policy: output of `kubectl get nodes -o json`.",
 )
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option(
     "--namespace",
     metavar="NAME",
     default="",
-    help="Where objects without a namespace stand. Default: where their kustomization says, else default.",
+    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
 )
 @cache_options
 def command(
@@ -50,9 +52,9 @@ def command(
     cache_dir: str | None,
     no_cache: bool,
 ) -> int:
-    """Say where each pod set can land, and the first reason why not elsewhere."""
+    """Show which pools each pod set can run in, and the first reason why others refuse it."""
     if policy and nodes:
-        raise UsageError("-p and --nodes exclude each other", "judge by the policy, or by the nodes")
+        raise UsageError("-p and --nodes cannot be combined", "use either the policy or the nodes")
     cache = cache_of((*(paths or (".",)), policy or ""), cache_dir, no_cache)
     fixed = _nodes(nodes) if nodes else None
     reviewed: list[tuple[str, Review]] = []
@@ -62,7 +64,9 @@ def command(
             folder = os.path.dirname(os.path.abspath(path))
             cluster = fixed or cluster_for(folder, policy, cache)
             if cluster is None:
-                raise SourceError("no policy above this file", "give one with -p, or nodes with --nodes")
+                raise SourceError(
+                    "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
+                )
             stands_in = namespace or kustomization_namespace(folder) or "default"
             found = [*api.where(_content(path), cluster, stands_in)]
             reviewed.extend((_shown(path), review) for review in found)
@@ -70,7 +74,7 @@ def command(
     for failure in failures:
         complain(failure)
     if not reviewed and not failures:
-        say("policykit: no pods in there")
+        say("policykit: no pods found")
     return 2 if failures else 0
 
 

@@ -1,4 +1,4 @@
-"""Results as text: a table from format name to a function of a Report and what stands around it."""
+"""Output formats: a table from format name to a function of a Report and its context."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FUNCTIONS = {
     "junit": "junit",
     "rdjson": "rdjson",
 }
-"""Name of each format, and of its module, to the function in it."""
+"""Format name, which is also the module name, to the function in that module."""
 
 FORMATS = tuple(_FUNCTIONS)
 
@@ -29,12 +29,12 @@ WITH_FIXES = frozenset({"json", "jsonl", "sarif", "rdjson"})
 
 
 class Around(NamedTuple):
-    """What a format may show beside the report; it asks for nothing else."""
+    """What a format may use in addition to the report."""
 
     raw: Callable[[str], bytes] = lambda path: b""
-    """Bytes of a reported file as they were linted; empty: they cannot be had."""
+    """Bytes of a reported file as linted; empty if not available."""
     root: str = ""
-    """Folder that paths are told from, in formats for services that know a repository; empty: as reported."""
+    """Folder that paths are relative to, in formats for services with repositories; empty: as reported."""
     files: tuple[str, ...] = ()
     """Every file of the run, as reported."""
     colour: bool = False
@@ -45,7 +45,7 @@ Format = Callable[["Report", Around], str]
 
 
 def format_named(name: str) -> Format:
-    """The format's function, imported only when it is asked for. Raises KeyError."""
+    """The format's function, imported on demand. Raises KeyError."""
     function = _FUNCTIONS[name]
     found: Format = getattr(import_module(f"policykit.formats.{name}"), function)
     return found

@@ -1,4 +1,4 @@
-"""Colours of a terminal. What they say is always said in words too."""
+"""Terminal colours, which never carry information that the text lacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OF_SEVERITY = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: 
 
 
 def paint(text: str, code: str, on: bool) -> str:
-    """The text in a colour, where colours are on."""
+    """The text in a colour, if colours are on."""
     return f"\x1b[{code}m{text}\x1b[0m" if on and text else text
 
 

@@ -1,4 +1,4 @@
-"""Findings one line each: for editors, and for people who read many."""
+"""Findings as one line each, for editors and long lists."""
 
 from __future__ import annotations
 

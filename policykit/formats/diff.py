@@ -1,4 +1,4 @@
-"""Changes to a file as a unified diff that `git apply` and `patch -p1` take."""
+"""Unified diffs that `git apply` and `patch -p1` accept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PLAIN = frozenset(f"{ascii_letters}{digits}/.-_ ".encode())
 
 
 def diff(path: str, before: str, after: str) -> str:
-    """Empty where nothing differs; a last line without its ending is marked as such."""
+    """A unified diff; empty if nothing differs. Marks a last line without a line feed."""
     name = path.lstrip("/")
     old, new = _lines(before), _lines(after)
     changed = unified_diff(old, new, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
@@ -21,13 +21,13 @@ def diff(path: str, before: str, after: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Broken at line feeds alone: other separators stand within a line, for git too."""
+    """The lines, split only at line feeds, as git does."""
     lines = text.split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def _quoted(name: str) -> str:
-    """A name as git writes it: in quotes, with the octal codes of bytes, where it is not plain text."""
+    """A name as git writes it: quoted, with octal escapes, unless it is plain text."""
     if one_line(name) == name and not any(character in name for character in '"\\'):
         return name
     raw = name.encode("utf-8", errors="surrogateescape")

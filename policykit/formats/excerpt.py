@@ -1,4 +1,4 @@
-"""The line that a finding points at, and marks under what is meant."""
+"""The source line of a finding, with marks under the reported part."""
 
 from __future__ import annotations
 
@@ -9,37 +9,32 @@ from policykit.formats.places import Files
 from policykit.linter.finding import Finding
 
 _WIDTH = 100
-"""Columns of a line that are shown; a longer one is cut around the place."""
+"""Most columns of a line to show; a longer one is cut around the marks."""
 _BEFORE = 30
-"""Columns kept in front of the place, where a line is cut."""
+"""Columns kept before the marks if a line is cut."""
 _CUT = "..."
 
 
 def excerpt(finding: Finding, files: Files) -> tuple[str, str, str] | None:
-    """Line number, line and marks, in columns of a terminal; None where the line is blank."""
+    """Line number, line and marks, in terminal columns; None if the line is blank."""
     span = finding.span
-    line = in_place(files.line(finding.path, span.line))
-    if not line.strip():
-        return None
+    line = files.line(finding.path, span.line)
     start = min(span.column - 1, len(line))
     end = span.end_column - 1 if span.end_line == span.line else len(line)
-    end = max(start + 1, min(end, len(line.rstrip())))
-    if len(line) > _WIDTH:
-        line, start, end = _window(line, start, end)
-    marks = " " * _columns(line[:start]) + "^" * max(1, _columns(line[start:end]))
-    return str(span.line), line.rstrip(), marks
-
-
-def _window(line: str, start: int, end: int) -> tuple[str, int, int]:
-    begin = max(0, start - _BEFORE)
-    shown = line[begin : begin + _WIDTH]
+    # Cut first: many findings may stand on one very long line.
+    begin = max(0, start - _BEFORE) if len(line) > _WIDTH else 0
+    shown = in_place(line[begin : begin + _WIDTH]).rstrip()
+    if not shown:
+        return None
     head, tail = _CUT if begin else "", _CUT if begin + _WIDTH < len(line) else ""
-    shift = len(head) - begin
-    return head + shown + tail, start + shift, min(end + shift, len(head) + len(shown))
+    line, shift = head + shown, len(head) - begin
+    start, end = start + shift, max(start + shift + 1, min(end + shift, len(line)))
+    marks = " " * _columns(line[:start]) + "^" * max(1, _columns(line[start:end]))
+    return str(span.line), line + tail, marks
 
 
 def _columns(text: str) -> int:
-    """Columns of a terminal: Chinese characters take two, combining marks none."""
+    """Width in terminal columns: Chinese characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(

@@ -1,4 +1,4 @@
-"""What makes a finding the same one in another version of its file."""
+"""Fingerprints, which identify a finding across versions of its file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from policykit.linter.finding import Finding
 
 
 def fingerprints(findings: Iterable[tuple[str, Finding]]) -> Iterator[str]:
-    """One for each (path, finding): of the rule, the object and the field, not of the line.
+    """A fingerprint for each (path, finding): from the rule, the object and the field, not the line.
 
-    The same finding twice in one field is told apart by its number.
+    Equal findings of one field are numbered.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     for path, finding in findings:

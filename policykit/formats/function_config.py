@@ -1,4 +1,4 @@
-"""What a KRM function is asked to do: its functionConfig, and the role that was named."""
+"""The functionConfig of a KRM function, and the role it selects."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _FIELDS = {
 
 
 class FunctionConfig(NamedTuple):
-    """One use of policykit in a pipeline. Empty parts are left to the policy and the defaults."""
+    """The configuration of one function. Empty parts follow the policy and the defaults."""
 
     role: str
     """generate, patch or lint."""
     policy: str = ""
-    """A file relative to the working folder, or profile:NAME."""
+    """A file relative to the current folder, or profile:NAME."""
     inline: Mapping[str, Any] = {}
     """A whole policy as data."""
     namespace: str = ""
@@ -41,14 +41,14 @@ class FunctionConfig(NamedTuple):
     ignore: tuple[str, ...] = ()
     fail_on: str = Severity.WARNING
     complete: bool = False
-    """The items are a whole scope: rules about what is absent may speak."""
+    """The items are complete, so rules about missing objects apply."""
 
 
 def function_config(data: Mapping[str, Any], role: str = "") -> FunctionConfig:
-    """Reads a functionConfig: kind Generate, Patch or Lint, or a Policy as it stands.
+    """Reads a functionConfig: kind Generate, Patch or Lint, or a Policy.
 
-    `role` is what the command line names: needed without a functionConfig, allowed where both
-    agree; a Policy generates unless it says otherwise. Raises UsageError.
+    `role` comes from the command line: required without a functionConfig, and must agree with
+    the functionConfig if there is one; for a Policy it defaults to generate. Raises UsageError.
     """
     if not data:
         return FunctionConfig(_needed(role))
@@ -60,21 +60,21 @@ def function_config(data: Mapping[str, Any], role: str = "") -> FunctionConfig:
     known = {name.capitalize(): name for name in ROLES}
     if not isinstance(kind, str) or kind not in known:
         raise UsageError(
-            f"functionConfig has kind {kind!r}", _suggestion(str(kind), (*known, _POLICY), "write one of")
+            f"functionConfig has kind {kind!r}", _suggestion(str(kind), (*known, _POLICY), "use one of")
         )
     if role and role != known[kind]:
-        raise UsageError(f"functionConfig is of kind {kind}, the arguments say {role}", "leave one out")
+        raise UsageError(f"functionConfig has kind {kind}, but the argument is {role}", "remove one of them")
     spec = data.get("spec")
     if spec is not None and not isinstance(spec, dict):
         raise UsageError(
-            "spec of the functionConfig is not a mapping", "write `spec: {policy: policykit.yaml}`"
+            "spec of the functionConfig is not a mapping", "use `spec: {policy: policykit.yaml}`"
         )
     return _read(known[kind], spec or {})
 
 
 def _needed(role: str) -> str:
     if not role:
-        raise UsageError("there is no functionConfig", f"name what to do: {', '.join(ROLES)}")
+        raise UsageError("the ResourceList has no functionConfig", f"pass one of: {', '.join(ROLES)}")
     return role
 
 
@@ -109,7 +109,7 @@ def _check(field: str, value: object) -> None:
         right, wanted = isinstance(value, str), "a text"
     else:
         right = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        wanted = "a list of texts"
+        wanted = "a list of strings"
     if not right:
         raise UsageError(f"spec.{field} of the functionConfig is {value!r}", f"write {wanted}")
 

@@ -1,4 +1,4 @@
-"""Findings as workflow commands of GitHub Actions, which show them beside the change.
+"""Findings as GitHub Actions workflow commands, which show them as annotations.
 
 Source: GitHub's page on workflow commands; limits of annotations as actions/toolkit issue 734 has them.
 """
@@ -14,18 +14,18 @@ from policykit.model.severity import Severity
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _SHOWN = 10
-"""Annotations of each gravity that a step shows; more are dropped in silence."""
+"""Most annotations of a severity that a step shows; GitHub silently drops the rest."""
 _ROWS = 200
-"""Rows of the summary: a page with more is of no use."""
+"""Most rows of the summary."""
 
 
 def github(report: Report, around: Around) -> str:
-    """A command per finding, the gravest first, and one that says how many will not be shown."""
+    """A command per finding, most severe first, and one with the number of those not shown."""
     ordered = sorted(report.findings, key=lambda f: f.severity.rank)
     lines = [_command(finding, around) for finding in ordered]
     hidden = sum(max(0, amount - _SHOWN) for amount in tally(report).values())
     if hidden:
-        more = f"{counted(hidden, 'finding')} more than GitHub shows beside a change: the log has them all"
+        more = f"{counted(hidden, 'finding')} more than GitHub shows as annotations: the log has all of them"
         lines.append(f"::notice title=policykit::{more}")
     return "".join(f"{line}\n" for line in lines)
 
@@ -66,7 +66,7 @@ def _property(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """With all that a command has a way to say."""
+    """A workflow command with all supported properties."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

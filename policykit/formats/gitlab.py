@@ -14,7 +14,7 @@ _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.I
 
 
 def gitlab(report: Report, around: Around) -> str:
-    """A list with an entry per finding; fingerprints are unique, since equal ones would collapse."""
+    """A list with an entry per finding; fingerprints are unique, because GitLab merges equal ones."""
     groups = grouped(report.findings)
     named = [(relative(group.finding.path, around.root), group.finding) for group in groups]
     entries = [

@@ -1,4 +1,4 @@
-"""Findings for machines: the object of contract 4, stable bytes."""
+"""Findings as one JSON object with stable bytes; schemas/findings.json describes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA_VERSION = 1
 
 
 def json_text(report: Report, around: Around | None = None) -> str:
-    """The whole report as one JSON object; members are only ever added within a version."""
+    """The whole report as one JSON object; within a schema version, members are only added."""
     totals = tally(report)
     data = {
         "schema_version": SCHEMA_VERSION,
@@ -34,7 +34,7 @@ def json_text(report: Report, around: Around | None = None) -> str:
 
 
 def as_data(finding: Finding) -> dict[str, Any]:
-    """A finding as an entry of the contract."""
+    """A finding as an entry of `findings`."""
     resource = finding.resource
     return {
         "code": finding.code,

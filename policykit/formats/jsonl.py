@@ -1,4 +1,4 @@
-"""Findings for machines that read line by line: one JSON object each, as in the json format."""
+"""Findings as JSON Lines: one object per line, as in the json format."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from policykit.linter.finding import Report
 
 
 def jsonl(report: Report, around: Around) -> str:
-    """A line per finding; empty where nothing was found."""
+    """A line per finding; empty if there are none."""
     return "".join(dumps(as_data(finding), indent=None) + "\n" for finding in report.findings)

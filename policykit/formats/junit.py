@@ -1,4 +1,4 @@
-"""Findings as JUnit XML: one suite a file, one failed case a finding, a passed one for a clean file."""
+"""Findings as JUnit XML: a suite per file, a failed case per finding, a passed case per clean file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.model.severity import Severity
 
 
 def junit(report: Report, around: Around) -> str:
-    """Info is no failure: it stands in the case's output. Times are 0: a rule has no time of its own."""
+    """Info findings are output of a passed case. Times are 0, because rules are not timed per file."""
     by_file: dict[str, list[Finding]] = {path: [] for path in around.files}
     for finding in report.findings:
         by_file.setdefault(finding.path, []).append(finding)

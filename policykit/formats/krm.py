@@ -22,21 +22,21 @@ _PATHS = ("internal.config.kubernetes.io/path", "config.kubernetes.io/path")
 _INDICES = ("internal.config.kubernetes.io/index", "config.kubernetes.io/index")
 _ORIGIN = "config.kubernetes.io/origin"
 _LOCAL = "config.kubernetes.io/local-config"
-_HINT = "let kustomize run this command: `policykit krm --help` shows how"
+_HINT = "run this command through kustomize; see `policykit krm --help`"
 
 
 class ResourceList(NamedTuple):
-    """What a function is given."""
+    """The input of a function."""
 
     text: str
     data: Mapping[str, Any]
     items: tuple[Mapping[str, Any], ...]
     config: Mapping[str, Any]
-    """The functionConfig; empty: none was given."""
+    """The functionConfig; empty if there is none."""
 
 
 def read(raw: bytes) -> ResourceList:
-    """Raises SourceError for anything but one ResourceList, in YAML or JSON."""
+    """Reads a ResourceList in YAML or JSON. Raises SourceError for anything else."""
     text = decode(raw)
     documents = [document for document in parse(text.text) if document.root or document.problem]
     problem = text.problem or next((document.problem for document in documents if document.problem), None)
@@ -46,22 +46,22 @@ def read(raw: bytes) -> ResourceList:
     root = documents[0].root if len(documents) == 1 else None
     data = root.data if root else None
     if not isinstance(data, dict) or data.get("kind") != "ResourceList":
-        raise SourceError("standard input is not one ResourceList", _HINT)
+        raise SourceError("standard input is not a single ResourceList", _HINT)
     if data.get("apiVersion") not in _VERSIONS:
         raise SourceError(
-            f"ResourceList of apiVersion {data.get('apiVersion')!r}", f"known are {' and '.join(_VERSIONS)}"
+            f"ResourceList has apiVersion {data.get('apiVersion')!r}", f"use {' or '.join(_VERSIONS)}"
         )
     items = [] if data.get("items") is None else data["items"]
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise SourceError("items of the ResourceList is not a list of objects", _HINT)
+        raise SourceError("items of the ResourceList must be a list of objects", _HINT)
     config = data.get("functionConfig") or {}
     if not isinstance(config, dict):
-        raise SourceError("functionConfig of the ResourceList is not an object", _HINT)
+        raise SourceError("functionConfig of the ResourceList must be an object", _HINT)
     return ResourceList(text.text, data, tuple(items), config)
 
 
 def with_items(given: ResourceList, made: Iterable[Mapping[str, Any]]) -> str:
-    """The list with more objects; one of the same name takes the place of the one there."""
+    """The list with more objects, which replace those of the same name."""
     items = list(given.items)
     places = {_identity(item): place for place, item in reversed([*enumerate(items)])}
     for item in made:
@@ -74,7 +74,7 @@ def with_items(given: ResourceList, made: Iterable[Mapping[str, Any]]) -> str:
 
 
 def with_results(text: str, given: ResourceList, results: list[dict[str, Any]]) -> str:
-    """The list's text with results behind those it has; every other byte as it was."""
+    """The list's text with results appended to the existing ones; all other bytes are unchanged."""
     if not results:
         return text
     there = given.data.get("results")
@@ -104,7 +104,7 @@ def result(finding: Finding, item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def path_of(item: Mapping[str, Any]) -> str:
-    """The file an item comes from, as its annotations say; empty: they do not."""
+    """The file an item comes from, according to its annotations; empty if unknown."""
     annotations = _annotations(item)
     origin = annotations.get(_ORIGIN)
     if isinstance(origin, str):
@@ -122,13 +122,13 @@ def local(item: Mapping[str, Any]) -> bool:
 
 
 def named(item: Mapping[str, Any]) -> str:
-    """`Job/train`; `Job` where it has no name."""
+    """`Job/train`; `Job` without a name."""
     kind, name = item.get("kind"), lookup(item, ("metadata", "name"))
     return "/".join(part for part in (kind, name) if isinstance(part, str)) or "an object"
 
 
 def _steps(pointer: str, data: object) -> Path:
-    """The path that a JSON pointer spells in `data`: only there a number is known for an index."""
+    """The path of a JSON pointer in `data`, which decides whether a number is an index or a key."""
     path: Path = ()
     for part in pointer.split("/")[1:]:
         step = part.replace("~1", "/").replace("~0", "~")
@@ -154,7 +154,7 @@ def _annotated(item: Mapping[str, Any], annotations: Mapping[str, Any]) -> dict[
 
 
 def _identity(item: Mapping[str, Any]) -> tuple[str, ...]:
-    """Empty for what is not text."""
+    """The value if it is text, else empty."""
     places = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
     return tuple(part if isinstance(part := lookup(item, place), str) else "" for place in places)
 

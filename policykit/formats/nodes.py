@@ -1,4 +1,4 @@
-"""What live nodes have otherwise than the policy, for people and for machines."""
+"""How live nodes differ from the policy, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = 5
 
 
 def text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
-    """A line per thing that is otherwise, with the nodes it is on; then the commands."""
+    """A line per difference with its nodes, then the commands."""
     lines: list[str] = []
     for (pool, _, message, help_), nodes in _grouped(found).items():
         where = f" ({_names(nodes)})" if nodes else ""
@@ -26,7 +26,7 @@ def text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
 
 
 def json_text(found: Sequence[Difference], steps: Sequence[Step]) -> str:
-    """Differences node by node, and the commands in their order."""
+    """Differences by node, and the commands in order."""
     data = {
         "schema_version": 1,
         "summary": {"differences": len(found), "nodes": len({each.node for each in found if each.node})},
@@ -59,8 +59,8 @@ def _names(nodes: list[str]) -> str:
 
 
 def _commands(steps: Sequence[Step]) -> str:
-    """As a script would have them, so that they can be copied; nothing of it has been run."""
-    lines = ["", "# These commands would settle it; none has been run."]
+    """The commands as a script to copy; none of them has been run."""
+    lines = ["", "# These commands fix the differences; none has been run."]
     for step in steps:
         lines += ["", *(f"# {says}" for says in step.note.splitlines())]
         lines += [line.rstrip("\n") for line in step.commands]

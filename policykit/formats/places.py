@@ -1,11 +1,14 @@
-"""Lines and offsets of the files that findings point into."""
+"""Lines and offsets in the files of findings."""
 
 from __future__ import annotations
 
 import os
+import re
+from bisect import bisect_right
 from collections.abc import Callable
 
 _BOM = b"\xef\xbb\xbf"
+_BREAK = re.compile(b"\n")
 
 
 class Files:
@@ -15,22 +18,25 @@ class Files:
         self._raw = raw
         self._lines: dict[str, list[str]] = {}
         self._bytes: dict[str, bytes] = {}
+        self._starts: dict[str, list[int]] = {}
 
     def line(self, path: str, number: int) -> str:
-        """A line of a file, counted from 1, without its ending; empty where there is none."""
+        """A line of a file, counted from 1, without its ending; empty if there is none."""
         if path not in self._lines:
             text = self._content(path).removeprefix(_BOM).decode("utf-8", errors="replace")
-            self._lines[path] = text.split("\n")
+            self._lines[path] = [line.removesuffix("\r") for line in text.split("\n")]
         lines = self._lines[path]
-        return lines[number - 1].removesuffix("\r") if 0 < number <= len(lines) else ""
+        return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def place(self, path: str, offset: int) -> tuple[int, int]:
         """Line and column, from 1 and in code points, of an offset in bytes."""
         raw = self._content(path)
-        shift = len(_BOM) if raw.startswith(_BOM) else 0
-        before = raw[shift : max(offset, shift)]
-        start = before.rfind(b"\n") + 1
-        return before.count(b"\n") + 1, len(before[start:].decode("utf-8", errors="replace")) + 1
+        if path not in self._starts:
+            shift = len(_BOM) if raw.startswith(_BOM) else 0
+            self._starts[path] = [shift, *(match.end() for match in _BREAK.finditer(raw))]
+        starts = self._starts[path]
+        line = max(bisect_right(starts, offset), 1)
+        return line, len(raw[starts[line - 1] : offset].decode("utf-8", errors="replace")) + 1
 
     def _content(self, path: str) -> bytes:
         if path not in self._bytes:
@@ -39,7 +45,7 @@ class Files:
 
 
 def relative(path: str, root: str) -> str:
-    """A path as services want it: from the root of the repository, with slashes, no `./` in front."""
+    """A path as services expect it: relative to the repository root, with slashes, without `./`."""
     if root and os.path.isabs(path):
         inside = os.path.relpath(path, root)
         path = path if inside.startswith("..") else inside

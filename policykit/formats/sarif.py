@@ -21,13 +21,13 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 _MOST_RESULTS = 25_000
-"""GitHub refuses a run with more."""
+"""GitHub rejects a run with more."""
 _MOST_TEXT = 1024
 _ROOT = "SRCROOT"
 
 
 def sarif(report: Report, around: Around) -> str:
-    """One run. Of more results than services take, the gravest are kept and the cut is said."""
+    """One run. If there are more results than services accept, the most severe are kept, with a note."""
     ordered = report.findings
     left_out = len(ordered) - _MOST_RESULTS
     if left_out > 0:
@@ -61,7 +61,7 @@ def sarif(report: Report, around: Around) -> str:
 def _notifications(report: Report, left_out: int) -> dict[str, Any]:
     said = [*report.failures]
     if left_out > 0:
-        said.append(f"{left_out} findings are left out: a run holds {_MOST_RESULTS}")
+        said.append(f"{left_out} findings are left out: a run can have at most {_MOST_RESULTS}")
     if not said:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""A run in numbers: findings by rule, and the time each rule took."""
+"""Statistics of a run: findings and time per rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from policykit.linter.finding import Report
 
 
 def statistics(report: Report) -> list[str]:
-    """A line per rule that found something, the most frequent first."""
+    """A line per rule with findings, most frequent first."""
     amounts = Counter((finding.code, finding.name) for finding in report.findings)
     width = max((len(str(amount)) for amount in amounts.values()), default=0)
     ordered = sorted(amounts.items(), key=lambda item: (-item[1], item[0]))
@@ -16,7 +16,7 @@ def statistics(report: Report) -> list[str]:
 
 
 def timings(report: Report) -> list[str]:
-    """A line per rule, the slowest first, and their sum; in milliseconds of all processes."""
+    """A line per rule, slowest first, and their sum; in milliseconds over all processes."""
     ordered = sorted(report.times, key=lambda item: (-item[1], item[0]))
     whole = sum(seconds for _, seconds in ordered)
     lines = [f"{seconds * 1000:>10.1f} ms  {code}" for code, seconds in ordered]

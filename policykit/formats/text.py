@@ -1,4 +1,4 @@
-"""Findings for people: `path:line:col: CODE message [name]`, the line meant, then help."""
+"""Findings as text: `path:line:col: CODE message [name]`, the source line, then help."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def text(report: Report, around: Around) -> str:
-    """Each finding with its line of the source; empty where nothing was found."""
+    """Each finding with its source line; empty if there are none."""
     if not report.findings:
         return ""
     from policykit.formats.places import Files
@@ -31,7 +31,7 @@ def text(report: Report, around: Around) -> str:
 
 
 def heading(finding: Finding, colour: bool = False) -> str:
-    """`path:line:col: CODE message [name]`, whatever the finding quotes in one line."""
+    """`path:line:col: CODE message [name]`, escaped to one line."""
     place = one_line(f"{finding.path}:{finding.span.line}:{finding.span.column}")
     code = paint(finding.code, OF_SEVERITY[finding.severity], colour)
     message = f"{one_line(finding.message)} {paint(f'[{finding.name}]', DIM, colour)}"
@@ -44,7 +44,7 @@ def said(finding: Finding) -> list[str]:
 
 
 def advice(finding: Finding) -> list[str]:
-    """The help, indented below, and the template that the document was rendered from."""
+    """The indented help, and the template that the document was rendered from."""
     _, *lines = said(finding)
     source = [one_line(f"    rendered from: {finding.source}")] if finding.source else []
     return source + [one_line(f"    {'      ' if n else 'help: '}{line}") for n, line in enumerate(lines)]
@@ -65,7 +65,7 @@ def _excerpt(finding: Finding, files: Files, colour: bool) -> list[str]:
 
 
 def summary(report: Report) -> str:
-    """One line about the whole run, for stderr."""
+    """A one-line summary of the run, for stderr."""
     totals = tally(report)
     parts = [counted(n, severity) for severity, n in totals.items() if n]
     found = ", ".join(parts) or "no findings"
@@ -83,7 +83,7 @@ def counted(amount: int, noun: str) -> str:
 
 
 def tally(report: Report) -> dict[str, int]:
-    """Findings by severity, the gravest first."""
+    """Findings by severity, most severe first."""
     totals = {"error": 0, "warning": 0, "info": 0}
     for finding in report.findings:
         totals[finding.severity.value] += 1

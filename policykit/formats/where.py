@@ -1,4 +1,4 @@
-"""Where pod sets can land, for people and for machines."""
+"""Pools that pod sets can run in, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Reviewed = Iterable[tuple[str, Review]]
 
 
 def text(reviewed: Reviewed) -> str:
-    """A block per pod set: what it is, then a line per pool."""
+    """A block per pod set: its description, then a line per pool."""
     return "\n".join(_block(path, review) for path, review in reviewed)
 
 
 def json_text(reviewed: Reviewed) -> str:
-    """The object of contract 4."""
+    """One JSON object with `pod_sets`, each with its pools."""
     data = {"pod_sets": [_pod_set(path, review) for path, review in reviewed]}
     return dumps(data) + "\n"
 
@@ -31,7 +31,7 @@ def _block(path: str, review: Review) -> str:
     pods = "unknown number of pods" if pod_set.replicas is None else _plural(pod_set.replicas, "pod")
     asks = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
     name = f"{manifest.kind} {manifest.name}".strip()
-    lines = [f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each asks for {asks})", f"  {_kind(review)}"]
+    lines = [f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {asks})", f"  {_kind(review)}"]
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
     for landing in review.landings:
         lines.append(f"  {landing.verdict:<11}  {landing.pool.name:<{width}}  {_reason(landing)}".rstrip())

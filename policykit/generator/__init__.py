@@ -1,1 +1,1 @@
-"""Generated files: what targets hand over, and how a folder of them is written and checked."""
+"""Generated files: what targets return, and how it is bundled and compared with a folder."""

@@ -1,4 +1,4 @@
-"""What a target hands over: files with a role, and notices for people."""
+"""The output of a target: files with a role, and notices for users."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from policykit.model.cluster import Cluster
 
 
 class Role(StrEnum):
-    """What may be done with a file: only manifests stand in a kustomization."""
+    """How a file is used: only manifests are listed in a kustomization."""
 
     MANIFEST = "manifest"
-    """Applied as it is: listed in the folder's kustomization.yaml."""
+    """Applied unchanged: listed in the folder's kustomization.yaml."""
     VALUES = "values"
     """Helm values, for the chart's release."""
     COMPONENT = "component"
     """Part of a kustomize component that users reference themselves."""
     NODE = "node"
-    """Node side: applied by hand or by the provisioner, in no kustomization."""
+    """For nodes: applied by hand or by the provisioner, not part of a kustomization."""
     PAGE = "page"
-    """Text for people."""
+    """Documentation."""
 
 
 class Artifact(NamedTuple):
-    """One generated file. The engine puts the header on top."""
+    """One generated file, without the header that `bundle` adds."""
 
     path: str
     """Relative to the output folder, with `/`."""
@@ -34,18 +34,18 @@ class Artifact(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What a target could not express, and what comes nearest; printed at generation."""
+    """Something a target cannot express, and the closest alternative; printed by `gen`."""
 
     target: str
     message: str
 
 
 class Generated(NamedTuple):
-    """All that one target has to say about a cluster."""
+    """The output of one target for a cluster."""
 
     artifacts: tuple[Artifact, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 
 Generate = Callable[[Cluster], Generated]
-"""A target's writer. Pure: files it must merge into stand in `Target.options` as text."""
+"""A target's writer. Pure: files to merge into are in `Target.options` as text."""

@@ -17,7 +17,7 @@ _NODE_NAME = "metadata.name"
 
 
 class Term(NamedTuple):
-    """A node selector term: all of it must hold. An empty term matches nothing."""
+    """A node selector term: all its parts must match. An empty term matches nothing."""
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()

@@ -21,8 +21,8 @@ _OF_GROUPS: Mapping[tuple[str, str], tuple[str, ...]] = {
 def has_own_domain(manifest: Manifest) -> bool:
     """Whether pods that wait for each other have a domain without other such pods.
 
-    Their first pod takes the domain and the others follow it there, so two groups never hold a part of
-    it each. A JobSet gives each of its jobs one: that is enough only where there is one job.
+    The first pod takes the domain and the others follow it, so no two groups share a domain.
+    A JobSet gives each of its jobs a domain: that is enough only if there is one job.
     Sources: JobSet 0.13, LeaderWorkerSet 0.10, RoleBasedGroup 0.7.
     """
     keys = _OF_GROUPS.get((manifest.group, manifest.kind), ())

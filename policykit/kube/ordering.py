@@ -30,7 +30,9 @@ def _stateful(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | No
     path = ("spec", "podManagementPolicy")
     if lookup(data, path) not in (None, "OrderedReady"):
         return None
-    return First(1, path, "podManagementPolicy OrderedReady makes a pod only once the one before it is ready")
+    return First(
+        1, path, "podManagementPolicy OrderedReady creates a pod only once the previous one is ready"
+    )
 
 
 def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
@@ -44,7 +46,7 @@ def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | Non
             pod_sets,
             [0],
             order,
-            "startupPolicyOrder InOrder starts a job only once the one before it is ready",
+            "startupPolicyOrder InOrder starts a job only once the previous one is ready",
         )
     waiting = [number for number, job in enumerate(jobs) if mapping(job).get("dependsOn")]
     if not waiting:
@@ -52,7 +54,10 @@ def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | Non
     free = [number for number in range(len(jobs)) if number not in waiting]
     path = ("spec", "replicatedJobs", waiting[0], "dependsOn")
     return _of(
-        pod_sets, free, path, "dependsOn makes the pods of a job only once the jobs it names are there"
+        pod_sets,
+        free,
+        path,
+        "dependsOn creates the pods of a job only once the jobs it names are ready or complete",
     )
 
 
@@ -72,21 +77,23 @@ def _groups(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None
     if lookup(data, path) != "LeaderReady" or isinstance(leaders, bool) or not isinstance(leaders, int):
         return None
     return First(
-        leaders, path, "startupPolicy LeaderReady makes the workers of a group only once its leader is ready"
+        leaders,
+        path,
+        "startupPolicy LeaderReady creates the workers of a group only once its leader is ready",
     )
 
 
 def _spark(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
     if not any(one.name.startswith("driver") for one in pod_sets):
         return None
-    return First(1, ("spec", "executor"), "the driver asks for the executors once it runs")
+    return First(1, ("spec", "executor"), "the driver requests the executors once it runs")
 
 
 def _ray_job(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
     rest = [one.replicas for one in pod_sets if one.name != "submitter"]
     if len(rest) == len(pod_sets) or not rest or None in rest:
         return None
-    why = "the submitter is made only once the cluster is ready"
+    why = "the submitter is created only once the cluster is ready"
     return First(sum(number or 0 for number in rest), ("spec", "submitterPodTemplate"), why)
 
 
@@ -95,7 +102,7 @@ def _mpi(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
     workers = [one.replicas for one in pod_sets if one.name == "worker"]
     if lookup(data, path) != "WaitForWorkersReady" or None in workers:
         return None
-    why = "launcherCreationPolicy WaitForWorkersReady makes the launcher only once the workers are ready"
+    why = "launcherCreationPolicy WaitForWorkersReady creates the launcher only once the workers are ready"
     return First(sum(number or 0 for number in workers), path, why)
 
 
@@ -121,9 +128,9 @@ class Waiting(NamedTuple):
 
 
 def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
-    """The tasks of a Volcano JobSpec that wait forever; None: none.
+    """The tasks of a Volcano JobSpec that wait forever; None if there are none.
 
-    Source: `controllers/job` and plugin gang of Volcano 1.15: pods of a task with dependsOn are made
+    Source: `controllers/job` and plugin gang of Volcano 1.15: pods of a task with dependsOn are created
     once the tasks it names have their minimum running, and none of a gang runs before all of it fits.
     """
     listed = job.get("tasks")
@@ -149,8 +156,8 @@ def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
         named = tasks[needing[0]].get("name") or needing[0]
         of = minima[needing[0]]
         said = (
-            f"the gang needs {of} of task {named} as well, because minAvailable {minimum} takes in "
-            "the minimum of every task, but its pods are made only once the others run"
+            f"the gang needs {of} of task {named} as well, because minAvailable {minimum} includes "
+            "the minimum of every task, but its pods are created only once the others run"
         )
         return Waiting(minimum, first_pods, (*base, "tasks", needing[0], "dependsOn"), said)
     return None

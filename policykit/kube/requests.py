@@ -74,6 +74,18 @@ def scoring(spec: Mapping[str, Any], *, existing: bool = False) -> dict[str, int
     return _add({**total, **pod_level}, amounts(spec.get("overhead")))
 
 
+def below_containers(spec: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Pod-level requests that are less than what the containers request: both amounts.
+
+    Source: `validatePodResourceConsistency` (kubernetes v1.36).
+    """
+    stated = amounts(_mapping(spec.get("resources")).get("requests"))
+    if not stated:
+        return {}
+    total = _aggregate(spec, requested)
+    return {name: (there, total[name]) for name, there in stated.items() if there < total.get(name, 0)}
+
+
 def _aggregate(
     spec: Mapping[str, Any],
     request: Callable[[Container], Amounts],

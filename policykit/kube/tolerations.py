@@ -108,7 +108,7 @@ def untolerated_soft(taints: Iterable[Taint], tolerations: Iterable[Toleration])
 def covers(a: Toleration, b: Toleration) -> bool:
     """Whether `a` makes `b` redundant: it tolerates everything `b` does, for at least as long.
 
-    An Equal `a` covers only what says Equal in so many words, as upstream. Source:
+    As upstream, an Equal `a` covers only tolerations with an explicit Equal. Source:
     kubernetes `pkg/util/tolerations` isSuperset (v1.36).
     """
     if a == b:

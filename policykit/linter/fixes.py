@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple
 
 from policykit.linter.finding import TextFix
 from policykit.linter.proof import proven
 from policykit.linter.rule import Fix, MakeFix
-from policykit.manifests.amend import amended, composed
+from policykit.manifests import apart
+from policykit.manifests.amend import composed
 from policykit.manifests.document import Manifest
 from policykit.manifests.embedded import apply_inside
 from policykit.manifests.extents import Edit
@@ -20,17 +21,27 @@ from policykit.model.severity import Applicability
 from policykit.placement.review import Review
 
 
-class Source(NamedTuple):
+class Source:
     """A file's text, and how its offsets map to bytes."""
 
-    text: str
-    skipped: int = 0
-    """Bytes of a byte order mark before the text."""
+    def __init__(self, text: str, skipped: int = 0) -> None:
+        """`skipped`: bytes of a byte order mark before the text."""
+        self.text = text
+        self._skipped = skipped
+        self._known = (0, 0)
+        """An offset in code points and in bytes: the next one asked for is near."""
 
     def byte(self, at: int) -> int:
         """Offset in bytes of the file, of an offset in code points of the text."""
-        text = self.text
-        return self.skipped + (at if text.isascii() else len(text[:at].encode()))
+        if self.text.isascii():
+            return self._skipped + at
+        points, size = self._known
+        if at >= points:
+            size += len(self.text[points:at].encode())
+        else:
+            size -= len(self.text[at:points].encode())
+        self._known = (at, size)
+        return self._skipped + size
 
 
 class Place(NamedTuple):
@@ -45,38 +56,21 @@ class Place(NamedTuple):
     """Index of the object's document within the string."""
 
 
-def text_fix(source: Source, place: Place, make: MakeFix, review: Review | None = None) -> TextFix | None:
-    """A fix as edits of the file; None where the rule has none for this case.
+class _Document(NamedTuple):
+    """A document of a file, and where it begins there, in code points."""
 
-    With `review`, the pod set it is about, a safe fix is proven by landing or becomes unsafe.
-    Raises EditError where the text would not say what was intended.
-    """
-    fix = make()
-    if fix is None:
-        return None
-    applicability = fix.applicability
-    if applicability is Applicability.SAFE and review is not None and not proven(review, fix.patches):
-        applicability = Applicability.UNSAFE
-    if place.string:
-        patches, edits = _inside(source.text, place, fix)
-    else:
-        patches = tuple(patch._replace(path=(*place.base, *patch.path)) for patch in fix.patches)
-        edits = amended(source.text, patches, place.document).edits if patches else ()
-    everything = sorted((*edits, *fix.edits))
-    if not everything:
-        return None
-    return TextFix(applicability, fix.description, _in_bytes(source, everything), patches)
+    start: int
+    text: str
+    parts: apart.Document
 
 
-def _inside(text: str, place: Place, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
+def _inside(document: _Document, place: Place, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
     """Changes in a string: as data the string is another one, as text only its lines change."""
-    extent = slice_of(text, place.document)
-    before = text[extent.start : extent.end]
+    document.parts.spend()
     patches = [patch._replace(path=(*place.base, *patch.path)) for patch in fix.patches]
-    after = apply_inside(before, place.string, patches, inner=place.inner)
-    edits = composed(before, [Edit(0, len(before), after)])
-    whole = Patch("replace", place.string, lookup(_root(after), place.string))
-    return (whole,), tuple(Edit(e.start + extent.start, e.end + extent.start, e.text) for e in edits)
+    after = apply_inside(document.text, place.string, patches, inner=place.inner)
+    edits = composed(document.text, [Edit(0, len(document.text), after)])
+    return (Patch("replace", place.string, lookup(_root(after), place.string)),), edits
 
 
 def _root(text: str) -> object:
@@ -86,29 +80,30 @@ def _root(text: str) -> object:
     return root.data if root else None
 
 
-def _in_bytes(source: Source, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    return tuple(Edit(source.byte(e.start), source.byte(e.end), e.text) for e in edits)
-
-
 class Fixes:
     """Makes the fixes of one file's findings, and keeps what could not be written."""
 
-    def __init__(self, path: str, source: Source, outer: Place | None = None) -> None:
+    def __init__(self, path: str, source: Source) -> None:
         self._path = path
         self._source = source
-        self._outer = outer
+        self._outer: Place | None = None
+        self._read: dict[int, _Document] = {}
+        """The document that the last fix was about, by its index."""
         self.dropped: list[str] = []
 
     def inside(self, outer: Manifest, path: Path) -> Fixes:
         """For objects within the string at `path` of an object of the file."""
-        made = Fixes(self._path, self._source, Place(outer.document, string=(*outer.base, *path)))
-        made.dropped = self.dropped
+        made = copy(self)
+        made._outer = Place(outer.document, string=(*outer.base, *path))
         return made
 
     def of(
         self, code: str, span: Span, manifest: Manifest, make: MakeFix | None, looked: Review | None = None
     ) -> TextFix | None:
-        """The fix of a finding at `span`, about a manifest of the file or string."""
+        """The fix of a finding at `span`, about a manifest of the file or string.
+
+        With `looked`, the pod set it is about, a safe fix is proven by landing or becomes unsafe.
+        """
         if self._outer:
             place = self._outer._replace(base=manifest.base, inner=manifest.document)
         else:
@@ -119,10 +114,46 @@ class Fixes:
         self, code: str, span: Span, place: Place, make: MakeFix | None, looked: Review | None = None
     ) -> TextFix | None:
         """As `of`, where the place is known."""
-        if make is None:
-            return None
         try:
-            return text_fix(self._source, place, make, looked)
+            fix = make() if make else None
+            return self._text_fix(place, fix, looked) if fix else None
+        except apart.TooManyError as error:
+            told = f"{self._path}: document {place.document + 1}: fixes left out: {error}"
+            if told not in self.dropped[-1:]:
+                self.dropped.append(told)
         except EditError as error:
             self.dropped.append(f"{self._path}:{span.line}:{span.column}: {code} fix left out: {error}")
+        return None
+
+    def _text_fix(self, place: Place, fix: Fix, looked: Review | None) -> TextFix | None:
+        """A fix as edits of the file; None where it changes nothing.
+
+        Raises EditError where the text would not say what was intended.
+        """
+        applicability = fix.applicability
+        if applicability is Applicability.SAFE and looked is not None and not proven(looked, fix.patches):
+            applicability = Applicability.UNSAFE
+        start, patches, edits = 0, fix.patches, tuple[Edit, ...]()
+        if patches:
+            document = self._document(place.document)
+            start = document.start
+            if place.string:
+                patches, edits = _inside(document, place, fix)
+            else:
+                patches = tuple(patch._replace(path=(*place.base, *patch.path)) for patch in patches)
+                edits = document.parts.edits(patches)
+        made = sorted((*(Edit(e.start + start, e.end + start, e.text) for e in edits), *fix.edits))
+        if not made:
             return None
+        byte = self._source.byte
+        in_bytes = tuple(Edit(byte(e.start), byte(e.end), e.text) for e in made)
+        return TextFix(applicability, fix.description, in_bytes, patches)
+
+    def _document(self, index: int) -> _Document:
+        if index not in self._read:
+            text = self._source.text
+            start, end = slice_of(text, index)
+            self._read.clear()
+            piece = text[start:end]
+            self._read[index] = _Document(start, piece, apart.Document(piece, last=end == len(text)))
+        return self._read[index]

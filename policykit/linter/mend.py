@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -9,10 +10,11 @@ from typing import NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.reader import decode
+from policykit.manifests.apart import TOO_MANY
 from policykit.manifests.edit import read, same
 from policykit.manifests.extents import Edit
-from policykit.manifests.patch import EditError, patched
-from policykit.manifests.stream import slice_of, slices
+from policykit.manifests.patch import EditError, all_patched
+from policykit.manifests.stream import slices
 from policykit.model.severity import Applicability
 
 _ROUNDS = 100
@@ -67,10 +69,13 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
     fixed: Counter[str] = Counter()
     whole = report
     failures = Failures()
+    enough: set[str] = set()
     for _ in range(_ROUNDS):
         dropped |= dict.fromkeys(report.dropped)
         moved: set[str] = set()
         for path, found in _by_file(report.findings, unsafe).items():
+            if path in enough:
+                continue
             with failures.told(path):
                 raw = overlay(files[path])
                 new, amount = fixed_once(raw, found)
@@ -83,6 +88,7 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
                 fixed[files[path]] += amount
         if not moved:
             break
+        enough |= _too_large(report.dropped)
         report = lint(overlay, frozenset(moved))
     if before:
         whole = lint(overlay, frozenset())
@@ -97,6 +103,11 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
     )
 
 
+def _too_large(dropped: Iterable[str]) -> set[str]:
+    """Files of which one run does not make all fixes."""
+    return {each.partition(": document ")[0] for each in dropped if each.endswith(TOO_MANY)}
+
+
 def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
     """The file with those fixes made that do not touch each other, and how many findings they mend.
 
@@ -107,17 +118,38 @@ def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
     for finding in sorted(findings, key=Finding.sort_key):
         if finding.fix:
             fixes.setdefault(finding.fix.edits, []).append(finding)
-    chosen = [found for edits, found in fixes.items()]
     documents: dict[int, list[list[Finding]]] = {}
-    for found in chosen:
+    for found in fixes.values():
         documents.setdefault(found[0].document, []).append(found)
+    pieces = _pieces(raw)
     edits: list[Edit] = []
     amount = 0
     for document in sorted(documents):
-        for found in _together(raw, document, documents[document]):
+        for found in _together(pieces, document, documents[document]):
             edits.extend(_fix(found).edits)
             amount += len(found)
     return _spliced(raw, edits), amount
+
+
+class _Piece(NamedTuple):
+    """The bytes of one document, and where they begin in the file."""
+
+    start: int
+    raw: bytes
+    last: bool
+
+
+def _pieces(raw: bytes) -> list[_Piece]:
+    """The documents of a file."""
+    found: list[_Piece] = []
+    text = decode(raw).text
+    start = len(raw) - len(text.encode())
+    extents = slices(text)
+    for extent in extents:
+        size = len(text[extent.start : extent.end].encode())
+        found.append(_Piece(start, raw[start : start + size], extent is extents[-1]))
+        start += size
+    return found
 
 
 def _fix(found: Sequence[Finding]) -> TextFix:
@@ -126,50 +158,59 @@ def _fix(found: Sequence[Finding]) -> TextFix:
     return fix
 
 
-def _together(raw: bytes, document: int, fixes: Sequence[list[Finding]]) -> list[list[Finding]]:
+def _together(pieces: Sequence[_Piece], document: int, fixes: Sequence[list[Finding]]) -> list[list[Finding]]:
     """The fixes of one document to make at once."""
-    apart: list[list[Finding]] = []
-    taken: list[Edit] = []
+    chosen: list[list[Finding]] = []
+    starts: list[int] = []
+    ends: list[int] = []
     for found in fixes:
         edits = _fix(found).edits
-        if not any(_touch(one, other) for one in edits for other in taken):
-            apart.append(found)
-            taken.extend(edits)
-    return apart if len(apart) == 1 or _says(raw, document, apart) else apart[:1]
+        if any(_touches(starts, ends, edit) for edit in edits):
+            continue
+        chosen.append(found)
+        for edit in edits:
+            insort(starts, edit.start)
+            insort(ends, edit.end)
+    if len(chosen) == 1 or (document < len(pieces) and _says(pieces[document], chosen)):
+        return chosen
+    return chosen[:1]
 
 
-def _touch(one: Edit, other: Edit) -> bool:
-    return one.start <= other.end and other.start <= one.end
+def _touches(starts: Sequence[int], ends: Sequence[int], one: Edit) -> bool:
+    """Whether an edit touches one of others, which do not touch each other: their sorted starts and ends."""
+    before = bisect_right(starts, one.end)
+    return before > 0 and ends[before - 1] >= one.start
 
 
-def _says(raw: bytes, document: int, fixes: Sequence[list[Finding]]) -> bool:
+def _says(piece: _Piece, fixes: Sequence[list[Finding]]) -> bool:
     """Whether the document reads as intended with all the fixes made.
 
     Later places first: what is added or removed there leaves the steps of earlier ones true.
     """
     ordered = sorted((_fix(found) for found in fixes), key=lambda fix: fix.edits[0], reverse=True)
-    text = decode(raw).text
-    after = decode(_spliced(raw, [edit for fix in ordered for edit in fix.edits])).text
+    edits = (edit for fix in ordered for edit in fix.edits)
+    shifted = [Edit(edit.start - piece.start, edit.end - piece.start, edit.text) for edit in edits]
+    after = decode(_spliced(piece.raw, shifted)).text
     try:
-        data = _data(text, document)
-        for fix in ordered:
-            for patch in fix.patches:
-                data = patched(data, patch)
-        return len(slices(text)) == len(slices(after)) and same(data, _data(after, document))
+        data = all_patched(_data(decode(piece.raw).text), (p for fix in ordered for p in fix.patches))
+        whole = len(slices(after)) == 1 and (piece.last or after.endswith("\n"))
+        return whole and same(data, _data(after))
     except EditError:
         return False
 
 
-def _data(text: str, document: int) -> object:
-    extent = slice_of(text, document)
-    root = read(text[extent.start : extent.end])[0]
+def _data(text: str) -> object:
+    root = read(text)[0]
     return root.data if root else None
 
 
 def _spliced(raw: bytes, edits: Iterable[Edit]) -> bytes:
-    for one in sorted(edits, reverse=True):
-        raw = raw[: one.start] + one.text.encode() + raw[one.end :]
-    return raw
+    parts: list[bytes] = []
+    at = 0
+    for one in sorted(edits):
+        parts += (raw[at : one.start], one.text.encode())
+        at = one.end
+    return b"".join((*parts, raw[at:]))
 
 
 def _by_file(findings: Iterable[Finding], unsafe: bool) -> dict[str, list[Finding]]:

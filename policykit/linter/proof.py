@@ -1,11 +1,13 @@
-"""Whether a fix is safe: where a pod set can land, computed before and after (contract 8)."""
+"""Whether a fix is safe: where a pod set can land, computed before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from policykit.kube import podsets
-from policykit.manifests.document import Manifest
+from policykit.kube.podsets.podset import PodSet
+from policykit.manifests.once import once
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool
@@ -54,19 +56,29 @@ def _changed(before: Review, patches: Sequence[Patch]) -> tuple[Review, bool] | 
             data = patched(data, patch)
     except EditError:
         return None
-    old, new = _reviews(before, before.manifest), _reviews(before, before.manifest._replace(data=data))
+    old, new = _pod_sets(before.manifest.data), _by_place(data)
     mine = (before.pod_set.name, before.pod_set.path)
     if mine not in new or list(old) != list(new):
         return None
-    kept = all(_verdicts(old[other]) == _verdicts(new[other]) for other in old if other != mine)
-    return new[mine], kept
+    manifest = before.manifest._replace(data=data)
+    kept = all(_lands_alike(before, old[other], new[other]) for other in old if other != mine)
+    return review(manifest, new[mine], before.cluster, before.namespace), kept
 
 
-def _reviews(before: Review, manifest: Manifest) -> dict[tuple[str, Path], Review]:
-    return {
-        (pod_set.name, pod_set.path): review(manifest, pod_set, before.cluster, before.namespace)
-        for pod_set in podsets.pod_sets(manifest.data)
-    }
+def _by_place(data: dict[str, Any]) -> Mapping[tuple[str, Path], PodSet]:
+    return {(pod_set.name, pod_set.path): pod_set for pod_set in podsets.pod_sets(data)}
+
+
+_pod_sets = once(_by_place)
+"""Of the manifest before: many fixes are about one manifest."""
+
+
+def _lands_alike(before: Review, old: PodSet, new: PodSet) -> bool:
+    """Whether another pod set lands as it did; where it lands depends on nothing but these two."""
+    if (old.spec, old.devices) == (new.spec, new.devices):
+        return True
+    reviews = [review(before.manifest, one, before.cluster, before.namespace) for one in (old, new)]
+    return _verdicts(reviews[0]) == _verdicts(reviews[1])
 
 
 def _placement(one: Review) -> tuple[object, ...]:

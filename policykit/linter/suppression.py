@@ -9,6 +9,7 @@ object. With `until` it holds up to that day and hides nothing from the next day
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -94,23 +95,31 @@ def bind(
 ) -> Iterator[Suppression]:
     """The comments of one document (`lines` from 0, end excluded) as ranges of lines."""
     start_line, end_line = lines
-    entries = list(_starts(root))
-    first_key = entries[0][0] if entries else root.start.line
-    for comment, asked in found:
-        if not start_line <= comment.line < end_line or _inside_text(root, comment.span):
+    begin, end = (bisect_left(found, line, key=_line_of) for line in lines)
+    if begin == end:
+        return
+    entries = _starts(root)
+    starts = [start for start, _ in entries]
+    texts = _texts(root)
+    first_key = starts[0] if starts else root.start.line
+    for comment, asked in found[begin:end]:
+        if _is_inside(texts, comment.span):
             continue
         first, last = comment.line, comment.line
         whole = comment.line <= first_key
         if whole:
             first, last = start_line, end_line - 1
         else:
-            target = comment.line
-            if comment.own_line:
-                target = next((start for start, _ in entries if start > comment.line), comment.line)
-            last = next((end for start, end in entries if start == target), target)
+            at = (bisect_right if comment.own_line else bisect_left)(starts, comment.line)
+            if at < len(starts) and (comment.own_line or starts[at] == comment.line):
+                last = entries[at][1]
         expired = asked.expired(today)
         span = comment.span
         yield Suppression(first + 1, last + 1, asked, comment, span, document, expired, whole=whole)
+
+
+def _line_of(found: tuple[Comment, Asked]) -> int:
+    return found[0].line
 
 
 def annotated(
@@ -131,36 +140,54 @@ def sift(
     findings: Iterable[Finding], suppressions: Sequence[Suppressed]
 ) -> tuple[list[Finding], tuple[Suppressed, ...]]:
     """The findings that nothing hides, and the suppressions with what they have hidden by now."""
-    kept = []
-    hid: list[set[str]] = [set() for _ in suppressions]
-    for finding in findings:
-        hidden = False
-        for one, words in zip(suppressions, hid, strict=True):
-            if one.suppression.first <= finding.span.line <= one.suppression.last:
-                meant = [word for word in one.suppression.asked.rules if _means(word, finding)]
-                hidden = hidden or bool(meant and not one.suppression.expired)
-                words.update(meant)
-        if not hidden:
-            kept.append(finding)
+    ranges: dict[tuple[int, int], _Range] = {}
+    for one in suppressions:
+        there = ranges.setdefault((one.suppression.first, one.suppression.last), _Range(set(), set()))
+        if not one.suppression.expired:
+            there.live.update(map(_key, one.suppression.asked.rules))
+    waiting = sorted(ranges, reverse=True)
+    beside: list[tuple[int, int]] = []
+    everything = list(findings)
+    hidden: set[int] = set()
+    for number in sorted(range(len(everything)), key=lambda number: everything[number].span.line):
+        line = everything[number].span.line
+        while waiting and waiting[-1][0] <= line:
+            beside.append(waiting.pop())
+        beside = [lines for lines in beside if lines[1] >= line]
+        keys = _keys(everything[number])
+        for lines in beside:
+            ranges[lines].met.update(keys)
+            if not keys.isdisjoint(ranges[lines].live):
+                hidden.add(number)
+    kept = [finding for number, finding in enumerate(everything) if number not in hidden]
     return kept, tuple(
-        one._replace(hid=one.hid | words) for one, words in zip(suppressions, hid, strict=True)
+        one._replace(hid=one.hid | _met(one, ranges[one.suppression.first, one.suppression.last]))
+        for one in suppressions
     )
 
 
-def sift_built(
-    finding: Finding, suppressions: Sequence[Suppressed], *, ignored: bool
-) -> tuple[bool, tuple[Suppressed, ...]]:
-    """Whether the comments of a file hide a finding about a built object, and the suppressions afterwards.
+class _Range(NamedTuple):
+    """What is asked for the same lines, and what was found there: words as `_key` has them."""
 
-    The annotations that count are those of the object as it is built: `ignored` where they hide it. Those
-    of the file may be where they come from.
-    """
-    one = tuple(each for each in suppressions if isinstance(each.suppression.place, Comment))
-    kept, one = sift([finding], one)
-    other = tuple(each for each in suppressions if isinstance(each.suppression.place, Annotation))
-    if ignored:
-        _, other = sift([finding], other)
-    return not kept, (*one, *other)
+    live: set[str]
+    """What hides findings today."""
+    met: set[str]
+    """What means a finding on these lines."""
+
+
+def _key(word: str) -> str:
+    """A word as it is compared: codes, or the beginning of one, in capitals."""
+    return word.upper() if word.upper().startswith("PK") else word
+
+
+def _keys(finding: Finding) -> frozenset[str]:
+    """The words that mean a finding."""
+    code = finding.code
+    return frozenset((finding.name, *(code[:end] for end in range(len("PK"), len(code) + 1))))
+
+
+def _met(one: Suppressed, there: _Range) -> frozenset[str]:
+    return frozenset(word for word in one.suppression.asked.rules if _key(word) in there.met)
 
 
 def _comment(text: str, start: int, number: int, match: re.Match[str]) -> Comment:
@@ -189,11 +216,7 @@ def _asked(match: re.Match[str]) -> Asked:
     return Asked() if match.group(2) is None else of_comment(match.group(2), match.group(3))
 
 
-def _means(word: str, finding: Finding) -> bool:
-    return word == finding.name or (word.upper().startswith("PK") and finding.code.startswith(word.upper()))
-
-
-def _starts(node: Node) -> Iterator[tuple[int, int]]:
+def _starts(node: Node) -> list[tuple[int, int]]:
     """(first line, last line) of every entry, outermost first, lines from 0."""
     pending: list[Node] = [node]
     found: list[tuple[int, int]] = []
@@ -209,7 +232,7 @@ def _starts(node: Node) -> Iterator[tuple[int, int]]:
             found.append((introduced_by.start.line, _last_line(value)))
             pending.append(value)
     found.sort(key=lambda lines: (lines[0], -lines[1]))
-    return iter(found)
+    return found
 
 
 def _last_line(node: Node) -> int:
@@ -217,27 +240,38 @@ def _last_line(node: Node) -> int:
     return int(end.line - 1 if end.column == 0 and end.line > node.start.line else end.line)
 
 
-def _inside_text(root: Node, place: Span) -> bool:
-    """Whether the place belongs to a text in quotes or a block, where `#` begins no comment."""
+_Place = tuple[int, int]
+"""Line and column, from 0."""
+
+
+def _texts(root: Node) -> list[tuple[_Place, _Place]]:
+    """From where to where each text in quotes or a block runs, in which `#` begins no comment; sorted."""
+    found: set[tuple[_Place, _Place]] = set()
     pending: list[Node] = [root]
     seen: set[int] = set()
     while pending:
         node = pending.pop()
         if node.entries is None:
-            if node.style and _holds(node, place):
-                return True
+            if node.style:
+                found.add(_extent(node))
         elif id(node.entries) not in seen:
             seen.add(id(node.entries))
             if isinstance(node.entries, dict):
                 pending.extend(part for pair in node.entries.values() for part in pair)
             else:
                 pending.extend(node.entries)
-    return False
+    return sorted(found)
 
 
-def _holds(node: Node, place: Span) -> bool:
-    line, column = place.line - 1, place.column - 1
+def _extent(node: Node) -> tuple[_Place, _Place]:
     if node.style in ("|", ">"):
         # The line of the indicator ends with a comment, if it likes.
-        return bool(node.start.line < line <= _last_line(node))
-    return (node.start.line, node.start.column) <= (line, column) < (node.end.line, node.end.column)
+        return (node.start.line + 1, 0), (_last_line(node) + 1, 0)
+    return (node.start.line, node.start.column), (node.end.line, node.end.column)
+
+
+def _is_inside(texts: Sequence[tuple[_Place, _Place]], span: Span) -> bool:
+    """Whether a place belongs to one of the texts."""
+    place = (span.line - 1, span.column - 1)
+    before = bisect_right(texts, place, key=lambda text: text[0])
+    return before > 0 and place < texts[before - 1][1]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from policykit.manifests.edit import edits, read, same, spliced
 from policykit.manifests.extents import Edit
+from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import dotted
 from policykit.manifests.stream import slice_of
@@ -31,21 +32,33 @@ def amended(text: str, patches: Iterable[Patch], document: int = 0) -> Amended:
     an alias, say).
     """
     extent = slice_of(text, document)
-    piece = before = text[extent.start : extent.end]
+    last = extent.end == len(text)
+    made = amended_document(text[extent.start : extent.end], patches, last=last)
+    moved = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in made.edits)
+    return Amended(text[: extent.start] + made.text + text[extent.end :], tuple(moved))
+
+
+def amended_document(
+    text: str, patches: Iterable[Patch], *, last: bool = True, like: Node | None = None
+) -> Amended:
+    """As `amended`, of a text that holds one document; `last`: no other follows it.
+
+    New text is laid out as in `like`, the root of a document that this one is a part of.
+    """
+    piece = text
     changes: list[Edit] = []
     data = _data(piece)
     for patch in patches:
         data = patched(data, patch)
-        made = edits(piece, patch)
+        made = edits(piece, patch, like=like)
         for one in made:
             piece = spliced(piece, one)
-        if not same(_data(piece), data) or (extent.end < len(text) and piece[-1:] != "\n"):
+        if not same(_data(piece), data) or (not last and piece[-1:] != "\n"):
             raise EditError(
                 f"{dotted(patch.path)}: cannot be edited in place without changing something else"
             )
         changes.extend(made)
-    moved = (Edit(e.start + extent.start, e.end + extent.start, e.text) for e in composed(before, changes))
-    return Amended(text[: extent.start] + piece + text[extent.end :], tuple(moved))
+    return Amended(piece, composed(text, changes))
 
 
 def apply(text: str, patches: Iterable[Patch], document: int = 0) -> str:

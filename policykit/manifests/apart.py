@@ -1,24 +1,29 @@
-"""Changes to many objects of one document: a list of a thousand is not read a thousand times."""
+"""Changes to many parts of one document: a list of a thousand objects is not read a thousand times."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import yaml
 from yaml.events import AliasEvent
 
-from policykit.manifests.amend import amended
+from policykit.manifests.amend import amended_document
 from policykit.manifests.edit import read, same
-from policykit.manifests.extents import Edit, dash, line_start
+from policykit.manifests.extents import Edit, after_comments, after_line, dash, line_start
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, Step
 
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
 """Perhaps an alias: what one object says may then stand in another."""
 _HEAD = "items:\n"
+_ALWAYS = 1_000_000
+_TIMES = 20
+"""A document is read for changes that concern all of it until that makes so many characters, or as
+many times its own; then it counts as too large for so many changes."""
 
 
 class Change(NamedTuple):
@@ -28,6 +33,13 @@ class Change(NamedTuple):
     """From the document's root to the object."""
     patches: tuple[Patch, ...]
     """Relative to the object, to be made in order."""
+
+
+TOO_MANY = "the document is too large for so many changes in one run"
+
+
+class TooManyError(EditError):
+    """So many changes of so large a document cannot be made in one run."""
 
 
 class _Piece(NamedTuple):
@@ -40,17 +52,73 @@ class _Piece(NamedTuple):
     """To the item."""
 
 
+class Document:
+    """A text that holds one document: each change reads the smallest part of it that it can be made in."""
+
+    def __init__(self, text: str, *, last: bool = True) -> None:
+        """`last`: no other document follows in the file."""
+        self._text = text
+        self._last = last
+        self._left = max(_ALWAYS, _TIMES * len(text))
+
+    def edits(self, patches: Sequence[Patch]) -> tuple[Edit, ...]:
+        """Changes made in order, as edits of the text, sorted, apart from each other.
+
+        The smallest item of a sequence that holds them all is edited by itself, where it can be told
+        from its surroundings. Raises EditError as `amended` does, and TooManyError.
+        """
+        if self.has_parts and self._root is not None:
+            for base in _items(patches):
+                piece = _piece(self._text, self._root, base)
+                if piece is not None:
+                    return self._inside(piece, len(base), patches)
+        return self.whole(patches)
+
+    def whole(self, patches: Sequence[Patch]) -> tuple[Edit, ...]:
+        """As `edits`, reading all of the text. Raises EditError and TooManyError."""
+        for _ in patches:
+            self.spend()
+        return amended_document(self._text, patches, last=self._last).edits
+
+    def spend(self) -> None:
+        """Counts one more reading of the whole text. Raises TooManyError."""
+        if self._left <= 0:
+            raise TooManyError(TOO_MANY)
+        self._left -= len(self._text)
+
+    def _inside(self, piece: _Piece, depth: int, patches: Sequence[Patch]) -> tuple[Edit, ...]:
+        led = [patch._replace(path=(*piece.path, *patch.path[depth:])) for patch in patches]
+        changed = amended_document(piece.text, led, like=self._root)
+        if piece.shift + len(piece.text) < len(self._text) and changed.text[-1:] not in ("\n", "]"):
+            raise EditError("the last line of an item of a list cannot be told from the next item")
+        return tuple(Edit(one.start + piece.shift, one.end + piece.shift, one.text) for one in changed.edits)
+
+    @cached_property
+    def _root(self) -> Node | None:
+        roots = read(self._text)
+        return roots[0] if len(roots) == 1 else None
+
+    @cached_property
+    def has_parts(self) -> bool:
+        """Whether what one item says cannot stand in another: the text has no alias."""
+        if self._root is None:
+            return False
+        # Most texts need not be read for it; a schedule like `*/5 */2` must be.
+        return _ALIAS.search(self._text) is None or not any(
+            isinstance(event, AliasEvent) for event in yaml.parse(self._text, Loader=yaml.CSafeLoader)
+        )
+
+
 def edits(text: str, changes: Sequence[Change]) -> tuple[Edit, ...]:
     """The changes as edits of a text that holds one document, sorted, apart from each other.
 
     Raises EditError as `amended` does. Objects must not stand inside one another.
     """
-    made = [change for change in changes if change.patches]
-    if len(made) > 1 and not _has_alias(text):
-        root = read(text)[0]
-        if root is not None:
-            return tuple(sorted(edit for change in made for edit in _apart(text, root, change)))
-    return amended(text, (patch for change in made for patch in _led_in(change.base, change.patches))).edits
+    made = [_led_in(change) for change in changes if change.patches]
+    document = Document(text)
+    if len(made) > 1 and document.has_parts:
+        return tuple(sorted(edit for patches in made for edit in document.edits(patches)))
+    return document.whole([patch for patches in made for patch in patches])
 
 
 def spliced(text: str, made: Iterable[Edit]) -> str:
@@ -63,39 +131,37 @@ def spliced(text: str, made: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _led_in(base: Path, patches: Iterable[Patch]) -> Iterator[Patch]:
-    return (patch._replace(path=(*base, *patch.path)) for patch in patches)
+def _led_in(change: Change) -> tuple[Patch, ...]:
+    return tuple(patch._replace(path=(*change.base, *patch.path)) for patch in change.patches)
 
 
-def _has_alias(text: str) -> bool:
-    # Most texts need not be read for it; a schedule like `*/5 */2` must be.
-    return _ALIAS.search(text) is not None and any(
-        isinstance(event, AliasEvent) for event in yaml.parse(text, Loader=yaml.CSafeLoader)
-    )
-
-
-def _apart(text: str, root: Node, change: Change) -> tuple[Edit, ...]:
-    piece = _piece(text, root, change.base)
-    if piece is None:
-        return amended(text, _led_in(change.base, change.patches)).edits
-    changed = amended(piece.text, _led_in(piece.path, change.patches))
-    if piece.shift + len(piece.text) < len(text) and changed.text[-1:] not in ("\n", "]"):
-        raise EditError("the last line of an item of a list cannot be told from the next item")
-    return tuple(Edit(one.start + piece.shift, one.end + piece.shift, one.text) for one in changed.edits)
+def _items(patches: Sequence[Patch]) -> Iterator[Path]:
+    """The items of sequences that all the changes are made in, the smallest first."""
+    paths = [patch.path if patch.op == "move" else patch.path[:-1] for patch in patches]
+    shared: list[Step] = []
+    for steps in zip(*paths, strict=False):
+        if len(set(steps)) > 1:
+            break
+        shared.append(steps[0])
+    for depth in range(len(shared), 0, -1):
+        if isinstance(shared[depth - 1], int):
+            yield tuple(shared[:depth])
 
 
 def _piece(text: str, root: Node, base: Path) -> _Piece | None:
     """The item by itself; None where it cannot be told from its surroundings."""
-    sequence = _at(root, base[:-1])
-    position = base[-1] if base else None
-    if sequence is None or not isinstance(position, int):
+    sequence, position = _at(root, base[:-1]), base[-1]
+    entries = sequence.entries if sequence else None
+    if sequence is None or not isinstance(entries, list) or not isinstance(position, int):
         return None
-    item = sequence.entries[position]
+    if not 0 <= position < len(entries):
+        return None
+    item = entries[position]
     try:
         if sequence.style:
             piece = _in_flow(text, item) if root.style is True else None
         else:
-            piece = _on_lines(text, sequence.entries, position)
+            piece = _on_lines(text, entries, position)
         found = _at(read(piece.text)[0], piece.path) if piece else None
     except EditError:
         return None
@@ -104,10 +170,15 @@ def _piece(text: str, root: Node, base: Path) -> _Piece | None:
 
 def _on_lines(text: str, items: Sequence[Node], position: int) -> _Piece | None:
     """The lines of an item of a block sequence, where they are its own."""
-    start = line_start(text, dash(text, items[position]))
-    last = position + 1 == len(items)
-    end = len(text) if last else line_start(text, dash(text, items[position + 1]))
-    alone = text[start : items[position].start.index].strip() == "-"
+    item = items[position]
+    at = dash(text, item)
+    start = line_start(text, at)
+    if position + 1 < len(items):
+        end = line_start(text, dash(text, items[position + 1]))
+    else:
+        end = after_comments(text, after_line(text, item), at - start)
+        end = text.find("\n", end) + 1 or len(text)
+    alone = text[start : item.start.index].strip() == "-"
     return _Piece(_HEAD + text[start:end], start - len(_HEAD), ("items", 0)) if alone else None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from policykit.manifests import flow, moving, removal, rendering
 from policykit.manifests.extents import (
     Edit,
+    after_comments,
     after_line,
     colon,
     content_end,
@@ -25,6 +26,7 @@ from policykit.manifests.extents import (
 )
 from policykit.manifests.flow import Place
 from policykit.manifests.node import Node
+from policykit.manifests.once import once
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import APPEND, EditError, Move, Patch, patched
 from policykit.manifests.path import Path, Step, dotted, lookup
@@ -36,14 +38,17 @@ _ORDERS = (("apiVersion", "kind", "metadata", "spec", "status"), ("selector", "t
 """Keys of an object, of a template in it and of a controller, as everybody writes them."""
 
 
-def edits(text: str, patch: Patch, document: int = 0) -> tuple[Edit, ...]:
+def edits(text: str, patch: Patch, document: int = 0, like: Node | None = None) -> tuple[Edit, ...]:
     """The edits that make a change, each in the text the one before left; `amend` also proves it.
 
-    Only a move needs more than one. Raises EditError.
+    New text is laid out and quoted as in `like`, the root of a document that the text is a part
+    of; None: as in the text. Only a move needs more than one edit. Raises EditError.
     """
     skipped = len(_BOM) if text.startswith(_BOM) else 0
     body = text[skipped:]
-    made = _moved(body, patch, document) if patch.op == "move" else (_edit(body, patch, document),)
+    made = (
+        _moved(body, patch, document, like) if patch.op == "move" else (_edit(body, patch, document, like),)
+    )
     return tuple(Edit(one.start + skipped, one.end + skipped, one.text) for one in made)
 
 
@@ -87,21 +92,21 @@ def _root(text: str, document: int) -> Node:
     return root
 
 
-def _edit(text: str, patch: Patch, document: int) -> Edit:
+def _edit(text: str, patch: Patch, document: int, like: Node | None) -> Edit:
     root = _root(text, document)
     newline = "\r\n" if "\r\n" in text else "\n"
-    layout = rendering.layout_of(root)
+    layout = _layout_of(like or root)
     patch = _settled(root, patch)
     if not patch.path:
         written = newline.join(rendering.lines(patch.value, 0, layout))
         return Edit(root.start.index, content_end(text, root), written)
     chain = _chain(root, patch.path[:-1])
     parent, step = chain[-1], patch.path[-1]
-    place = Place(text, parent, newline, _is_json(root), layout)
+    place = Place(text, parent, newline, _is_json(like or root), layout)
     if (len(parent.data) == 1 and patch.op == "remove") or _opens(chain, place):
         # The last entry goes, or the first one comes to `{}`: the collection itself changes shape.
         whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
-        return _edit(text, Patch("replace", patch.path[:-1], whole), document)
+        return _edit(text, Patch("replace", patch.path[:-1], whole), document, like)
     if patch.op == "remove":
         return removal.removed(text, parent, step)
     if patch.op == "rename":
@@ -112,17 +117,21 @@ def _edit(text: str, patch: Patch, document: int) -> Edit:
     return _inserted(place, step, patch.value)
 
 
-def _moved(text: str, patch: Patch, document: int) -> Sequence[Edit]:
+def _moved(text: str, patch: Patch, document: int, like: Node | None) -> Sequence[Edit]:
     root = _root(text, document)
     move: Move = patch.value
     value = lookup(root.data, (*patch.path, *move.old))
     patched(root.data, patch)
     old, new = (*patch.path, *move.old), (*patch.path, *move.new)
-    as_they_are = moving.moved(text, root, old, new, rendering.layout_of(root))
+    as_they_are = moving.moved(text, root, old, new, _layout_of(like or root))
     if as_they_are is not None:
         return as_they_are
-    added = _edit(text, Patch("add", new, value), document)
-    return added, _edit(spliced(text, added), Patch("remove", old), document)
+    added = _edit(text, Patch("add", new, value), document, like)
+    return added, _edit(spliced(text, added), Patch("remove", old), document, like)
+
+
+_layout_of = once(rendering.layout_of)
+"""Many changes are laid out like one document."""
 
 
 def _is_json(root: Node) -> bool:
@@ -225,20 +234,8 @@ def _inserted_key(place: Place, key: str, value: Any) -> Edit:
         text = place.newline.join([written[0][column:], *written[1:]])
         return Edit(before.start.index, before.start.index, text + place.newline + " " * column)
     last = max(pairs, key=lambda pair: pair[1].end.index)[1]
-    at = _after_comments(place.text, after_line(place.text, last), column)
+    at = after_comments(place.text, after_line(place.text, last), column)
     return Edit(at, at, place.newline + place.newline.join(written) + _closing(place, at, value))
-
-
-def _after_comments(text: str, at: int, column: int) -> int:
-    """Behind the comments of the lines that follow, where they stand further right than `column`:
-    they belong to what is above them."""
-    while True:
-        start = text.find("\n", at) + 1
-        line = text[start : line_end(text, start)]
-        inner = line.lstrip(" ")
-        if not start or not inner.startswith("#") or len(line) - len(inner) <= column:
-            return at
-        at = start + len(line)
 
 
 def _first_behind(key: str, pairs: Sequence[tuple[Node, Node]]) -> Node | None:
@@ -249,8 +246,10 @@ def _first_behind(key: str, pairs: Sequence[tuple[Node, Node]]) -> Node | None:
 
 def _commented(text: str, at: int) -> bool:
     """Whether the line above is a comment, about the key at `at` most likely."""
-    above = text[: line_start(text, at)].rstrip("\r\n")
-    return above[line_start(above, len(above)) :].lstrip().startswith("#")
+    end = line_start(text, at)
+    while end > 0 and text[end - 1] in "\r\n":
+        end -= 1
+    return text[line_start(text, end) : end].lstrip().startswith("#")
 
 
 def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
@@ -269,7 +268,7 @@ def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
         written = short if len(short) <= max(_WIDTH, beside.end.column) else written
     if position == 0:
         return Edit(first, first, written[column:] + place.newline + " " * column)
-    at = _after_comments(place.text, after_line(place.text, items[position - 1]), column)
+    at = after_comments(place.text, after_line(place.text, items[position - 1]), column)
     return Edit(at, at, place.newline + written + _closing(place, at, value))
 
 

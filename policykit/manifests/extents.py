@@ -74,9 +74,23 @@ def colon(text: str, key: Node) -> int:
     return at + 1
 
 
+def after_comments(text: str, at: int, column: int) -> int:
+    """Behind the comments of the lines that follow, where they stand further right than `column`:
+    they belong to what is above them."""
+    while True:
+        start = text.find("\n", at) + 1
+        line = text[start : line_end(text, start)]
+        inner = line.lstrip(" ")
+        if not start or not inner.startswith("#") or len(line) - len(inner) <= column:
+            return at
+        at = start + len(line)
+
+
 def dash(text: str, item: Node) -> int:
     """The dash that introduces an item of a block sequence."""
-    at = len(text[: item.start.index].rstrip(" \t\r\n")) - 1
+    at: int = item.start.index - 1
+    while at >= 0 and text[at] in " \t\r\n":
+        at -= 1
     if at < 0 or text[at] != "-":
         raise EditError("an item without a dash before it cannot be edited")
     return at

@@ -22,6 +22,9 @@ MAX_DEPTH = 200
 MAX_ALIASED = 400_000
 """Nodes that aliases may add to a document: beyond, Kubernetes' own reader suspects an attack too."""
 
+MAX_VALUES = 2_000_000
+"""Keys, values and items of one document: a list of 5,000 nodes as kubectl prints it has about half."""
+
 _MERGE = "<<"
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _MARKER = re.compile(r"(?:\A|(?<=[\n\r\x85\u2028\u2029]))---(?=[ \t\n\r\x85\u2028\u2029]|\Z)")
@@ -182,7 +185,7 @@ def _document(loader: Any, start_line: int) -> Parsed:
     """Reads one document up to its end event."""
     anchors: dict[str, Node] = {}
     measured: dict[int, tuple[int, int]] = {}
-    aliased = 0
+    aliased = values = 0
     duplicates: list[Duplicate] = []
     root: Node | None = None
     # Open collections: (node, is mapping, pending key node, merge sources).
@@ -235,6 +238,9 @@ def _document(loader: Any, start_line: int) -> Parsed:
         else:  # DocumentEndEvent
             return Parsed(root, start_line, tuple(duplicates))
 
+        values += 1
+        if values > MAX_VALUES:
+            raise _RefusedError(f"more than {MAX_VALUES} keys, values and items", node.start)
         if not stack:
             root = node
             continue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
@@ -38,6 +39,41 @@ class Move(NamedTuple):
 def patched(data: Any, patch: Patch) -> Any:
     """A copy of `data` with the change made. Raises EditError where the path leads nowhere."""
     return _patched(data, patch.path, patch)
+
+
+def all_patched(data: Any, patches: Iterable[Patch]) -> Any:
+    """A copy of `data` with the changes made in order. Raises EditError as `patched` does.
+
+    The data is copied once, and then each change copies only the collection that it is made in.
+    """
+    root = deepcopy(data)
+    for patch in patches:
+        root = _patched_below(root, patch._replace(value=deepcopy(patch.value)))
+    return root
+
+
+def _patched_below(root: Any, patch: Patch) -> Any:
+    """The data with a change made in place, except in the last collection on its path."""
+    above, part = None, root
+    depth = 0
+    for depth, step in enumerate(patch.path):
+        below = _part(part, step)
+        if depth + 1 == len(patch.path) or below is None:
+            break
+        above, part = part, below
+    changed = _patched(part, patch.path[depth:], patch)
+    if above is None:
+        return changed
+    above[patch.path[depth - 1]] = changed
+    return root
+
+
+def _part(data: Any, step: Step) -> Any:
+    """What a step leads to; None where it leads nowhere."""
+    if isinstance(data, dict):
+        return data.get(step)
+    there = isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data)
+    return data[step] if there else None
 
 
 def _patched(data: Any, rest: Sequence[Step], patch: Patch) -> Any:

@@ -285,6 +285,7 @@ _LOOKS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
     ("not a collection", _collection_key),
     ("control character", _said("delete it: YAML allows no control characters but tab and line breaks")),
     ("is not UTF-8", _said("save the file as UTF-8")),
+    ("keys, values and items", _said("split it into several documents or files")),
     ("levels deep", _said("no Kubernetes object is that deep: look for brackets that are never closed")),
     ("aliases repeat", _said("write out what is needed: Kubernetes refuses such documents")),
     ("has no anchor", _said("define the anchor with & above it, or put the value in quotes if it is text")),

@@ -1,1 +1,1 @@
-"""What people write: the policy file, its mistakes in plain words, and what it compiles to."""
+"""The policy file: its models, its errors in plain words, and what it compiles to."""

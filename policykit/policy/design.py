@@ -1,4 +1,4 @@
-"""The scheme in force: a preset, the policy's changes to it, and a pool's."""
+"""The scheme in effect: a preset, the policy's changes to it, and a pool's."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from policykit.policy.presets import PRESETS, USAGE_KEY, Preset
 
 
 class TaintDesign(NamedTuple):
-    """A taint of the scheme. What is empty follows from the label beside it."""
+    """A taint of the scheme. Empty parts follow from the label it belongs to."""
 
     key: str = ""
     value: str | None = None
     effect: str = "NoSchedule"
     stated: bool = False
-    """The policy asked for it; else it is the preset's."""
+    """Whether the policy sets it; else it is the preset's."""
 
 
 class Part(NamedTuple):
     """A label key and its taint."""
 
     key: str = ""
-    """Empty for the product: the key follows from the card."""
+    """Empty for the product, whose key follows from the card."""
     label: bool = True
     taint: TaintDesign | None = None
 
 
 class Design(NamedTuple):
-    """What nodes carry for their usage and their cards."""
+    """The labels and taints of nodes for their usage and cards."""
 
     preset: Preset
     usage: Part
     product: Part
     discovery: str = ""
-    """gfd, vendor, manual; empty: as fits the card and the cloud."""
+    """gfd, vendor or manual; empty: chosen by card and cloud."""
     resource_tolerations: bool = False
 
     @property
@@ -45,14 +45,14 @@ class Design(NamedTuple):
 
 
 def cluster_design(scheme: str | Scheme, domain: str) -> Design:
-    """The design of pools that say nothing of their own."""
+    """The design of pools without a scheme of their own."""
     if isinstance(scheme, str):
         return _of_preset(scheme, domain)
     return _changed(_of_preset(scheme.preset or "seed", domain), scheme)
 
 
 def pool_design(cluster: Design, scheme: str | PoolScheme | None, domain: str) -> Design:
-    """The design of a pool: the cluster's with parts replaced, or another preset's whole."""
+    """The design of a pool: the cluster's with parts replaced, or another preset."""
     if scheme is None:
         return cluster
     if isinstance(scheme, str):
@@ -61,7 +61,7 @@ def pool_design(cluster: Design, scheme: str | PoolScheme | None, domain: str) -
 
 
 def control_plane_taint(scheme: str | Scheme, domain: str) -> Taint | None:
-    """Taint of the control plane's nodes; None: none, or none that the policy knows."""
+    """Taint of the control plane nodes; None if there is none or it is unknown."""
     stated = None if isinstance(scheme, str) else scheme.control_plane
     if stated is False:
         return None

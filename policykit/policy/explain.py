@@ -1,4 +1,4 @@
-"""Mistakes of form, as pydantic finds them, in plain words."""
+"""Schema errors, as pydantic reports them, in plain words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policykit.policy.words import alternatives, describe
 
 
 def path_of(error: Mapping[str, Any], data: Any) -> Path:
-    """Where in the data: the location without the tags that name a form, unless a key is called so."""
+    """The path in the data: the location without union tags, unless a key has that name."""
     path: list[Step] = []
     for step in error["loc"]:
         there = isinstance(data, dict) and step in data
@@ -25,7 +25,7 @@ def path_of(error: Mapping[str, Any], data: Any) -> Path:
 
 
 def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> tuple[Path, str, str]:
-    """Path, message and hint of one pydantic error, with the JSON Schema of the whole and the data."""
+    """Path, message and hint of one pydantic error, given the JSON Schema and the data."""
     path = path_of(error, data)
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
@@ -36,7 +36,7 @@ def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> t
     if kind == "duration":
         return path, f"{dotted(path)} is not a duration: {describe(value)}", _duration_hint(value)
     if kind == "below_zero":
-        return path, f"{dotted(path)} is below zero: {value}", "write 0 or more"
+        return path, f"{dotted(path)} is negative: {value}", "use 0 or more"
     if kind in ("greater_than_equal", "less_than_equal"):
         return path, f"{dotted(path)} must be {_bounds(allowed)}, not {value}", ""
     choices = outline.choices(allowed)
@@ -57,7 +57,7 @@ def _unknown_key(path: Path, schema: Mapping[str, Any]) -> tuple[str, str]:
         return message, f"did you mean {near}?"
     elsewhere = outline.homes(schema, key)
     if elsewhere:
-        return message, f"{key} is a key of {alternatives(elsewhere)}"
+        return message, f"{key} belongs to {alternatives(elsewhere)}"
     return message, f"its keys are {', '.join(sorted(names))}"
 
 
@@ -69,13 +69,13 @@ def _quantity_hint(value: object) -> str:
                 return (
                     f"did you mean {folded[: -len(wrong)]}{right} or {folded[: -len(wrong)]}{right.upper()}i?"
                 )
-    return "write a number with one of m, k, M, G, T, Ki, Mi, Gi, Ti after it, such as 1900Gi"
+    return "use a number with one of the suffixes m, k, M, G, T, Ki, Mi, Gi, Ti, for example 1900Gi"
 
 
 def _duration_hint(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return f"write its unit: {value}s, {value}m or {value}h"
-    return "write days, hours, minutes and seconds in this order, more than none: 90s, 10m, 1h30m, 7d"
+        return f"add a unit: {value}s, {value}m or {value}h"
+    return "use days, hours, minutes and seconds in this order, more than 0: 90s, 10m, 1h30m, 7d"
 
 
 def _bounds(allowed: Sequence[Mapping[str, Any]]) -> str:

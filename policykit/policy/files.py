@@ -1,4 +1,4 @@
-"""Reading policy files and what they extend, each value keeping the file that said it."""
+"""Reads policy files and the files they extend; each value keeps its source file."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from policykit.policy.tree import Position, Said, Source, merge, nulls, position
 from policykit.policy.words import describe
 
 Reader = Callable[[str], bytes]
-"""Bytes of a file by its path. Raises SourceError or OSError where it cannot."""
+"""Bytes of a file by its path. Raises SourceError or OSError if it cannot be read."""
 
 PROFILE = "profile:"
 MOST_FILES = 100
-"""Files that one policy may be made of: links that lead back would otherwise make names without end."""
+"""Most files of one policy: links that lead back would otherwise yield endless names."""
 MOST_BYTES = 10_000_000
-"""Bytes of the files that a policy extends, all together."""
+"""Most bytes of the files that a policy extends, in total."""
 _OURS = re.compile(r"""apiVersion["']?\s*:\s*["']?policykit\.io/""")
-"""In a text that cannot be read as YAML: it is meant as a policy."""
+"""Matches invalid YAML that is meant to be a policy."""
 _OWN = frozenset({"apiVersion", "kind", "extends"})
-"""Keys that each file says for itself alone."""
+"""Keys that apply only to the file they are in."""
 _NAMED = frozenset(
     {"cards", "pools", "placements", "workloads", "queues", "tenants", "priorities", "quotas"}
     | {"reservations", "targets"}
@@ -45,23 +45,23 @@ class Files:
         self.names: list[str] = []
         """Every file and profile:NAME that was read."""
         self.sources: dict[str, Source] = {}
-        """Those of them that are maps, as they were read."""
+        """Those that are maps, in the order they were read."""
         self.complete = True
-        """False once a base could not be had: then what it would have said is not known."""
+        """False once a base could not be read: its contents are unknown then."""
         self._merged: dict[str, Said | None] = {}
-        """Bases by their names, each with all that it extends: several files may extend the same one."""
+        """Bases by name, each merged with what it extends: several files may extend the same one."""
         self._size = 0
         """Bytes of the bases."""
 
     def resolve(self, name: str) -> Said | None:
-        """The policy at a path or profile:NAME, merged with all it extends; None: not a map.
+        """The policy at a path or profile:NAME, merged with all it extends; None if it is not a map.
 
-        Raises SourceError where this first file cannot be read.
+        Raises SourceError if this first file cannot be read.
         """
         return self._whole(name, self.read(name), (posixpath.normpath(name),))
 
     def text(self, name: str, text: bytes) -> Said | None:
-        """The same for a policy given as text; `name` says what its paths are relative to."""
+        """The same for a policy given as text; its paths are relative to `name`."""
         self.names.append(name)
         return self._whole(name, text, (posixpath.normpath(name),))
 
@@ -90,7 +90,7 @@ class Files:
         return merge(bases, tree) if bases else tree
 
     def _one(self, name: str, content: bytes) -> Said | None:
-        """One file by itself: its syntax, its duplicate keys, its apiVersion and kind."""
+        """Checks one file by itself: syntax, duplicate keys, apiVersion and kind."""
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -111,16 +111,20 @@ class Files:
     def _single(self, name: str, documents: list[Parsed]) -> Said | None:
         roots = [document.root for document in documents if document.root is not None]
         if not roots:
-            self._problems.at(Position(name, 1, 1), "the file is empty", "`policykit init` writes a policy")
+            self._problems.at(
+                Position(name, 1, 1), "the file is empty", "run `policykit init` to create a policy"
+            )
             return None
         for extra in roots[1:]:
             place = Position(name, extra.start.line + 1, extra.start.column + 1)
-            self._problems.at(place, "a policy is one document, this is another", "give it a file of its own")
+            self._problems.at(
+                place, "a policy is a single document, but this is another one", "move it to its own file"
+            )
         root = roots[0]
         if not isinstance(root.entries, dict):
             place = Position(name, root.start.line + 1, root.start.column + 1)
             what = "list" if isinstance(root.data, list) else "single value"
-            self._problems.at(place, f"a policy is a map, not a {what}")
+            self._problems.at(place, f"a policy must be a map, not a {what}")
             return None
         if not _is_meant(root.data):
             return self._foreign(name, root)
@@ -138,18 +142,18 @@ class Files:
             where = dotted((*homes.get(id(duplicate.node), ()), duplicate.key))
             self._problems.at(
                 place,
-                f"{where} is there twice, first in line {duplicate.first.start.line + 1}",
-                "give one of them another name, or remove it",
+                f"{where} is duplicated, first in line {duplicate.first.start.line + 1}",
+                "rename or remove one of them",
             )
 
     def _foreign(self, name: str, root: Node) -> Said:
-        """A map that is no policy says nothing, and is not quoted."""
+        """Reports a map that is not a policy, without quoting it."""
         place = Position(name, root.start.line + 1, root.start.column + 1)
         for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
             if key not in root.data:
                 self._problems.at(place, f"{key} is missing", f"add {key}: {wanted}")
             elif root.data[key] != wanted:
-                self._problems.at(place, f"{key} must be {wanted}", "this reads policies only")
+                self._problems.at(place, f"{key} must be {wanted}", "only policies can be read")
         self.complete = self.complete and name == self.names[0]
         self.sources[name] = Source(name, root)
         return Said({}, self.sources[name])
@@ -166,7 +170,7 @@ class Files:
             )
 
     def _bases(self, tree: Said, name: str, chain: tuple[str, ...]) -> Said | None:
-        """What `extends` names, merged in its order; None: nothing."""
+        """The files in `extends`, merged in order; None if there are none."""
         merged: Said | None = None
         for reference, place in self._references(tree):
             base = self._base(relative(name, reference), reference, place, chain)
@@ -179,12 +183,12 @@ class Files:
     def _base(self, target: str, reference: str, place: Position, chain: tuple[str, ...]) -> Said | None:
         if target in chain:
             circle = " -> ".join((*chain[chain.index(target) :], target))
-            self._problems.at(place, f"extends goes in a circle: {circle}", "remove one of the steps")
+            self._problems.at(place, f"extends forms a cycle: {circle}", "remove one of these references")
             return None
         if target in self._merged:
             return self._merged[target]
         if len(self._merged) >= MOST_FILES:
-            self._too_much(place, f"{reference}: a policy extends at most {MOST_FILES} files")
+            self._too_much(place, f"{reference}: a policy can extend at most {MOST_FILES} files")
             return None
         try:
             content = self.read(target)
@@ -193,14 +197,14 @@ class Files:
             return None
         self._size += len(content)
         if self._size > MOST_BYTES:
-            self._too_much(place, f"{reference}: a policy extends at most {MOST_BYTES // 10**6} MB")
+            self._too_much(place, f"{reference}: a policy can extend at most {MOST_BYTES // 10**6} MB")
             return None
         self._merged[target] = None  # it counts while it is read
         self._merged[target] = tree = self._whole(target, content, (*chain, target))
         return tree
 
     def _too_much(self, place: Position, message: str) -> None:
-        self._problems.at(place, message, "write into one file what stands in many")
+        self._problems.at(place, message, "combine several files into one")
         self.complete = False
 
     def _references(self, tree: Said) -> Iterator[tuple[str, Position]]:
@@ -214,14 +218,16 @@ class Files:
             return
         if len(extends.value) > MOST_FILES:
             place = position(tree, ("extends",))
-            self._too_much(place, f"extends lists {len(extends.value)} files, and may list {MOST_FILES}")
+            self._too_much(
+                place, f"extends lists {len(extends.value)} files, more than the maximum of {MOST_FILES}"
+            )
             return
         for number, item in enumerate(extends.value):
             place = position(tree, ("extends", number))
             if isinstance(item.value, str) and item.value:
                 yield item.value, place
             else:
-                self._problems.at(place, f"extends[{number}] must be text", "write a path or profile:NAME")
+                self._problems.at(place, f"extends[{number}] must be text", "use a path or profile:NAME")
 
     def _notice_nulls(self, tree: Said, bases: Said | None) -> None:
         for path in nulls(tree):
@@ -229,8 +235,8 @@ class Files:
                 self._problems.tree = tree
                 self._problems.notice(
                     path,
-                    f"{dotted(path)} is null, which removes it, but nothing below says it",
-                    "write {} for one with defaults, or remove the line",
+                    f"{dotted(path)} is null, which removes an inherited value, but no base sets it",
+                    "use {} for an entry with defaults, or remove the line",
                     key=True,
                 )
 
@@ -239,19 +245,19 @@ def _profile(name: str) -> bytes:
     profile = name.removeprefix(PROFILE)
     known = bundled.names("profiles", suffix=".yaml")
     if profile not in known:
-        raise SourceError(f"there is no profile {profile!r}", did_you_mean(profile, known), name)
+        raise SourceError(f"unknown profile {profile!r}", did_you_mean(profile, known), name)
     return bundled.read("profiles", f"{profile}.yaml")
 
 
 def relative(name: str, reference: str) -> str:
-    """A reference as a path like `name`, which it is relative to."""
+    """A reference, resolved relative to the file `name`."""
     if reference.startswith(PROFILE) or posixpath.isabs(reference) or name.startswith(PROFILE):
         return reference
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), reference))
 
 
 def _homes(root: Node, keys: set[int]) -> dict[int, Path]:
-    """Paths of the mappings in which key nodes, told by their identities, stand."""
+    """Paths of the mappings that contain given key nodes, compared by identity."""
     found: dict[int, Path] = {}
     pending: list[tuple[Path, Node]] = [((), root)]
     while pending:
@@ -274,7 +280,7 @@ def _there(tree: Said | None, path: Path) -> bool:
 
 
 def _is_meant(data: dict[Any, Any]) -> bool:
-    """Whether a map says that it is policykit's own, whatever else is wrong in it."""
+    """Whether a map has an apiVersion of policykit, valid or not."""
     version = data.get("apiVersion")
     return isinstance(version, str) and version.startswith(f"{API_VERSION.partition('/')[0]}/")
 
@@ -282,4 +288,4 @@ def _is_meant(data: dict[Any, Any]) -> bool:
 def _identity_hint(value: object, wanted: str) -> str:
     if isinstance(value, str) and value.lower() == wanted.lower():
         return f"write {wanted}"
-    return "this reads policies only" if wanted == KIND else "this is the only version there is"
+    return "only policies can be read" if wanted == KIND else "this is the only version"

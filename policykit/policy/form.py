@@ -1,4 +1,4 @@
-"""Plain data to the typed Policy, every mistake of form reported."""
+"""Validates plain data into the typed Policy and reports every schema error."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ROUNDS = 20
 
 
 def read_policy(data: dict[str, Any], problems: Problems) -> Policy:
-    """The policy, without the parts whose form is wrong; those are reported.
+    """The policy without its invalid parts, which are reported.
 
-    Going on without them finds the mistakes of meaning in the same run.
+    Going on without them finds semantic errors in the same run.
     """
     for _ in range(_ROUNDS):
         try:
@@ -29,7 +29,7 @@ def read_policy(data: dict[str, Any], problems: Problems) -> Policy:
 
 
 def _report(failed: ValidationError, data: dict[str, Any], problems: Problems) -> list[Path]:
-    """Tells every mistake; the paths of the values that have one."""
+    """Reports every error; returns the paths of the invalid values."""
     # Only a policy with mistakes pays for the schema and the words.
     from policykit.policy.explain import explain
     from policykit.policy.schema import model_schema
@@ -44,7 +44,7 @@ def _report(failed: ValidationError, data: dict[str, Any], problems: Problems) -
 
 
 def _without(data: Any, path: Sequence[str | int]) -> Any:
-    """The data without what stands at a path, or the nearest map entry above it."""
+    """The data without the value at a path, or without the nearest map entry above it."""
     keys = [number for number, step in enumerate(path) if isinstance(step, str)]
     return _removed(data, tuple(path[: keys[-1] + 1])) if keys else {}
 

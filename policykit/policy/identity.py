@@ -1,4 +1,4 @@
-"""What a policy file says it is."""
+"""The apiVersion and kind of a policy file."""
 
 API_VERSION = "policykit.io/v1alpha1"
 KIND = "Policy"

@@ -1,4 +1,4 @@
-"""Levels of a cluster's topology, and the node label keys they have unless the scheme says others."""
+"""Topology levels and their default node label keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAMES = {"domain": "network-domain", "nvlink": "nvlink-domain"}
 
 
 def default_key(level: str, domain: str) -> str:
-    """Label key of a level; empty where it needs a domain and there is none."""
+    """Label key of a level; empty if it needs a domain and there is none."""
     if level == "zone":
         return ZONE_KEY
     return f"{domain}/{_NAMES.get(level, level)}" if domain else ""

@@ -1,4 +1,4 @@
-"""From a policy file, a bundled profile or text to a Cluster."""
+"""Loads a policy file, a bundled profile or text into a Cluster."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ class Loaded(NamedTuple):
 
     cluster: Cluster
     files: tuple[str, ...]
-    """Every file and profile:NAME it was made of, itself first: what a cache must be keyed by."""
+    """Every file and profile:NAME it was read from, itself first: the key of a cache entry."""
     notices: tuple[PolicykitError, ...] = ()
-    """What is worth a look but does not stop anything, with its place."""
+    """Warnings, with their locations."""
 
 
 def load(path: str, read: Reader) -> Loaded:
     """The policy at a path, or profile:NAME; `read` gives the bytes of a file by its path.
 
-    Raises SourceError where the file cannot be read, PolicyError with every mistake in it
+    Raises SourceError if the file cannot be read, PolicyError with every mistake in it
     and in what it extends.
     """
     return _load(path, lambda files: files.resolve(path), read)
 
 
 def load_profile(name: str) -> Loaded:
-    """A bundled policy: hybrid-volcano. Raises SourceError where there is none of that name."""
+    """A bundled policy, such as hybrid-volcano. Raises SourceError if there is none of that name."""
     return load(f"{PROFILE}{name}", _no_files)
 
 
 def load_text(text: bytes, path: str, read: Reader) -> Loaded:
-    """A policy given as text. `path` is shown with its mistakes, and what it extends is relative to it."""
+    """A policy given as text. `path` is shown in its errors, and `extends` is relative to it."""
     return _load(path, lambda files: files.text(path, text), read)
 
 
@@ -50,7 +50,7 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
     tree = resolve(files)
     if tree is None:
         problems.raise_any()
-        raise AssertionError("a file that is no policy was reported")
+        raise AssertionError("a file that is not a policy has been reported")
     problems.tree = tree
     policy = read_policy(plain(tree), problems)
     if not files.complete:
@@ -63,7 +63,7 @@ def _load(path: str, resolve: Callable[[Files], Said | None], read: Reader) -> L
 
 
 def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
-    """The file that Koordinator's configuration is merged into, by the name it is given."""
+    """The file that Koordinator's configuration is merged into, by its name in the policy."""
     path, stated = config_of(tree), find(tree, CONFIG)
     if not path or stated is None:
         return {}
@@ -77,4 +77,4 @@ def _texts(tree: Said, files: Files, problems: Problems) -> dict[str, str]:
 
 
 def _no_files(path: str) -> bytes:
-    raise SourceError("a bundled profile reads no files", "", path)
+    raise SourceError("a bundled profile cannot read files", "", path)

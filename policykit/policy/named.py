@@ -1,4 +1,4 @@
-"""The files that a policy names, read from its text alone: nothing of it is checked or compiled."""
+"""The files that a policy names, read from its text without checking or compiling it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from policykit.policy.problems import Problems
 from policykit.policy.tree import Said, find, plain
 
 CONFIG = ("targets", "koordinator", "config")
-"""Where a policy names the configuration that its own is merged into."""
+"""Path of the key that names the configuration to merge into."""
 
 
 class NamedFiles(NamedTuple):
-    """Paths of a policy, as compiling it finds them."""
+    """Paths named by a policy, as compiling it resolves them."""
 
     files: tuple[str, ...]
-    """Every file and profile:NAME it is made of, itself first."""
+    """Every file and profile:NAME it is read from, itself first."""
     output: str = ""
     """Folder of `generate.out`."""
     crds: tuple[str, ...] = ()
@@ -25,9 +25,9 @@ class NamedFiles(NamedTuple):
 
 
 def named_files(name: str, read: Reader) -> NamedFiles | None:
-    """Of the policy at a path; None where its text or that of a base is wrong.
+    """The files named by the policy at a path; None if its text or that of a base is invalid.
 
-    Raises SourceError where a file cannot be read.
+    Raises SourceError if a file cannot be read.
     """
     files = Files(read, Problems())
     tree = files.resolve(name)
@@ -43,7 +43,7 @@ def named_files(name: str, read: Reader) -> NamedFiles | None:
 
 
 def config_of(tree: Said) -> str:
-    """Path of the file that Koordinator's configuration is merged into; empty: none is stated."""
+    """Path of the file that Koordinator's configuration is merged into; empty if none is set."""
     stated = find(tree, CONFIG)
     if stated is None or not isinstance(stated.value, str) or not stated.value:
         return ""

@@ -12,7 +12,7 @@ LARGEST_RANGE = 100_000
 
 
 def expand(name: str) -> tuple[str, ...] | None:
-    """The names a name or range stands for; None where the range runs backwards or too far.
+    """The names that a name or range stands for; None if the range is reversed or too long.
 
     The width of the first number is kept: gpu-[08-10] is gpu-08, gpu-09, gpu-10.
     """
@@ -27,7 +27,7 @@ def expand(name: str) -> tuple[str, ...] | None:
 
 
 def chosen(names: Collection[str], pattern: str) -> tuple[str, ...]:
-    """The names that a name, range or glob means. Only globs look at all of a mapping or set."""
+    """The names that a name, range or glob matches. Only globs scan the whole mapping or set."""
     if _RANGE.match(pattern):
         return tuple(name for name in expand(pattern) or () if name in names)
     if _GLOB.search(pattern):

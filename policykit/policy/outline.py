@@ -1,4 +1,4 @@
-"""What the schema allows at a path: for messages, so that they never disagree with it."""
+"""What the schema allows at a path, so that messages agree with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def keys(schema: Schema, path: Path) -> tuple[str, ...]:
 
 
 def choices(options: Sequence[Schema]) -> list[str]:
-    """The words allowed, where only certain words are."""
+    """The allowed values, if the schema lists them."""
     words: list[str] = []
     for option in options:
         words.extend(str(w) for w in option.get("enum", ()))

@@ -1,4 +1,4 @@
-"""Where each part of a policy is said: read from its files again, only where somebody points at it."""
+"""Locations of the parts of a policy; its files are read again only when a location is needed."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Places(NamedTuple):
     """The files of one policy, merged."""
 
     file: str
-    """The policy itself, as people read it."""
+    """The policy's own path, as shown to users."""
     tree: Said
     sources: Mapping[str, Source]
 
     @property
     def files(self) -> list[str]:
-        """Where `at` may point: the policy's own file, and those it extends."""
+        """The files that `at` may point to: the policy's own, and those it extends."""
         return [name for name in self.sources if not name.startswith(PROFILE)]
 
     def at(self, path: Path, key: bool) -> tuple[str, Span]:
-        """File and place of what the policy says at a path, or of the nearest parent that it says.
+        """File and location of the value at a path, or of its nearest existing parent.
 
-        What a bundled profile says is said where a file extends it. `key`: of its key.
+        A value of a bundled profile is located where a file extends the profile. `key`: locate the key.
         """
         file, found = place(self.tree, path, key=key)
         if not file.startswith(PROFILE):
@@ -37,7 +37,7 @@ class Places(NamedTuple):
         return next(self._extending(file), (self.file, span(self.sources[self.file].root, ("extends",))))
 
     def own(self, path: Path) -> bool:
-        """Whether the policy's own file says what stands at a path."""
+        """Whether the policy's own file sets the value at a path."""
         said = find(self.tree, path)
         return said is not None and said.source.name == self.file
 
@@ -49,9 +49,9 @@ class Places(NamedTuple):
 
 
 def places(file: str, read: Reader) -> Places | None:
-    """The places of a policy that was compiled from this file; None: it is no policy any more.
+    """The locations of a policy compiled from this file; None if it is no longer a policy.
 
-    Raises SourceError where the file cannot be read.
+    Raises SourceError if the file cannot be read.
     """
     files = Files(read, Problems())
     tree = files.resolve(file)

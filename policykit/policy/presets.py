@@ -1,4 +1,4 @@
-"""The scheme presets: what each labels and taints, and what a cloud does by itself."""
+"""The scheme presets: their labels and taints, and those that a cloud sets by itself."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Preset(NamedTuple):
 
     usage_taint: bool = True
     product_taint: bool = True
-    """Nodes with cards carry a taint; with which key and value, see `card_taints`."""
+    """Nodes with cards have a taint; `card_taints` gives its key and value."""
     control_plane: str = ""
-    """Key of the control plane taint; empty: a control plane that nobody sees, or untainted."""
+    """Key of the control plane taint; empty if the control plane is hidden or untainted."""
     provider: str = ""
     product_keys: Mapping[str, str] = {}
-    """Vendor to the node label key in which the cloud names the card."""
+    """Vendor to the node label key that holds the cloud's name of the card."""
     product_values: Mapping[str, tuple[str, ...]] = {}
-    """Catalogue product to the cloud's values for it, where the cloud has names of its own."""
+    """Catalogue product to the cloud's names for it, if they differ."""
     card_taints: Mapping[str, Taint] = {}
     """Vendor to the taint that the cloud itself sets."""
     card_keys: Mapping[str, tuple[str, ...]] = {}
     """Vendor to further label keys that the cloud sets on nodes with its cards."""
     resource_tolerations: bool = False
-    """The admission plugin ExtendedResourceToleration is on."""
+    """Whether the admission plugin ExtendedResourceToleration is enabled."""
 
     @property
     def cloud(self) -> bool:

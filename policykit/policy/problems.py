@@ -1,4 +1,4 @@
-"""Collects every mistake of a policy with its place, and says which follow from another."""
+"""Collects every mistake of a policy with its location, and drops those caused by another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from policykit.policy.tree import Position, Said, position
 
 
 class Problem(NamedTuple):
-    """One thing to tell people about a policy."""
+    """A mistake or warning about a policy."""
 
     place: Position
     message: str
@@ -22,15 +22,15 @@ class Problem(NamedTuple):
 
 
 class Problems:
-    """Errors make the policy unusable; notices are told and pass.
+    """Errors make the policy unusable; notices are only shown.
 
-    What is said about a path where something was already wrong, or above such a path, is
-    taken to follow from it and left out.
+    A problem at a path that already has an error, or above such a path, is taken to follow
+    from it and is dropped.
     """
 
     def __init__(self, files: Sequence[str] = ()) -> None:
         self.files = list(files)
-        """Names of the files in the order people should read their mistakes."""
+        """Names of the files in the order in which to show their errors."""
         self.tree: Said | None = None
         self._errors: list[Problem] = []
         self._notices: list[Problem] = []
@@ -39,34 +39,34 @@ class Problems:
         """Paths that lead to a broken one."""
 
     def at(self, place: Position, message: str, hint: str = "") -> None:
-        """An error at a place that is known already."""
+        """Adds an error at a known location."""
         self._errors.append(Problem(place, message, hint))
 
     def shape(self, path: Path, message: str, hint: str = "", *, key: bool = False) -> None:
-        """An error in the form of a value: what is said later about it is left out."""
+        """Adds an error in the form of a value; later problems with that value are dropped."""
         self.at(self._place(path, key), message, hint)
         self._broken.add(path)
         self._above_broken.update(path[:end] for end in range(len(path)))
 
     def error(self, path: Sequence[Step], message: str, hint: str = "", *, key: bool = False) -> None:
-        """An error in what a value means."""
+        """Adds an error in the meaning of a value."""
         if not self._follows(tuple(path)):
             self.at(self._place(path, key), message, hint)
 
     def notice(self, path: Sequence[Step], message: str, hint: str = "", *, key: bool = False) -> None:
-        """Something to look at that does not stop anything."""
+        """Adds a warning."""
         if not self._follows(tuple(path)):
             self._notices.append(Problem(self._place(path, key), message, hint))
 
     def broken(self, path: Sequence[Step]) -> bool:
-        """Whether the form of the value at a path, or of one that holds it, was wrong."""
+        """Whether the value at a path, or one that contains it, is malformed."""
         return not self._broken.isdisjoint(tuple(path[:end]) for end in range(len(path) + 1))
 
     def notices(self) -> tuple[PolicykitError, ...]:
         return tuple(problem.error() for problem in self._sorted(self._notices))
 
     def raise_any(self) -> None:
-        """Raises PolicyError with all errors in reading order, if there is one."""
+        """Raises PolicyError with all errors in reading order, if there are any."""
         if self._errors:
             raise PolicyError(tuple(problem.error() for problem in self._sorted(self._errors)))
 

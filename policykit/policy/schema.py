@@ -1,4 +1,4 @@
-"""The JSON Schema of the policy file, for editors: what the models say, in draft 7."""
+"""The JSON Schema (draft 7) of the policy file, exported from the models, for editors."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SCHEMA_ID = "https://policykit.io/schemas/policy.json"
 
 @cache
 def model_schema() -> Mapping[str, Any]:
-    """The schema of a merged policy: every key optional, no nulls. Made once: it takes a while."""
+    """The schema of a merged policy: every key optional, no nulls. Cached, because building it is slow."""
     return Policy.model_json_schema(ref_template="#/definitions/{model}")
 
 
 def file_schema() -> dict[str, Any]:
-    """The schema of one policy file, base or overlay: null deletes, so it may stand anywhere in a map."""
+    """The schema of one policy file, base or overlay: any map value may be null, which deletes it."""
     schema = model_schema()
     definitions = schema["$defs"]
     properties = dict(schema["properties"])
@@ -31,7 +31,7 @@ def file_schema() -> dict[str, Any]:
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": SCHEMA_ID,
         "title": "policykit policy",
-        "description": "What an AI cluster is meant to be: cards, pools, workload kinds, queues, schedulers.",
+        "description": "Desired state of an AI cluster: cards, pools, workload kinds, queues, schedulers.",
         "type": "object",
         "required": ["apiVersion", "kind"],
         "additionalProperties": False,
@@ -43,7 +43,7 @@ def file_schema() -> dict[str, Any]:
 
 
 def _draft7(schema: Any) -> Any:
-    """No titles, map values nullable, each `$ref` alone: draft 7 ignores what stands beside one."""
+    """Removes titles, makes map values nullable, isolates each `$ref`: draft 7 ignores its siblings."""
     if isinstance(schema, list):
         return [_draft7(item) for item in schema]
     if not isinstance(schema, dict):
@@ -71,7 +71,7 @@ def _definition(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, or null. Definitions take null themselves, so that errors name the key below."""
+    """The schema or null. Definitions accept null themselves, so that errors name the key below."""
     notes = {k: v for k, v in schema.items() if k in ("description", "default")}
     options = _options({k: v for k, v in schema.items() if k not in notes})
     refers = any("$ref" in option for option in options)
@@ -90,7 +90,7 @@ def _or_null(kind: str | list[str]) -> list[str]:
 
 
 def _options(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """The alternatives of a schema, groups within groups opened, without null."""
+    """The alternatives of a schema, flattened, without null."""
     for group in ("anyOf", "oneOf", "allOf"):
         if list(schema) == [group] and (group != "allOf" or len(schema[group]) == 1):
             return [option for nested in schema[group] for option in _options(nested)]

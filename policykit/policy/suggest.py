@@ -1,4 +1,4 @@
-"""Did you mean: the nearest of the names that would have been right."""
+"""Suggestions for unknown names: the nearest of the valid ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LISTED = 8
 
 
 class Candidates:
-    """Names that would have been right, for many questions."""
+    """Valid names, prepared for many lookups."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = sorted(set(names))
@@ -20,26 +20,26 @@ class Candidates:
         self._known = Names(self._folded)
 
     def nearest(self, word: str) -> str:
-        """The one that reads most like `word`, empty where none is near."""
+        """The name most similar to `word`; empty if none is near."""
         return self._folded.get(self._known.nearest(_fold(word)), "")
 
     def hint(self, word: str) -> str:
-        """A hint: the nearest, else all of them where they are few."""
+        """A hint: the nearest name, else all names if there are few."""
         near = self.nearest(word)
         if near:
             return f"did you mean {near}?"
         if not self._names or len(self._names) > _LISTED:
             return ""
-        return f"there {'is' if len(self._names) == 1 else 'are'} {', '.join(self._names)}"
+        return f"known: {', '.join(self._names)}"
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str:
-    """As `Candidates` say it, for one question."""
+    """The same as the method of `Candidates`, for one lookup."""
     return Candidates(candidates).nearest(word)
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """As `Candidates` say it, for one question."""
+    """The same as the method of `Candidates`, for one lookup."""
     return Candidates(candidates).hint(word)
 
 

@@ -1,4 +1,4 @@
-"""Policy data that remembers which file said it; merging keeps that."""
+"""Policy data whose values keep their source file, also when merged."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Source(NamedTuple):
     """A policy file that was read."""
 
     name: str
-    """As shown to people: the path, or profile:NAME."""
+    """The name shown to users: the path, or profile:NAME."""
     root: Node
 
 
 class Said(NamedTuple):
-    """A value and the file that said it. A path means the same in the file and when merged."""
+    """A value and its source file. Its path is the same in the file and in the merged policy."""
 
     value: Any
     """A scalar, a dict from key to Said, or a list of Said."""
@@ -38,8 +38,8 @@ def said(node: Node, source: Source) -> Said:
 def merge(base: Said, over: Said) -> Said:
     """`over` laid on `base`: maps merge deeply, anything else replaces.
 
-    A null replaces too and stays, so that it deletes what a base laid below later says;
-    `plain` leaves it out.
+    A null also replaces and is kept, to delete the value of a base merged below later;
+    `plain` drops it.
     """
     if not (isinstance(base.value, dict) and isinstance(over.value, dict)):
         return over
@@ -69,7 +69,7 @@ def nulls(tree: Said, path: Path = ()) -> Iterator[Path]:
 
 
 def find(tree: Said, path: Sequence[Step]) -> Said | None:
-    """What stands at a path; None: nothing."""
+    """The value at a path; None if there is none."""
     here: Said | None = tree
     for step in path:
         here = _child(here, step) if here is not None else None
@@ -77,7 +77,7 @@ def find(tree: Said, path: Sequence[Step]) -> Said | None:
 
 
 class Position(NamedTuple):
-    """A place in a policy file, line and column from 1. Sorts in reading order."""
+    """A location in a policy file, line and column from 1. Sorts in reading order."""
 
     file: str
     line: int
@@ -88,7 +88,7 @@ class Position(NamedTuple):
 
 
 def position(tree: Said, path: Sequence[Step], *, key: bool = False) -> Position:
-    """Where a path stands, in the file that said it, or its nearest parent that exists."""
+    """Location of a path in its source file, or of its nearest existing parent."""
     file, found = place(tree, path, key=key)
     return Position(file, found.line, found.column)
 

@@ -11,13 +11,13 @@ Release = tuple[int, ...]
 
 
 def release(text: str) -> Release | None:
-    """(1, 15, 1) of "1.15.1" or "v1.15"; None where it is no version."""
+    """(1, 15, 1) of "1.15.1" or "v1.15"; None if it is not a version."""
     match = _VERSION.match(text)
     return tuple(int(part) for part in match.groups(default="0")) if match else None
 
 
 def clauses(pin: str) -> list[tuple[str, Release]] | None:
-    """(operator, release) of each clause of ">=0.3,<0.4"; None where one is none."""
+    """(operator, release) of each clause of ">=0.3,<0.4"; None if a clause is invalid."""
     found = []
     for clause in pin.split(","):
         match = _CLAUSE.match(clause)
@@ -28,7 +28,7 @@ def clauses(pin: str) -> list[tuple[str, Release]] | None:
 
 
 def satisfies(version: str, pin: str) -> bool:
-    """Whether a version meets every clause; a pin that is none is met by nothing."""
+    """Whether a version satisfies every clause; False for an invalid range."""
     have, wanted = release(version), clauses(pin)
     return have is not None and wanted is not None and all(_meets(have, *clause) for clause in wanted)
 

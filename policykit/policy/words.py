@@ -1,4 +1,4 @@
-"""Values and choices as people speak of them."""
+"""Values and alternatives as messages name them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 
 def describe(value: object) -> str:
-    """A value as people speak of it."""
+    """A value as messages name it."""
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -43,7 +43,7 @@ def accepted(shell: Shell) -> Shell:
     shell.write({"apps/a.yaml": A, "apps/b.yaml": B, "broken.yaml": BROKEN})
     said = shell.run("baseline")
     assert (said.code, said.out) == (0, "")
-    assert said.err == f"policykit: {FILE} accepts 4 findings (4 new, 0 gone)\n"
+    assert said.err == f"policykit: {FILE} accepts 4 findings (4 new, 0 removed)\n"
     return shell
 
 
@@ -131,7 +131,7 @@ def test_the_nearest_one_governs(accepted: Shell) -> None:
     accepted.cd(".")
     assert told(accepted.run("lint", "--ignore", "PK909")) == ["apps/b.yaml:8 PK201"]
     assert told(accepted.run("lint", "--baseline", FILE, "--ignore", "PK909")) == []
-    assert accepted.run("baseline").err == f"policykit: {FILE} accepts 4 findings (none new, none gone)\n"
+    assert accepted.run("baseline").err == f"policykit: {FILE} accepts 4 findings (no changes)\n"
     accepted.run("baseline", "apps")
     assert told(accepted.run("lint", "--ignore", "PK909")) == []
 
@@ -218,7 +218,7 @@ def test_prune(accepted: Shell) -> None:
     accepted.write({"apps/c.yaml": pod("c", container("main"))})
     accepted.cd("apps")
     said = accepted.run("baseline", "--prune")
-    assert said.err == f"policykit: {accepted.folder}/{FILE} accepts 1 finding (0 new, 3 gone)\n"
+    assert said.err == f"policykit: {accepted.folder}/{FILE} accepts 1 finding (0 new, 3 removed)\n"
     accepted.cd(".")
     assert told(accepted.run("lint")) == ["apps/c.yaml:8 PK201"]
 
@@ -229,8 +229,8 @@ def test_prune_looks_at_everything_or_does_nothing(accepted: Shell) -> None:
     said = accepted.run("baseline", "--prune", "apps")
     assert (said.code, (accepted.folder / FILE).read_bytes()) == (2, before)
     assert said.err == (
-        f"policykit: {FILE}: this run does not look at all that the baseline speaks of: .\n"
-        "  help: leave the paths out, then it does\n"
+        f"policykit: {FILE}: this run leaves out paths that the baseline covers: .\n"
+        "  help: run it without paths to check everything\n"
     )
 
 
@@ -252,7 +252,7 @@ def test_a_second_run_adds_and_keeps(accepted: Shell) -> None:
     mended(accepted)
     accepted.write({"more/c.yaml": pod("c", container("main"))})
     said = accepted.run("baseline", "more")
-    assert said.err == f"policykit: {FILE} accepts 5 findings (1 new, 0 gone)\n"
+    assert said.err == f"policykit: {FILE} accepts 5 findings (1 new, 0 removed)\n"
     assert json.loads((accepted.folder / FILE).read_text())["covers"] == ["."]
 
 
@@ -339,7 +339,7 @@ def test_from_half_a_run_nothing_is_written(accepted: Shell) -> None:
     accepted.write({"more.yaml": pod("c", container("main"))})
     said = accepted.run("baseline", ".", "nowhere")
     assert said.code == 2
-    assert said.err.endswith("policykit: no baseline was written, since not everything could be looked at\n")
+    assert said.err.endswith("policykit: no baseline written: not everything could be checked\n")
     assert (accepted.folder / FILE).read_bytes() == before
 
 

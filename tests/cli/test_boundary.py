@@ -243,7 +243,7 @@ def test_folders_elsewhere_are_not_walked_which_show_files_says(repo: Shell) -> 
     said = repo.run("lint", "--show-files", "--format", "concise")
     assert (said.code, said.out.count("\n")) == (1, 1)
     assert [line for line in said.err.splitlines() if line.startswith("skipped ")] == [
-        f"skipped {name}: it leads out of the repository, or of the folder that was named"
+        f"skipped {name}: it leads outside the repository or the folder that was named"
         for name in ("git", "in", "root")
     ]
 

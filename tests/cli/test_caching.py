@@ -248,8 +248,8 @@ def test_a_cache_in_the_repository_is_not_used(
     said = run(*words)
     assert (said.code, said.out) == (usual.code, usual.out)
     assert said.err == (
-        f"policykit: no cache is used: {cache} is inside {shell.folder}, where anybody may have written it;"
-        " set POLICYKIT_CACHE_DIR to a folder elsewhere, or name this one with --cache-dir\n" + usual.err
+        f"policykit: cache disabled: {cache} is inside {shell.folder}, where anyone may have written to it;"
+        " set POLICYKIT_CACHE_DIR to a folder elsewhere, or pass this one with --cache-dir\n" + usual.err
     )
     assert not cache.exists()
     assert run(*words, "--cache-dir", str(cache)) == usual
@@ -295,11 +295,11 @@ def test_both_options_exclude_each_other(words: list[str], shell: Shell, run: Ca
     said = run(*words, "--no-cache", "--cache-dir", "cache")
     assert (said.code, said.out) == (2, "")
     assert said.err == (
-        "policykit: --cache-dir and --no-cache exclude each other\n  help: give one of them\n"
+        "policykit: --cache-dir and --no-cache cannot be combined\n  help: use only one of them\n"
     )
     said = run(*words, "--cache-dir", "")
     assert (said.code, said.out) == (2, "")
-    assert said.err == "policykit: --cache-dir names no folder\n  help: name one, or give --no-cache\n"
+    assert said.err == "policykit: --cache-dir is empty\n  help: name a folder, or use --no-cache\n"
 
 
 def test_a_folder_that_others_can_write_to_is_told(
@@ -309,8 +309,8 @@ def test_a_folder_that_others_can_write_to_is_told(
     folder.mkdir()
     folder.chmod(0o777)
     told = (
-        f"policykit: no cache is used: {folder} can be written by other users:"
-        " run chmod -R go-w on it, or name another one\n"
+        f"policykit: cache disabled: {folder} is writable by other users:"
+        " run chmod -R go-w on it, or use another one\n"
     )
     assert run("where", "a.yaml").err == told
     assert run("where", "a.yaml", "--cache-dir", str(folder)).err == told

@@ -124,7 +124,7 @@ def test_foreign_files_are_refused_and_nothing_is_written(shell: Shell) -> None:
     shell.write({"policykit.yaml": policy(), "out/README.md": "# mine\n"})
     said = shell.run("gen")
     assert (said.code, said.out) == (2, "")
-    assert "out/README.md: was not generated from this policy, so it is left alone\n" in said.err
+    assert "out/README.md: was not generated from this policy, so it was not overwritten\n" in said.err
     assert files(shell) == {"README.md": "# mine\n"}
 
 
@@ -166,7 +166,7 @@ def test_one_target_leaves_what_joins_all_of_them(made: Shell) -> None:
 def test_a_target_the_policy_has_not(made: Shell) -> None:
     said = made.run("gen", "--target", "nomad")
     assert said.code == 2
-    assert said.err.startswith("policykit: the policy has no target 'nomad'\n  help: it has: ")
+    assert said.err.startswith("policykit: the policy has no target 'nomad'\n  help: available targets: ")
 
 
 def test_to_standard_output(shell: Shell) -> None:
@@ -228,12 +228,12 @@ def test_all_goes_on_after_a_bad_policy(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "there is no policykit.yaml here or above"),
-        (["--all"], "the repository has no policykit.yaml"),
-        (["--all", "-o", "x"], "--all excludes -p and -o"),
-        (["-p", "profile:hybrid-volcano"], "a bundled profile has no folder of its own"),
+        ([], "no policykit.yaml found in this or any parent folder"),
+        (["--all"], "no policykit.yaml found in the repository"),
+        (["--all", "-o", "x"], "--all cannot be combined with -p or -o"),
+        (["-p", "profile:hybrid-volcano"], "a bundled profile has no output folder"),
         (["-p", "nope.yaml"], "nope.yaml: cannot be read: No such file or directory"),
-        (["-p", "profile:nope", "-o", "-"], "there is no profile 'nope'"),
+        (["-p", "profile:nope", "-o", "-"], "unknown profile 'nope'"),
     ],
 )
 def test_usage(shell: Shell, arguments: list[str], message: str) -> None:

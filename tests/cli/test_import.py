@@ -125,12 +125,12 @@ def test_to_a_new_file_and_never_over_one(shell: Shell, tmp_path: Path) -> None:
     shell.write({"nodes.json": NODES, "queues.yaml": QUEUE})
     said = shell.run("import", "nodes.json", "queues.yaml", "-o", "policykit.yaml")
     assert (said.code, said.out) == (0, "")
-    assert said.err == f"{SAID}wrote policykit.yaml; read it, then: policykit lint, policykit gen\n"
+    assert said.err == f"{SAID}wrote policykit.yaml; review it, then run: policykit lint, policykit gen\n"
     assert (tmp_path / "policykit.yaml").read_text() == POLICY
     shell.write({"policykit.yaml": "mine\n"})
     said = shell.run("import", "nodes.json", "-o", "policykit.yaml")
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("policykit: policykit.yaml: there is such a file already\n")
+    assert said.err.startswith("policykit: policykit.yaml: the file already exists\n")
     assert (tmp_path / "policykit.yaml").read_text() == "mine\n"
 
 
@@ -144,7 +144,7 @@ def test_the_folder_that_gen_wrote(shell: Shell, tmp_path: Path) -> None:
     pools = tuple(pool._replace(shared_by_schedulers="") for pool in cluster.pools)
     assert (made.name, made.pools, made.cards) == (cluster.name, pools, cluster.cards)
     said = shell.run("nodes", "--check", "nodes.json")
-    assert (said.code, said.out, said.err) == (0, "", "policy maip and 29 nodes agree\n")
+    assert (said.code, said.out, said.err) == (0, "", "29 nodes match policy maip\n")
 
 
 def test_other_files_of_a_folder_do_no_harm(shell: Shell) -> None:

@@ -16,7 +16,7 @@ def test_the_profile_as_it_is(shell: Shell, profile: str) -> None:
     assert said == (
         0,
         "",
-        f"wrote {path}; describe your pools in it, then: policykit lint, policykit gen\n",
+        f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen\n",
     )
     assert (shell.folder / path).read_bytes() == bundled.read("profiles", f"{profile}.yaml")
     assert shell.run("gen", "-p", path, "-o", "-").code == 0
@@ -37,7 +37,8 @@ def test_never_overwritten(shell: Shell, there: str) -> None:
     said = shell.run("init")
     assert (said.code, said.out) == (2, "")
     assert said.err == (
-        "policykit: ./policykit.yaml: there is a policy already\n  help: edit it, or choose another folder\n"
+        "policykit: ./policykit.yaml: the folder already has a policy\n"
+        "  help: edit it, or choose another folder\n"
     )
     assert not (shell.folder / "nowhere").exists()
 
@@ -45,7 +46,7 @@ def test_never_overwritten(shell: Shell, there: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--profile", "nope"], "there is no profile 'nope'"),
+        (["--profile", "nope"], "unknown profile 'nope'"),
         (["file"], "file/policykit.yaml: cannot be written: "),
         (["file/deeper"], "file/deeper/policykit.yaml: cannot be written: "),
     ],

@@ -323,29 +323,29 @@ def test_configuration_of_tools_is_not_linted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [
-        ("", (), "standard input is not one ResourceList"),
+        ("", (), "standard input is not a single ResourceList"),
         ("a: b: c", (), "<stdin>:1:5: not YAML: mapping values are not allowed in this context"),
-        (CONFIG_MAP, (), "standard input is not one ResourceList"),
-        (listed(version="v1"), (), "ResourceList of apiVersion 'v1'"),
+        (CONFIG_MAP, (), "standard input is not a single ResourceList"),
+        (listed(version="v1"), (), "ResourceList has apiVersion 'v1'"),
         (
             f"apiVersion: {V1}\nkind: ResourceList\nitems: [1]\n",
             (),
-            "items of the ResourceList is not a list",
+            "items of the ResourceList must be a list",
         ),
-        (listed(), (), "there is no functionConfig"),
+        (listed(), (), "the ResourceList has no functionConfig"),
         (listed(config={**asking("Patch"), "apiVersion": "v1"}), (), "functionConfig has apiVersion 'v1'"),
         (listed(config=asking("Pach")), (), "functionConfig has kind 'Pach'\n  help: did you mean Patch?"),
         (listed(config={**asking("x"), "kind": ["x"]}), (), "functionConfig has kind ['x']"),
         (
             listed() + "functionConfig: text\n",
             ("lint",),
-            "functionConfig of the ResourceList is not an object",
+            "functionConfig of the ResourceList must be an object",
         ),
-        (f"apiVersion: {V1}\nkind: ResourceList\nitems: {{}}\n", ("lint",), "is not a list of objects"),
+        (f"apiVersion: {V1}\nkind: ResourceList\nitems: {{}}\n", ("lint",), "must be a list of objects"),
         (
             listed(config=asking("Patch")),
             ("lint",),
-            "functionConfig is of kind Patch, the arguments say lint",
+            "functionConfig has kind Patch, but the argument is lint",
         ),
         (
             listed(config=asking("Lint", polcy="x")),

@@ -35,9 +35,7 @@ metadata: {name: test}
 pools:
   cpu: {nodes: 2, allocatable: {cpu: 8, memory: 32Gi}}
 """
-SILENT = (
-    "policykit: 1 file has no policy: 34 rules stayed silent (give one with -p, or see `policykit init`)\n"
-)
+SILENT = "policykit: 1 file has no policy: 34 rules did not run (name one with -p, or see `policykit init`)\n"
 
 
 def codes(said: Said) -> list[str]:
@@ -209,7 +207,7 @@ def test_a_failure_leaves_everything_else_linted(shell: Shell) -> None:
 
 def test_nothing_to_lint_is_fine(shell: Shell) -> None:
     said = shell.run("lint")
-    assert said == Said(0, "", "policykit: no manifest files there\nno findings (0 objects in 0 files)\n")
+    assert said == Said(0, "", "policykit: no YAML or JSON files found\nno findings (0 objects in 0 files)\n")
 
 
 @pytest.mark.parametrize(
@@ -267,8 +265,8 @@ def test_info_never_fails(shell: Shell) -> None:
 def test_silent_rules_are_counted_of_those_selected(shell: Shell) -> None:
     shell.write({"a.yaml": POD})
     assert shell.run("lint").err == f"{SILENT}no findings (1 object in 1 file)\n"
-    assert "stayed silent" not in shell.run("lint", "--select", "PK0").err
-    assert "stayed silent" not in shell.run("lint", "-p", "profile:hybrid-volcano").err
+    assert "did not run" not in shell.run("lint", "--select", "PK0").err
+    assert "did not run" not in shell.run("lint", "-p", "profile:hybrid-volcano").err
 
 
 def test_the_nearest_policy_governs_each_file(shell: Shell) -> None:

@@ -39,8 +39,8 @@ def test_version(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["lin"], "there is no command 'lin'. Did you mean 'lint'?"),
-        (["zzz"], "there is no command 'zzz'."),
+        (["lin"], "unknown command 'lin'. Did you mean 'lint'?"),
+        (["zzz"], "unknown command 'zzz'."),
         (["lint", "--nope"], "No such option"),
         (["explain"], "Missing argument"),
         ([], "Usage: policykit"),
@@ -70,8 +70,8 @@ def test_the_name_of_a_file_is_never_an_option(shell: Shell, command: str, name:
     shell.write({name: "a: 1\n", "b.yaml": "a: 1\n"})
     said = shell.run(command, name, "b.yaml")
     message = (
-        f"policykit: {name!r} is an option and the name of a file\n"
-        "  help: write ./ before the name of the file, or -- before all files\n"
+        f"policykit: {name!r} is both an option and the name of a file\n"
+        "  help: put ./ before the file name, or -- before all files\n"
     )
     assert said == (2, "", message)
     assert sorted(os.listdir()) == sorted([".git", name.partition("/")[0], "b.yaml"])

@@ -51,7 +51,7 @@ no pool: node is in no pool of the policy (odd 'one')
     help: add a pool for it, or list it in one
 10 differences
 
-# These commands would settle it; none has been run.
+# These commands fix the differences; none has been run.
 
 # Labels. They do not move any pod by themselves.
 kubectl label nodes --overwrite \\
@@ -74,7 +74,7 @@ kubectl taint nodes \\
 def test_nodes_that_agree(shell: Shell) -> None:
     shell.write({"policykit.yaml": POLICY, "nodes.json": as_file(RIGHT)})
     said = shell.run("nodes", "--check", "nodes.json")
-    assert (said.code, said.out, said.err) == (0, "", "policy demo and 3 nodes agree\n")
+    assert (said.code, said.out, said.err) == (0, "", "3 nodes match policy demo\n")
 
 
 def test_nodes_that_differ(shell: Shell) -> None:
@@ -138,7 +138,7 @@ def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path
         (("nodes", "--check", "nodes.json"), "policykit: "),
         (
             ("nodes", "--check", "nodes.json", "-p", "profile:nope"),
-            "policykit: profile:nope: there is no profile",
+            "policykit: profile:nope: unknown profile",
         ),
     ],
     ids=["no file", "no such file", "no nodes", "cut off", "no policy", "no profile"],
@@ -148,4 +148,4 @@ def test_what_fails(shell: Shell, words: tuple[str, ...], message: str) -> None:
     said = shell.run(*words)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith(message)
-    assert "no policy above this folder" in said.err or words[-1] != "nodes.json"
+    assert "no policy in this or any parent folder" in said.err or words[-1] != "nodes.json"

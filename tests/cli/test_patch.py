@@ -94,7 +94,7 @@ def test_in_place_writes_all_or_none(files: Shell) -> None:
 
 def test_in_place_writes_no_pipe(files: Shell) -> None:
     said = process("patch", *HYBRID, "--in-place", "/dev/stdin", cwd=files.folder, stdin=A.encode())
-    assert said == (2, "", "policykit: /dev/stdin: is no regular file\n  help: leave out --in-place\n")
+    assert said == (2, "", "policykit: /dev/stdin: is not a regular file\n  help: omit --in-place\n")
 
 
 def test_a_diff_writes_nothing(files: Shell) -> None:
@@ -134,10 +134,10 @@ def test_nothing_is_printed_or_written_unless_all_succeed(files: Shell) -> None:
         (("--only", "pod/c"), "there is no object pod/c\n  help: did you mean 'Pod/a'?"),
         (("--only", "Deployment/web"), "there is no object Deployment/web\n  help: choose one of Pod/a"),
         (("--only", "web"), "--only takes KIND/NAME, not 'web'\n  help: for example Deployment/web"),
-        (("--in-place", "--diff"), "--in-place and --diff exclude each other\n  help: choose one"),
+        (("--in-place", "--diff"), "--in-place and --diff cannot be combined\n  help: use only one of them"),
         (
             ("--in-place", "-"),
-            "--in-place needs files, not standard input\n  help: name the files, or leave it out",
+            "--in-place needs files, not standard input\n  help: name the files, or omit --in-place",
         ),
         (("nowhere",), "nowhere: no such file or folder\n  help: check the path"),
     ],
@@ -199,7 +199,8 @@ def test_without_a_policy_nothing_is_done(files: Shell) -> None:
     assert files.run("patch", "a.yaml") == (
         2,
         "",
-        "policykit: a.yaml: no policy above this file\n  help: give one with -p, or see `policykit init`\n",
+        "policykit: a.yaml: no policy in this or any parent folder\n"
+        "  help: name one with -p, or see `policykit init`\n",
     )
 
 
@@ -315,8 +316,8 @@ def test_where_no_document_can_follow_it_is_told(shell: Shell) -> None:
     shell.write({"policykit.yaml": GANGS, "a.yaml": f"apiVersion: v1\nkind: List\nitems:\n{item}"})
     said = shell.run("patch", "a.yaml")
     assert said.err == (
-        "policykit: a.yaml: PodGroup/a must stand beside its workload, and this file has no room for another"
-        " document: add it\n"
+        "policykit: a.yaml: PodGroup/a is needed beside its workload, but this file cannot hold another"
+        " document: add it yourself\n"
     )
     assert "pod-group.scheduling.sigs.k8s.io: a" in said.out
 

@@ -23,8 +23,8 @@ python: 3.13.1, /opt/bin/python
 package: /opt/lib/policykit, installed
 """
 WARNING = (
-    "warning: policykit {} is installed here too, another project whose package has the same name: "
-    "install policykit-k8s into an environment of its own\n"
+    "warning: policykit {} is also installed here, another project whose package has the same name: "
+    "install policykit-k8s into a separate environment\n"
 )
 
 
@@ -70,5 +70,5 @@ def test_verbose_alone(shell: Shell) -> None:
     assert shell.run("--verbose", "rules") == (
         2,
         "",
-        "policykit: --verbose goes with --version only\n  help: write policykit --version --verbose\n",
+        "policykit: --verbose works only with --version\n  help: run policykit --version --verbose\n",
     )

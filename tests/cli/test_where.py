@@ -31,7 +31,7 @@ def test_by_nodes(shell: Shell) -> None:
     said = shell.run("where", "a.yaml", "--nodes", "nodes.json")
     assert (said.code, said.err) == (0, "")
     assert said.out == (
-        "a.yaml:1  Pod a  pod  (1 pod, each asks for 1 x nvidia.com/gpu)\n"
+        "a.yaml:1  Pod a  pod  (1 pod, each requests 1 x nvidia.com/gpu)\n"
         "  no workload kind\n"
         "  accepted     n1\n"
         "  refused      n2  selector: nodeSelector zone=z1, but its nodes have 'z2'\n"
@@ -86,12 +86,12 @@ def test_the_nearest_policy_governs(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.yaml"], "policykit: a.yaml: no policy above this file\n"),
+        (["a.yaml"], "policykit: a.yaml: no policy in this or any parent folder\n"),
         (["nope.yaml", "--nodes", "nodes.json"], "policykit: nope.yaml: no such file or folder\n"),
         (["a.yaml", "--nodes", "nope.json"], "policykit: nope.json: cannot be read: "),
         (["a.yaml", "--nodes", "a.yaml"], "policykit: a.yaml: holds no Node\n"),
-        (["a.yaml", "--nodes", "nodes.json", "-p", "x"], "policykit: -p and --nodes exclude each other\n"),
-        (["a.yaml", "-p", "profile:nope"], "policykit: profile:nope: there is no profile 'nope'\n"),
+        (["a.yaml", "--nodes", "nodes.json", "-p", "x"], "policykit: -p and --nodes cannot be combined\n"),
+        (["a.yaml", "-p", "profile:nope"], "policykit: profile:nope: unknown profile 'nope'\n"),
     ],
     ids=["no policy", "no file", "no nodes file", "no nodes", "both", "no profile"],
 )
@@ -106,7 +106,7 @@ def test_usage(shell: Shell, arguments: list[str], message: str) -> None:
 def test_no_pods_in_there(shell: Shell, text: str) -> None:
     shell.write({"a.yaml": text})
     said = shell.run("where", "a.yaml", "-p", "profile:hybrid-volcano")
-    assert (said.code, said.out, said.err) == (0, "", "policykit: no pods in there\n")
+    assert (said.code, said.out, said.err) == (0, "", "policykit: no pods found\n")
 
 
 def test_a_name_does_not_break_lines(shell: Shell) -> None:

@@ -59,9 +59,8 @@ def test_columns_only_within_one_line() -> None:
 def test_what_will_not_be_shown_is_said() -> None:
     many = tuple(FINDING._replace(message=str(n)) for n in range(12))
     last = github(Report((*many, FIXED), 1, 1), AROUND).splitlines()[-1]
-    assert (
-        last
-        == "::notice title=policykit::2 findings more than GitHub shows beside a change: the log has them all"
+    assert last == (
+        "::notice title=policykit::2 findings more than GitHub shows as annotations: the log has all of them"
     )
     assert github(EMPTY, AROUND) == ""
 

@@ -74,7 +74,7 @@ def test_more_than_github_takes() -> None:
     assert len(run["results"]) == 25_000
     assert {result["ruleId"] for result in run["results"]} == {"PK101"}
     (said,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert said["message"]["text"] == "1 findings are left out: a run holds 25000"
+    assert said["message"]["text"] == "1 findings are left out: a run can have at most 25000"
 
 
 def test_paths_from_the_root_of_the_repository() -> None:

@@ -42,7 +42,7 @@ def reviewed(pods: str = "2", kind: str = "training") -> str:
 def test_text() -> None:
     lines = reviewed().splitlines()
     assert lines[0].startswith("a.yaml:6  Job train  ")
-    assert lines[0].endswith("  (2 pods, each asks for 8 x nvidia.com/gpu)")
+    assert lines[0].endswith("  (2 pods, each requests 8 x nvidia.com/gpu)")
     assert lines[1].startswith("  workload kind training: ")
     assert lines[2] == "  preferred    train-h20   preference 100"
     assert lines[3].startswith("  refused      infer-h20   untolerated-taint: taint ")

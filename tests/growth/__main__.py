@@ -33,7 +33,7 @@ def _steps(shape: Shape, n: int) -> int:
                 contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")),
                 contextlib.redirect_stderr(io.StringIO()),
             ):
-                return steps.count(lambda: run(shape.words))
+                return steps.count(shape.work or (lambda: run(shape.words)))
         finally:
             os.chdir("/")
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 Files = Mapping[str, str]
+
+
+_LINT = ("lint", ".", "--no-cache", "--jobs", "1", "--exit-zero")
+_HYBRID = ("-p", "profile:hybrid-volcano")
 
 
 class Shape(NamedTuple):
     """A repository of any size, and a command line."""
 
     files: Callable[[int], Files]
-    words: tuple[str, ...] = ("lint", ".", "--no-cache", "--jobs", "1", "--exit-zero")
+    words: tuple[str, ...] = _LINT
+    work: Callable[[], object] | None = None
+    """What is done in place of the command."""
     size: int = 40
     """The smallest n."""
 
@@ -51,6 +58,17 @@ data:
     actions: "allocate"
     tiers:
     - plugins:
+"""
+
+
+_TASK = """\
+  - name: t{0}
+    replicas: 1
+    template:
+      spec:
+        restartPolicy: Never
+        containers:
+        - {{name: main, image: registry.example/a:1, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}
 """
 
 
@@ -119,6 +137,121 @@ def _brackets(n: int) -> Files:
     return {"a.yaml": text + "spec: {containers: [{name: main, image: registry.example/a:1}]}\n"}
 
 
+def _list(n: int) -> Files:
+    """The Deployments of `_deployments` as items of one document."""
+    items = ["- " + _DEPLOYMENT.format(number).replace("\n", "\n  ").rstrip(" ") for number in range(n)]
+    return {"a.yaml": "apiVersion: v1\nkind: List\nitems:\n" + "".join(items)}
+
+
+def _json_list(n: int) -> Files:
+    items = [
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": f"d{number}"},
+            "spec": {
+                "selector": {"matchLabels": {"app": f"d{number}"}},
+                "template": {
+                    "metadata": {"labels": {"app": f"d{number}", "policykit.io/workload": "training"}},
+                    "spec": {
+                        "containers": [
+                            {
+                                "name": "main",
+                                "image": "registry.example/a:1",
+                                "resources": {"limits": {"nvidia.com/gpu": 1}},
+                            }
+                        ]
+                    },
+                },
+            },
+        }
+        for number in range(n)
+    ]
+    return {"a.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=2)}
+
+
+def _tasks(n: int) -> Files:
+    """One object with findings everywhere."""
+    head = (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\n"
+        f"spec:\n  minAvailable: {n}\n  schedulerName: volcano\n  tasks:\n"
+    )
+    return {"a.yaml": head + "".join(_TASK.format(number) for number in range(n))}
+
+
+def _mounts(n: int) -> Files:
+    """Mounts of one container, none of which has its volume."""
+    mounts = ", ".join(f"{{name: m{number}, mountPath: /{number}}}" for number in range(n))
+    volumes = ", ".join(f"{{name: v{number}}}" for number in range(n))
+    container = f"{{name: a, image: registry.example/a:1, volumeMounts: [{mounts}]}}"
+    head = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: "
+    return {"a.yaml": f"{head}{{containers: [{container}], volumes: [{volumes}]}}\n"}
+
+
+def _anchors(n: int) -> Files:
+    return {"a.yaml": "".join(f"- &a{number} x\n- *a{number}\n" for number in range(n))}
+
+
+def _blank_lines(n: int) -> Files:
+    return {"a.yaml": "#\r\n" * n * 100}
+
+
+def _without_markers(n: int) -> Files:
+    """Objects with no line between them: keys that stand many times in one mapping."""
+    head = "apiVersion: v1\nkind: Namespace\nmetadata: {{name: a{0}}}\n"
+    return {"a.yaml": "".join(head.format(number) for number in range(n))}
+
+
+def _flow(n: int) -> Files:
+    """One document in flow style."""
+    pods = [json.dumps({"a": 1, "b": [{"c": "d"}, number]}) for number in range(n * 10)]
+    return {"a.yaml": f"apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{x: [{', '.join(pods)}]}}\n"}
+
+
+def _comments(n: int) -> Files:
+    """A suppression on every line of a document."""
+    lines = [f"  l{number}: a # policykit: ignore[PK101] -- x\n" for number in range(n)]
+    return {"a.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n" + "".join(lines)}
+
+
+def _hidden(n: int) -> Files:
+    """A finding and a suppression for each document."""
+    return _documents([_DEPLOYMENT.format(number) + "# policykit: ignore -- x\n" for number in range(n)])
+
+
+_POLICY = """\
+apiVersion: policykit.io/v1alpha1
+kind: Policy
+metadata: {{name: demo}}
+domain: ai.example.com
+scheme: seed
+cards: {{h20: {{product: NVIDIA-H20}}}}
+workloads:
+  training: {{usages: [training], scheduler: volcano}}
+pools:
+{pools}queues:
+{queues}targets: {{volcano: {{version: "1.15.1"}}}}
+generate: {{out: generated}}
+"""
+
+
+def _pools_and_queues(n: int) -> Files:
+    pools = "".join(
+        f"  p{number}: {{usage: training, card: h20, nodes: {{names: [p{number}]}},"
+        " allocatable: {cpu: 180, memory: 1900Gi}}\n"
+        for number in range(n)
+    )
+    queues = "".join(f"  q{number}: {{weight: 1}}\n" for number in range(n))
+    return {"policykit.yaml": _POLICY.format(pools=pools, queues=queues)}
+
+
+def _in_an_editor() -> object:
+    from policykit.cli.editor.buffers import lint
+
+    path = Path("a.yaml").resolve()
+    return lint(str(path), {str(path): path.read_text(encoding="utf-8")}, reference="profile:hybrid-volcano")
+
+
 SHAPES: Mapping[str, Shape] = {
     "documents of a file": Shape(_pods),
     "files": Shape(_files),
@@ -130,6 +263,24 @@ SHAPES: Mapping[str, Shape] = {
     "bases named twice": Shape(_doubled_bases, ("gen", "-p", "0.yaml", "--no-cache", "-o", "-"), size=8),
     "brackets in an annotation": Shape(_brackets),
     "where": Shape(_deployments, ("where", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
-    "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
+    "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache"), size=20),
+    "fixes": Shape(_deployments, (*_LINT, "--fix", *_HYBRID), size=6),
+    "a diff of fixes": Shape(_deployments, (*_LINT, "--diff", *_HYBRID), size=4),
+    "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=6),
+    "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=6),
+    "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
+    "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
+    "an editor": Shape(_deployments, work=_in_an_editor, size=6),
+    "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-")),
+    "mounts without volumes": Shape(_mounts, size=100),
+    "anchors": Shape(_anchors, size=100),
+    "blank lines": Shape(_blank_lines),
+    "objects without a line between": Shape(_without_markers, size=100),
+    "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=4),
+    "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID)),
+    "nodes": Shape(_nodes, ("nodes", "--check", "nodes.json", "--no-cache", *_HYBRID)),
+    "a document in flow style": Shape(_flow),
+    "suppressions on every line": Shape(_comments, size=100),
+    "suppressions of findings": Shape(_hidden, (*_LINT, *_HYBRID)),
     "nodes of an import": Shape(_nodes, ("import", "nodes.json")),
 }

@@ -76,7 +76,7 @@ def test_what_a_queue_may_not_say_is_left_out_and_told() -> None:
     made = imported(VOLCANO_QUEUE.replace("NAME", "a").replace("SPEC", spec))
     assert section(made, "queues", "a") == {"guarantee": {"memory": "1Gi"}, "limit": {"cpu": 4}}
     assert made.remarks == (
-        "queues.a.guarantee.cpu is left out: queue a: guarantee of cpu is 8, more than its limit 4",
+        "queues.a.guarantee.cpu is left out: queue a: guarantee of cpu is 8, above its limit 4",
     )
 
 
@@ -117,7 +117,7 @@ def test_a_queue_that_says_nothing_but_a_wrong_parent_stays() -> None:
 def test_a_parent_that_was_not_given_is_left_out_and_told() -> None:
     made = imported(ELASTIC.replace("PARENT", "division").replace("LENDS", "true"))
     assert "parent" not in section(made, "queues", "team-a")
-    assert made.remarks == ("queues.team-a.parent is left out: there is no queue 'division'",)
+    assert made.remarks == ("queues.team-a.parent is left out: unknown queue 'division'",)
 
 
 YUNIKORN = """\

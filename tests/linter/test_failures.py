@@ -20,7 +20,7 @@ kind: Pod
 metadata: {name: a, labels: {pod-group.scheduling.sigs.k8s.io: g}}
 spec: {containers: [{name: main, image: "registry.example/a:1", resources: {requests: {nvidia.com/gpu: 1}}}]}
 """
-REPORTED = "\n  help: please report it; POLICYKIT_TRACEBACK=1 shows where it happened"
+REPORTED = "\n  help: please report it; POLICYKIT_TRACEBACK=1 shows the traceback"
 
 
 def killed() -> bytes:

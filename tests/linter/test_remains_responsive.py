@@ -1,9 +1,11 @@
-"""Hostile texts (contract 7): each ends soon, with a finding or none, and without a traceback."""
+"""Hostile texts: each ends with a finding or none, in little memory, without a traceback.
+
+How the work grows with the text is counted in tests/growth.
+"""
 
 from __future__ import annotations
 
 import resource
-import time
 
 import pytest
 
@@ -67,19 +69,13 @@ CASES = {
     "a wrong shape everywhere": (b"apiVersion: []\nkind: {}\nmetadata: 1\nspec: x\n", []),
 }
 
-MOST = 60
-"""Seconds of the processor: far above what the slowest takes on a slow and busy machine, far below what
-quadratic work would take. How work grows is held by tests/growth."""
-
 
 @pytest.mark.parametrize("policy", [None, "hybrid-volcano"], ids=["without a policy", "with one"])
 @pytest.mark.parametrize(("raw", "codes"), list(CASES.values()), ids=list(CASES))
 def test_hostile_text(raw: bytes, codes: list[str] | None, policy: str | None) -> None:
     cluster = profile(policy) if policy else None
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.process_time()
     report = api.lint_texts({"a.yaml": raw}, cluster)
-    assert time.process_time() - start < MOST
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
     if codes is not None:
         assert sorted({finding.code for finding in report.findings}) == codes

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.manifests import amend, apart, edit
 from policykit.manifests.amend import apply
-from policykit.manifests.apart import Change, edits, spliced
+from policykit.manifests.apart import Change, Document, TooManyError, edits, spliced
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
 
@@ -127,6 +127,15 @@ def test_a_long_list_is_not_read_once_for_each_item(monkeypatch: pytest.MonkeyPa
         read.clear()
         edits(text, [item(position, REPLACE) for position in range(50)])
         assert [size for size in read if size >= len(text)] == [len(text)]
+
+
+def test_a_large_document_takes_only_so_many_changes_that_concern_all_of_it() -> None:
+    document = Document(f"a: {'x' * 200_000}\nitems:\n- a: 1\n")
+    for number in range(20):
+        document.edits([Patch("add", ("n",), number)])
+    with pytest.raises(TooManyError):
+        document.edits([Patch("add", ("n",), 20)])
+    assert document.edits([Patch("replace", ("items", 0, "a"), 2)])
 
 
 SCALARS = st.sampled_from(

@@ -7,6 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policykit.manifests import parser
 from policykit.manifests.parser import MAX_DEPTH, Problem, parse
 
 
@@ -143,3 +144,14 @@ def test_what_pyyaml_writes_reads_back(value: object) -> None:
 def test_any_text_ends_as_documents_or_problems(text: str) -> None:
     for parsed in parse(text):
         assert parsed.root is None or parsed.problem is None
+
+
+def test_a_document_of_too_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "MAX_VALUES", 5)
+    text = "{a: [1, 2]}\n---\n[1,\n 2, 3, 4, 5]\n---\nb: 1\n"
+    found = list(parse(text))
+    assert [each.problem for each in found] == [
+        None,
+        Problem("more than 5 keys, values and items", 2, 0),
+        None,
+    ]

@@ -43,8 +43,8 @@ def test_what_is_stated(stated: dict[str, Any], found: dict[str, Any]) -> None:
     [
         ({"batch": {"priority": "batch", "qos": "LSR"}}, "LSR cannot be combined with priority batch"),
         ({"batch": {"priority": "prod", "qos": "BE"}}, "QoS class BE cannot be combined with priority prod"),
-        ({"batsh": {}}, "there is no workload kind 'batsh'"),
-        ({"batch": {"tenants": ["b"]}}, "there is no tenant 'b'"),
+        ({"batsh": {}}, "unknown workload kind 'batsh'"),
+        ({"batch": {"tenants": ["b"]}}, "unknown tenant 'b'"),
         ({"batch": {"tenants": ["empty"]}}, "tenant empty owns no namespace"),
         ({"batch": {"namespaces": ["A"]}}, "namespace 'A'"),
         (

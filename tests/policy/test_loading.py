@@ -82,7 +82,7 @@ def test_mistakes_point_into_the_file_that_said_it() -> None:
     files["base/policykit.yaml"] += "  inference: {usages: [inferense]}\n"
     assert mistakes(files, "prod/policykit.yaml") == (
         "base/policykit.yaml:12:24 no pool has usage 'inferense'",
-        "prod/policykit.yaml:5:17 there is no card 'h200'",
+        "prod/policykit.yaml:5:17 unknown card 'h200'",
         "prod/policykit.yaml:6:33 pools.new.nodes must be 0 or more, not -1",
     )
 
@@ -101,7 +101,7 @@ def test_a_circle_is_told_where_it_closes() -> None:
         "b/y.yaml": NO_HEAD + "extends: [../policykit.yaml]\n",
     }
     assert mistakes(files) == (
-        "b/y.yaml:3:11 extends goes in a circle: policykit.yaml -> b/x.yaml -> b/y.yaml -> policykit.yaml",
+        "b/y.yaml:3:11 extends forms a cycle: policykit.yaml -> b/x.yaml -> b/y.yaml -> policykit.yaml",
     )
 
 
@@ -133,15 +133,15 @@ def test_a_base_is_merged_once_however_many_ways_lead_to_it() -> None:
     [
         (
             {f"{n}.yaml": NO_HEAD + f"extends: [{n + 1}.yaml]\n" for n in range(1_500)},
-            "100.yaml:3:11 101.yaml: a policy extends at most 100 files",
+            "100.yaml:3:11 101.yaml: a policy can extend at most 100 files",
         ),
         (
             {"0.yaml": NO_HEAD + f"extends: [{', '.join(['1.yaml'] * 101)}]\n"},
-            "0.yaml:3:1 extends lists 101 files, and may list 100",
+            "0.yaml:3:1 extends lists 101 files, more than the maximum of 100",
         ),
         (
             {"0.yaml": NO_HEAD + "extends: [1.yaml]\n", "1.yaml": BASE + "#" * MOST_BYTES},
-            "0.yaml:3:11 1.yaml: a policy extends at most 10 MB",
+            "0.yaml:3:11 1.yaml: a policy can extend at most 10 MB",
         ),
     ],
     ids=["a chain", "a list", "large"],
@@ -155,8 +155,8 @@ def test_names_without_end_end() -> None:
     with pytest.raises(PolicyError) as caught:
         load("0.yaml", lambda _: (NO_HEAD + "extends: [x/0.yaml, y/0.yaml]\n").encode())
     assert {problem.message for problem in caught.value.problems} == {
-        "x/0.yaml: a policy extends at most 100 files",
-        "y/0.yaml: a policy extends at most 100 files",
+        "x/0.yaml: a policy can extend at most 100 files",
+        "y/0.yaml: a policy can extend at most 100 files",
     }
 
 
@@ -187,13 +187,14 @@ def test_koordinators_configuration_is_read_from_where_it_was_named() -> None:
     [
         pytest.param(
             "targets:\n  volcano:\n",
-            "policykit.yaml:6:3: targets.volcano is null, which removes it, but nothing below says it\n"
-            "  help: write {} for one with defaults, or remove the line",
+            "policykit.yaml:6:3: targets.volcano is null, which removes an inherited value, but no base sets"
+            " it\n"
+            "  help: use {} for an entry with defaults, or remove the line",
             id="null that removes nothing",
         ),
         pytest.param(
             "pools:\n  a: {usage: training}\n  b: {usage: spare}\nworkloads:\n  t: {usages: [training]}\n",
-            "policykit.yaml:7:14: no workload kind uses usage 'spare'\n  help: there is training",
+            "policykit.yaml:7:14: no workload kind uses usage 'spare'\n  help: known: training",
             id="usage nobody uses",
         ),
         pytest.param(
@@ -204,20 +205,20 @@ def test_koordinators_configuration_is_read_from_where_it_was_named() -> None:
         ),
         pytest.param(
             "cards:\n  d: {resource: e.com/d}\npools:\n  a: {card: d}\n",
-            "policykit.yaml:8:13: how many d cards a node has is not known, so sizes are not judged\n"
+            "policykit.yaml:8:13: the number of d cards per node is unknown, so sizes are not checked\n"
             "  help: add cardsPerNode",
             id="cards per node unknown",
         ),
         pytest.param(
             "cards:\n  a: {product: NVIDIA-H200}\npools:\n  p:\n    card: a\n"
             "    sharing: {mode: mig-single, profiles: {1g.17gb: 7}}\n",
-            "policykit.yaml:10:44: MIG profile 1g.17gb is not known for NVIDIA-H200\n"
+            "policykit.yaml:10:44: MIG profile 1g.17gb is unknown for NVIDIA-H200\n"
             "  help: did you mean 1g.18gb?",
             id="profile the catalogue lacks",
         ),
         pytest.param(
             "queues:\n  p: {limit: {cpu: 4}}\n  c: {parent: p, limit: {cpu: 8}}\n",
-            "policykit.yaml:7:31: queue c may use 8 cpu, its parent p only 4",
+            "policykit.yaml:7:31: queue c may use 8 cpu, but its parent p only 4",
             id="limit above the parent's",
         ),
     ],
@@ -249,7 +250,7 @@ def test_a_profile_that_is_not_there() -> None:
     with pytest.raises(SourceError) as raised:
         load_profile("koordinator")
     assert str(raised.value) == (
-        "profile:koordinator: there is no profile 'koordinator'\n  help: did you mean koordinator-binpack?"
+        "profile:koordinator: unknown profile 'koordinator'\n  help: did you mean koordinator-binpack?"
     )
 
 

@@ -34,13 +34,13 @@ def test_a_version_is_stated_once(version: str) -> None:
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        ("0.1.9", "version 0.1.9 is lower than 0.2.0, which policykit/__init__.py states"),
-        ("0.2.0rc1", "version 0.2.0rc1 is lower than 0.2.0, which policykit/__init__.py states"),
-        ("v0.3.0", "write version v0.3.0 as 0.3.0"),
-        ("0.3.0-rc1", "write version 0.3.0-rc1 as 0.3.0rc1"),
-        ("next", "next is not a version: write 0.2.0, or 0.2.0rc1"),
-        ('0.3"; import os', '0.3"; import os is not a version: write 0.2.0, or 0.2.0rc1'),
-        ("", " is not a version: write 0.2.0, or 0.2.0rc1"),
+        ("0.1.9", "version 0.1.9 is lower than 0.2.0 in policykit/__init__.py"),
+        ("0.2.0rc1", "version 0.2.0rc1 is lower than 0.2.0 in policykit/__init__.py"),
+        ("v0.3.0", "use 0.3.0 instead of v0.3.0"),
+        ("0.3.0-rc1", "use 0.3.0rc1 instead of 0.3.0-rc1"),
+        ("next", "next is not a version: use a form such as 0.2.0 or 0.2.0rc1"),
+        ('0.3"; import os', '0.3"; import os is not a version: use a form such as 0.2.0 or 0.2.0rc1'),
+        ("", " is not a version: use a form such as 0.2.0 or 0.2.0rc1"),
     ],
 )
 def test_other_versions_are_refused(version: str, message: str) -> None:
@@ -50,7 +50,7 @@ def test_other_versions_are_refused(version: str, message: str) -> None:
 
 
 def test_a_file_without_a_version_is_refused() -> None:
-    with pytest.raises(ReleaseError, match="states no version"):
+    with pytest.raises(ReleaseError, match="has no version"):
         with_version("version = 1\n", "0.3.0")
 
 
@@ -79,10 +79,10 @@ Words about versions.
 @pytest.mark.parametrize(
     ("changelog", "version", "message"),
     [
-        (CHANGELOG, "0.1.0", "CHANGELOG.md has a release 0.1.0 already"),
+        (CHANGELOG, "0.1.0", "CHANGELOG.md already has a release 0.1.0"),
         ("# Changelog\n\n## 0.1.0 - 2026-12-24\n", "0.2.0", "CHANGELOG.md has no section ## Unreleased"),
-        ("# Changelog\n\n## Unreleased\n", "0.2.0", "CHANGELOG.md says nothing under ## Unreleased"),
-        (with_release(CHANGELOG, "0.2.0", DAY), "0.3.0", "CHANGELOG.md says nothing under ## Unreleased"),
+        ("# Changelog\n\n## Unreleased\n", "0.2.0", "CHANGELOG.md has no entries under ## Unreleased"),
+        (with_release(CHANGELOG, "0.2.0", DAY), "0.3.0", "CHANGELOG.md has no entries under ## Unreleased"),
     ],
     ids=["released already", "no section", "empty at the end", "empty after a release"],
 )

@@ -1,1 +1,1 @@
-"""What releases of Koordinator know: fields of its plugins' args."""
+"""Facts on Koordinator by release: fields of its plugins' args."""

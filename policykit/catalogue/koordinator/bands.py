@@ -25,7 +25,7 @@ BANDS = (
     Band("prod", 9000, 9999, "Services with their resources guaranteed."),
     Band("mid", 7000, 7999, "Work on resources that prod has requested and is not going to use for long."),
     Band("batch", 5000, 5999, "Work on resources that prod has requested and does not use now."),
-    Band("free", 3000, 3999, "Work that runs where there is room, and makes way first."),
+    Band("free", 3000, 3999, "Work that runs on spare resources and is evicted first."),
 )
 QOS: Mapping[str, tuple[str, ...]] = {
     "prod": ("LS", "LSR", "LSE"),
@@ -33,9 +33,9 @@ QOS: Mapping[str, tuple[str, ...]] = {
     "batch": ("BE",),
     "free": ("BE",),
 }
-"""Class to the QoS classes that go with it, the usual one first.
+"""Class to its valid QoS classes, the usual one first.
 
-Source: koordinator `pkg/webhook/pod/validating/` (1.8), and what its documentation recommends.
+Source: koordinator `pkg/webhook/pod/validating/` (1.8), and the recommendations of its documentation.
 """
 
 

@@ -109,7 +109,7 @@ def since(plugin: str, field: str) -> Release | None:
 
 
 def named(release: Release) -> str:
-    """1.8 for 1, 8, 0: the patch only where it is not 0."""
+    """A release as text: 1.8 for (1, 8, 0), with the patch only if it is not 0."""
     return ".".join(map(str, release if any(release[2:]) else release[:2]))
 
 

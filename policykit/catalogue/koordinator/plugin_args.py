@@ -1,4 +1,4 @@
-"""Validation of the plugins' args: what koord-scheduler refuses, and what it accepts without effect."""
+"""Validation of the plugins' args: what koord-scheduler rejects, and what it accepts without effect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from policykit.nearest import nearest
 NO_START = "koord-scheduler does not start"
 SCORE_TYPES = ("MostAllocated", "LeastAllocated")
 DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
-"""What LoadAwareScheduling adds to estimatedScalingFactors by itself."""
+"""Defaults that LoadAwareScheduling adds to estimatedScalingFactors."""
 
 
 def problem(
@@ -85,7 +85,7 @@ _CHOICES: Mapping[str, Mapping[Path, tuple[str, ...]]] = {
 
 
 def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) -> Iterator[Problem]:
-    """Everything wrong with the args of one plugin. `releases` may read them; none: any does.
+    """All mistakes in the args of one plugin. `releases` are those that may read them; none: any.
 
     Source: koordinator `validation_pluginargs.go`, types.go and the plugins' constructors (1.8).
     """

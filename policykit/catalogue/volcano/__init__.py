@@ -1,1 +1,1 @@
-"""What Volcano's scheduler knows, release by release: actions, plugins, flags, metrics."""
+"""Facts on Volcano's scheduler by release: actions, plugins, flags, metrics."""

@@ -1,4 +1,4 @@
-"""Actions of the scheduler, and what `configurations` may say of each."""
+"""Actions of the scheduler, and their arguments in `configurations`."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ ACTIONS: Mapping[str, Action] = {
     "gangpreempt": Action((1, 15), _GANG),
     "shuffle": Action(),
 }
-"""Every action, in the order in which a cycle should run them: what is free is given first, then
-what other queues owe is taken back, then room is made within the queue."""
+"""Every action, in the order in which a cycle should run them: free resources are allocated first, then
+resources of other queues are reclaimed, then pods in the same queue are preempted."""
 
 METRICS: Mapping[str, Argument] = {
     "type": Argument("text", choices=("prometheus", "prometheus_adaptor", "elasticsearch")),
@@ -52,4 +52,4 @@ METRICS: Mapping[str, Argument] = {
     "elasticsearch.password": Argument("text"),
     "elasticsearch.hostnameFieldName": Argument("text"),
 }
-"""Keys of `metrics`, where plugins usage and rescheduling get the load of nodes: all are text."""
+"""Keys of `metrics`, from which plugins usage and rescheduling get the load of nodes: all are strings."""

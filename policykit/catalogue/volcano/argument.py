@@ -33,30 +33,30 @@ class Argument(NamedTuple):
     kind: str
     """One of `TYPES`."""
     default: object = None
-    """What Volcano uses where it is left out; None: nothing, or it depends."""
+    """Volcano's default; None if there is none, or it depends."""
     since: Release = ()
     gone: Release = ()
-    """First release without it; empty: it is still there."""
+    """First release without it; empty if it still exists."""
     least: int | None = None
     choices: tuple[str, ...] = ()
     fields: Mapping[str, Argument] = {}
-    """Of a map: the keys it may have; empty: any."""
+    """Allowed keys of a map; empty: any."""
     each: Argument | None = None
-    """Of a list its items, of a map with any keys their values."""
+    """Items of a list, or values of a map with any keys."""
 
 
 def is_duration(text: str) -> bool:
-    """Whether Go's time.ParseDuration takes it."""
+    """Whether Go's time.ParseDuration accepts it."""
     return _DURATION.match(text) is not None
 
 
 def is_on(value: object) -> bool:
-    """Whether a switch is on: Volcano takes strings as strconv.ParseBool does."""
+    """Whether a switch is on: Volcano reads strings as strconv.ParseBool does."""
     return value is True or (isinstance(value, str) and value in TRUE)
 
 
 def is_of_type(value: object, kind: str) -> bool:
-    """Whether a value is of the type itself, without anything that Volcano converts."""
+    """Whether a value has the type itself, without a conversion by Volcano."""
     if kind == "switch":
         return isinstance(value, bool)
     if kind in ("whole", "number"):

@@ -1,4 +1,4 @@
-"""Arguments as a configuration or a policy sets them, each with what is known of it."""
+"""Arguments set by a configuration or a policy, each with its definition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_PREFIXES: Mapping[str, Argument] = {}
 
 
 class ArgumentValue(NamedTuple):
-    """The value of an argument, or of a part of one that is a map or a list."""
+    """The value of an argument, or of a part of a map or list argument."""
 
     owner: str
     """plugin nodeorder, action preempt or metrics."""
@@ -25,12 +25,12 @@ class ArgumentValue(NamedTuple):
     base: Path
     """Of the arguments of the owner."""
     steps: Path
-    """From there to the value."""
+    """Path from the argument to the value."""
     value: Any
     argument: Argument | None
-    """None: nothing reads it."""
+    """None if nothing reads it."""
     known: tuple[str, ...]
-    """Names that could stand in its place."""
+    """Names that are valid in its place."""
 
     @property
     def path(self) -> Path:
@@ -42,7 +42,7 @@ class ArgumentValue(NamedTuple):
 
     @property
     def top(self) -> str:
-        """The argument that it is, or is a part of."""
+        """The argument, or the one that contains the part."""
         return str(self.steps[0])
 
     @property
@@ -63,19 +63,19 @@ class ArgumentValue(NamedTuple):
 
     @property
     def unknown(self) -> str:
-        """Says that nothing reads it."""
+        """The message for a value that nothing reads."""
         what = "argument" if self.name and not self.nested else "key"
         return f"{self.owner} has no {what} {self.field}"
 
     @property
     def wrong_type(self) -> str:
-        """Says that it is of another type than the argument's."""
+        """The message for a value of the wrong type."""
         wanted = TYPES[self.argument.kind] if self.argument else ""
         return f"{self.label} is {shown(self.value)}, not {wanted}"
 
     @property
     def out_of_range(self) -> str:
-        """Says that a value of the right type is none that Volcano knows; empty: it is one."""
+        """The message for a value of the right type that Volcano does not accept; empty if it does."""
         argument, value = self.argument, self.value
         if argument is None:
             return ""
@@ -105,7 +105,7 @@ def of_options(options: Mapping[str, Any]) -> Iterator[ArgumentValue]:
 
 
 def argument_of(plugin: str, key: str) -> Argument | None:
-    """What a plugin reads under a key; None: nothing."""
+    """The argument that a plugin reads under a key; None if there is none."""
     known = PLUGINS.get(plugin)
     return _find(key, known.arguments, known.prefixed) if known else None
 

@@ -1,4 +1,4 @@
-"""The scheduler's configuration: actions, and plugins in tiers, with the place of each."""
+"""The scheduler's configuration: actions, and plugins in tiers, each with its path."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _AGENT_FILE = "agent-scheduler.conf"
 
 
 class Plugin(NamedTuple):
-    """A plugin of a tier. `flags` stand beside its name, `arguments` under their own key."""
+    """A plugin of a tier. `flags` are next to its name, `arguments` under their own key."""
 
     name: str
     flags: Mapping[str, bool] = {}
     arguments: Mapping[str, Any] = {}
     path: Path = ()
-    """Of its item in a file, or of what a policy says about it; empty: neither."""
+    """Path of its item in a file, or of its options in a policy; empty if neither exists."""
 
     def on(self, flag: str) -> bool:
-        """Whether a hook is switched on; a flag left out counts as true, but for two."""
+        """Whether a hook is enabled; all but two flags default to true."""
         return self.flags.get(flag, flag not in OFF_UNLESS_SET)
 
 
@@ -34,25 +34,25 @@ class Configuration(NamedTuple):
     actions: tuple[str, ...] = DEFAULT_ACTIONS
     tiers: tuple[tuple[Plugin, ...], ...] = ()
     metrics: Mapping[str, str] = {}
-    """Where plugins usage and rescheduling get the load of nodes: type, address, ..."""
+    """Source of the node load for plugins usage and rescheduling: type, address, ..."""
     configurations: Mapping[str, Mapping[str, Any]] = {}
     """Action to its arguments."""
 
     @property
     def plugins(self) -> tuple[Plugin, ...]:
-        """All that have a name, in the order of the tiers."""
+        """All plugins with a name, in the order of the tiers."""
         return tuple(plugin for tier in self.tiers for plugin in tier if plugin.name)
 
     def plugin(self, name: str) -> Plugin | None:
-        """The first of a name."""
+        """The first plugin of a name."""
         return next((plugin for plugin in self.plugins if plugin.name == name), None)
 
     def has(self, name: str, flag: str = "") -> bool:
-        """Whether a plugin is listed, with a hook switched on."""
+        """Whether a plugin is listed, with a hook enabled."""
         return any(each.name == name and (not flag or each.on(flag)) for each in self.plugins)
 
     def tier(self, name: str) -> int | None:
-        """Number of the tier that holds a plugin, from 0."""
+        """Number of a plugin's tier, from 0."""
         return next(
             (number for number, tier in enumerate(self.tiers) if any(plugin.name == name for plugin in tier)),
             None,
@@ -81,9 +81,9 @@ def _write_plugin(plugin: Plugin) -> dict[str, Any]:
 
 
 def read(data: object) -> Configuration:
-    """What the scheduler takes from a file: unknown keys and parts of another shape are left out.
+    """The parts of a file that the scheduler reads, without unknown keys and values of the wrong shape.
 
-    Source: `pkg/scheduler/conf/scheduler_conf.go` (1.8 to 1.15), decoded without strictness. Of an
+    Source: `pkg/scheduler/conf/scheduler_conf.go` (1.8 to 1.15), decoded non-strictly. Of an
     action configured twice the first counts.
     """
     root = mapping(data)
@@ -126,7 +126,7 @@ def plugin_items(data: Mapping[str, Any]) -> Iterator[tuple[Path, object]]:
 
 
 def configured_actions(data: Mapping[str, Any]) -> Iterator[tuple[Path, str, Mapping[str, Any]]]:
-    """Items of `configurations`: place, name of the action, and the item."""
+    """Items of `configurations`: path, name of the action, and the item."""
     listed = data.get("configurations")
     for position, item in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(item, Mapping):
@@ -134,7 +134,7 @@ def configured_actions(data: Mapping[str, Any]) -> Iterator[tuple[Path, str, Map
 
 
 def is_of_agent(manifest: Manifest) -> bool:
-    """Whether it configures the agent scheduler (1.14), which has action allocate alone."""
+    """Whether it configures the agent scheduler (1.14), which has only action allocate."""
     return bool(manifest.held_at) and manifest.held_at[-1] == _AGENT_FILE
 
 
@@ -149,7 +149,7 @@ def in_policy(configuration: Configuration) -> Configuration:
 
 
 def of_options(options: Mapping[str, Any]) -> Configuration:
-    """What a policy states for the scheduler, as far as it goes: its plugins are in one tier."""
+    """The part of the configuration that a policy states, with its plugins in one tier."""
     stated = tuple(
         Plugin(name, plugin.get("flags", {}), plugin.get("arguments", {}), ("plugins", name))
         for name, plugin in options.get("plugins", {}).items()
@@ -160,7 +160,7 @@ def of_options(options: Mapping[str, Any]) -> Configuration:
 
 
 def _scalar(value: object) -> str:
-    """A scalar where Volcano wants a string: its parser takes numbers and switches as they are written."""
+    """A scalar as the string that Volcano expects: its parser reads numbers and booleans as written."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, (str, int, float)) else ""

@@ -1,4 +1,4 @@
-"""Flags beside a plugin's name: each switches one of its hooks. Spelling is Volcano's own."""
+"""Flags next to a plugin's name, in Volcano's spelling: each enables one of its hooks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FLAGS: Mapping[str, Release] = {
     "enabledSubJobOrder": (1, 14),
     "enabledHyperNodeGradient": (1, 14),
 }
-"""Flag to the first release that reads it. One left out counts as true."""
+"""Flag to the first release that reads it. The default is true."""
 
 OFF_UNLESS_SET = frozenset({"enableHierarchy", "EnabledClusterOrder"})
 

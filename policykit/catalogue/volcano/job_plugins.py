@@ -1,4 +1,4 @@
-"""Plugins of Volcano Jobs: their names, the flags each takes, and since which release."""
+"""Plugins of Volcano Jobs: their names, arguments, and first releases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Flag(NamedTuple):
     """text, number, switch, or task: the name of a task of the job."""
     since: Release = ()
     default: str = ""
-    """Of a task that must be there."""
+    """Whether the named task must exist."""
 
 
 class JobPlugin(NamedTuple):
@@ -82,10 +82,10 @@ JOB_PLUGINS: Mapping[str, JobPlugin] = {
 
 
 def check(plugins: Mapping[str, Sequence[str]], have: Release | None) -> Iterator[Problem]:
-    """What is wrong with a job's plugins, name to arguments; paths lead to a name or an argument.
+    """Mistakes in a job's plugins (name to arguments); paths are those of a name or an argument.
 
-    `have` is the release; None: the newest. An unknown name is refused by the webhook; an
-    argument that is not understood is only logged, and those after it have no effect either.
+    `have` is the release; None: the newest. The webhook rejects an unknown name; an
+    unknown argument is only logged, and the arguments after it have no effect either.
     """
     for name, arguments in plugins.items():
         plugin = JOB_PLUGINS.get(name)

@@ -1,4 +1,4 @@
-"""What a policy states for Volcano's scheduler, checked against the release it is for."""
+"""Checks a policy's options for Volcano's scheduler against the stated release."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _plugin(name: str, stated: Mapping[str, Any], have: Release | None) -> Itera
 
 
 def flag_problems(plugin: str, flag: str, path: Path, have: Release | None) -> Iterator[Problem]:
-    """A flag that the plugin or the release does not read."""
+    """Reports a flag that the plugin or the release does not read."""
     if flag not in FLAGS:
         advice = suggestion(flag, FLAGS, "flags")
         yield Problem(path, f"plugin {plugin} has no flag {flag}", advice, key=True)

@@ -10,15 +10,15 @@ from policykit.catalogue.volcano.wording import Release
 
 
 class Plugin(NamedTuple):
-    """What a plugin of the configuration may say."""
+    """The arguments of a scheduler plugin."""
 
     since: Release = ()
     arguments: Mapping[str, Argument] = {}
     prefixed: Mapping[str, Argument] = {}
-    """Arguments named by what follows a prefix: a resource, a zone."""
+    """Arguments with a prefix and a variable name: a resource, a zone."""
     tier: int = 2
-    """Where it stands unless the policy says otherwise. Victims are decided by the first tier, and
-    what lets a waiting job pass all others (sla) does so only from there."""
+    """Its default tier. Victims are decided by the first tier, and
+    sla can move a waiting job ahead of all others only from there."""
 
 
 def _weight(default: int = 1, since: Release = (), gone: Release = (), least: int = 0) -> Argument:
@@ -235,10 +235,10 @@ PLUGINS: Mapping[str, Plugin] = {
 """Every plugin, in the order in which a tier lists them."""
 
 PREEMPTABLE = ("priority", "gang", "conformance", "drf", "pdb", "cdp", "tdm")
-"""Plugins that choose victims within a queue; extender does where its verb is set."""
+"""Plugins that choose victims within a queue; extender only if its verb is set."""
 RECLAIMABLE = ("gang", "conformance", "proportion", "capacity", "pdb", "cdp")
-"""The same among queues; drf does with enableHierarchy, extender where its verb is set."""
+"""The same among queues; drf with enableHierarchy, extender if its verb is set."""
 SHUFFLED = ("tdm", "rescheduling")
-"""Plugins whose evictions action shuffle carries out."""
+"""Plugins that select pods for action shuffle to evict."""
 MEASURED = ("usage", "rescheduling")
 """Plugins that need `metrics`."""

@@ -1,4 +1,4 @@
-"""Which plugins pack pods onto nodes in use, and which spread them over empty ones."""
+"""Which plugins pack pods onto used nodes, and which spread them over empty ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESOURCE_LISTS = {
     "binpack": "binpack.resources",
     "network-topology-aware": "hypernode.binpack.resources",
 }
-"""Plugin to the argument that lists resources; their weights stand under it, a dot and the resource."""
+"""Plugin to the argument that lists resources; the key of a weight is that name, a dot and the resource."""
 
 
 _SHIPPED = ("nodeorder", "binpack")
@@ -31,7 +31,7 @@ class Score(NamedTuple):
 
 
 def opposing_scores(made: Configuration) -> Problem | None:
-    """The first score that spreads beside the first that packs."""
+    """The conflict of the first score that spreads and the first that packs."""
     found = [score for plugin in made.plugins for score in _scores(plugin)]
     packing = [score for score in found if score.packs]
     for spreads in (score for score in found if not score.packs):
@@ -48,7 +48,7 @@ def _as_shipped(made: Configuration, spreads: Score, packs: Score) -> Severity |
 
 
 def _opposes(packs: Score, spreads: Score) -> bool:
-    """Of one plugin only nodeorder can oppose itself: others set it for each resource."""
+    """Only nodeorder can conflict with itself: other plugins set the direction per resource."""
     return packs.plugin != spreads.plugin or packs.plugin == "nodeorder"
 
 
@@ -98,7 +98,7 @@ def _place(plugin: Plugin, key: str) -> Path:
 
 
 def _weight(plugin: Plugin, key: str, default: int) -> float:
-    """A whole number in quotes counts as one: that Volcano ignores it is said of its type."""
+    """A quoted whole number counts as a number: the type check reports that Volcano ignores it."""
     value = plugin.arguments.get(key, default)
     if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 19:
         return int(value)

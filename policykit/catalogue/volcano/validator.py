@@ -1,4 +1,4 @@
-"""What does not work in a scheduler configuration, whether a policy makes it or somebody wrote it.
+"""Validates a scheduler configuration, generated or written by hand.
 
 Sources: `framework/session_plugins.go`, `framework/framework.go` and the plugins (1.8 to 1.15).
 """
@@ -24,12 +24,12 @@ VICTIM_FLAGS = {"preempt": "enablePreemptable", "reclaim": "enableReclaimable"}
 _BY_POD, _BY_GANG = ("preempt", "reclaim"), ("gangpreempt", "gangreclaim")
 _VERBS = {"preempt": "extender.preemptableVerb", "reclaim": "extender.reclaimableVerb"}
 _STARVING = ("gang", "priority", "tdm")
-"""Plugins that tell which jobs are starving."""
+"""Plugins that detect starving jobs."""
 _DEVICE_MODES = tuple(f"deviceshare.{name}" for name in ("VGPUEnable", "GPUSharingEnable", "GPUNumberEnable"))
 
 
 def conflicts(made: Configuration) -> Iterator[Problem]:
-    """Parts that exclude each other, each pair at the second of the two."""
+    """Parts that conflict, reported at the second of each pair."""
     yield from _queue_sharing(made)
     yield from device_modes(made)
     yield from eviction_styles(made.actions)
@@ -59,7 +59,7 @@ def _queue_sharing(made: Configuration) -> Iterator[Problem]:
 
 
 def device_modes(made: Configuration) -> Iterator[Problem]:
-    """Ways of sharing cards, of which the scheduler takes one."""
+    """Reports several modes of card sharing: the scheduler accepts only one."""
     for plugin in made.plugins:
         on = [key for key, value in plugin.arguments.items() if key in _DEVICE_MODES and is_on(value)]
         for key in on[1:] if plugin.name == "deviceshare" else ():
@@ -72,7 +72,7 @@ def device_modes(made: Configuration) -> Iterator[Problem]:
 
 
 def eviction_styles(actions: Sequence[str]) -> Iterator[Problem]:
-    """Actions that evict whole gangs, and such as evict single pods."""
+    """Reports actions that evict whole gangs together with actions that evict single pods."""
     by_pod = [name for name in _BY_POD if name in actions]
     by_gang = [name for name in _BY_GANG if name in actions]
     if by_pod and by_gang:
@@ -99,7 +99,7 @@ def _duplicates(made: Configuration) -> Iterator[Problem]:
 
 
 def blocked_by_enqueue(actions: Sequence[str], held: Sequence[str] = HELD_BACK) -> Iterator[Problem]:
-    """Action enqueue before actions that are to make room for jobs it does not admit."""
+    """Reports action enqueue before actions that evict for jobs which enqueue does not admit."""
     listed = [name for name in held if name in actions]
     if "enqueue" in actions and listed:
         verb = "make" if len(listed) > 1 else "makes"
@@ -111,7 +111,7 @@ def blocked_by_enqueue(actions: Sequence[str], held: Sequence[str] = HELD_BACK) 
 
 
 def unplaced_pods(actions: Sequence[str]) -> Iterator[Problem]:
-    """Actions that pods need to be placed at all."""
+    """Reports missing actions without which pods are never placed."""
     if "allocate" not in actions:
         message = "the actions do not include allocate: pods that request resources are never placed"
         yield Problem(("actions",), message, "add allocate")
@@ -125,7 +125,7 @@ def unplaced_pods(actions: Sequence[str]) -> Iterator[Problem]:
 
 
 def missing_parts(made: Configuration) -> Iterator[Problem]:
-    """Plugins without the action they rely on, and settings of actions that are not listed."""
+    """Reports plugins without the action they need, and settings of actions that are not listed."""
     for plugin in made.plugins:
         if plugin.name in SHUFFLED and "shuffle" not in made.actions:
             yield Problem(
@@ -144,7 +144,7 @@ def missing_parts(made: Configuration) -> Iterator[Problem]:
 
 
 def unreclaimed_loans(made: Configuration) -> Iterator[Problem]:
-    """Queues that lend what they deserve, where no action takes it back."""
+    """Reports queues that lend resources which no action reclaims."""
     capacity = made.plugin("capacity")
     if capacity and not any(name in made.actions for name in RECLAIMING):
         yield Problem(
@@ -157,7 +157,7 @@ def unreclaimed_loans(made: Configuration) -> Iterator[Problem]:
 
 
 def missing_metrics(made: Configuration) -> Iterator[Problem]:
-    """Plugins that look at the load of nodes, where nothing reports it."""
+    """Reports plugins that need the load of nodes without a source for it."""
     for plugin in made.plugins if not made.metrics else ():
         if plugin.name in MEASURED:
             yield Problem(
@@ -168,7 +168,7 @@ def missing_metrics(made: Configuration) -> Iterator[Problem]:
 
 
 def idle_evictions(made: Configuration) -> Iterator[Problem]:
-    """Actions preempt and reclaim where they find nobody to evict, or the wrong pods."""
+    """Reports actions preempt and reclaim if they find no pods to evict, or the wrong ones."""
     for action in VICTIM_FLAGS:
         if action in made.actions:
             yield from _idle_eviction(made, action)
@@ -216,7 +216,7 @@ def _idle_eviction(made: Configuration, action: str) -> Iterator[Problem]:
 
 
 def _without_priority(tiers: Sequence[Sequence[Plugin]]) -> Iterator[Problem]:
-    """Victims of equal and higher priority: the first tier that names any decides."""
+    """Reports tiers that select victims of equal or higher priority: the first tier with victims decides."""
     if tiers and not any(each.name == "priority" for each in tiers[0]):
         yield Problem(
             (*tiers[0][0].path, "name"),
@@ -247,7 +247,7 @@ def _extended(made: Configuration, action: str) -> bool:
 
 
 def eviction_gates(made: Configuration) -> Iterator[Problem]:
-    """Evictions past the plugin that knows whom to spare, as no configuration of a policy allows them."""
+    """Reports evictions that bypass the plugin which protects pods; generated configurations have none."""
     if "preempt" in made.actions:
         gate = made.plugin("priority")
         if gate is None or not (gate.on("enablePreemptable") and gate.on("enableJobStarving")):

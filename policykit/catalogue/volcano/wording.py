@@ -17,14 +17,14 @@ def release_text(release: Release) -> str:
 
 
 def not_yet(what: str, since: Release, have: Release | None) -> str:
-    """Says that a release lacks something; empty where it has it. `have` None: the newest."""
+    """The message for something a release lacks; empty if it has it. `have` None: the newest."""
     if have is None or have >= since:
         return ""
     return f"Volcano {release_text(have)} has no {what} (added in {release_text(since)})"
 
 
 def suggestion(name: str, known: Iterable[str], what: str = "known names", likeness: float = 0.6) -> str:
-    """The known name that is spelled almost so, else all of them."""
+    """A hint: the most similar known name, else all of them."""
     names = tuple(dict.fromkeys(known))
     near = nearest(name, names, likeness)
     if near:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import NamedTuple
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -13,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from policykit import __version__
 from policykit.cli.editor import buffers, protocol
+from policykit.cli.editor.buffers import Told
 from policykit.linter.finding import Finding
 from policykit.rules import CATALOGUE, rule
 from policykit.workspace.cache.folder import NO_CACHE, Cache
@@ -20,6 +24,16 @@ from policykit.workspace.policies import FILE_NAME
 
 _PAUSE = 0.3
 """Seconds without a change of the policy before other texts are looked at with it."""
+_LARGE = 1_000_000
+"""Characters beyond which a text is linted when it is opened and saved, not while it is typed."""
+
+
+class Lint(Protocol):
+    """What finds the findings of a text: see `buffers.lint`."""
+
+    def __call__(
+        self, path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache
+    ) -> Told: ...
 
 
 class _Open(NamedTuple):
@@ -33,14 +47,32 @@ class _Open(NamedTuple):
     """Files that its policy is made of."""
 
 
+class _Turn(NamedTuple):
+    """A text that is to be linted."""
+
+    whole: bool
+    """With its scope."""
+    again: bool
+    """The text is as it was; while its policy has mistakes, what was told of it stays."""
+
+
 class Documents:
     """The open texts of an editor. A change is judged by its file alone, a saved text with its scope.
 
-    With a policy, or what it extends, every text is looked at again that it governs.
+    With a policy, or what it extends, every text is looked at again that it governs. Texts are linted
+    one after another in a thread, so that the editor is answered meanwhile; of a text that has changed
+    since, nothing is told.
     """
 
-    def __init__(self, server: LanguageServer, reference: str, cache: Cache) -> None:
+    def __init__(
+        self, server: LanguageServer, reference: str, cache: Cache, lint: Lint = buffers.lint
+    ) -> None:
         self._server = server
+        self._lint = lint
+        self._thread = ThreadPoolExecutor(1, "lint")
+        self._turns: dict[str, _Turn] = {}
+        """Texts to lint, by their paths."""
+        self._work: asyncio.Task[None] | None = None
         self._reference = reference
         self._cache = cache
         self._open: dict[str, _Open] = {}
@@ -51,16 +83,20 @@ class Documents:
     def changed(self, uri: str, text: str, version: int) -> None:
         """A text that is new, or has changed."""
         path = _path(uri)
-        new = path not in self._open
-        self._open[path] = _Open(uri, text, version)
-        self._tell(path, whole=new)
+        before = self._open.get(path)
+        self._open[path] = _Open(uri, text, version, policy=before.policy if before else frozenset())
+        if before is None or len(text) <= _LARGE:
+            self._ask(path, whole=before is None)
+        elif len(before.text) <= _LARGE:
+            said = f"{path}: more than {_LARGE} characters: linted when it is opened and saved"
+            self._log(types.MessageType.Info, said)
         self._later(self._governed(path))
 
     def saved(self, uri: str) -> None:
         """A text that stands on the disk now."""
         path = _path(uri)
         for each in sorted({path, *self._governed(path)} & self._open.keys()):
-            self._tell(each, whole=True)
+            self._ask(each, whole=True)
 
     def closed(self, uri: str) -> None:
         """A text that the editor shows no more: nothing is told of it, and its file counts again."""
@@ -104,19 +140,56 @@ class Documents:
             self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._next)
 
     def _next(self) -> None:
-        """One of the texts that wait: between two the editor is heard."""
-        path = min(self._waiting)
-        self._waiting.remove(path)
-        if path in self._open:
-            self._tell(path, whole=False, again=True)
-        self._timer = asyncio.get_running_loop().call_later(0, self._next) if self._waiting else None
+        """Everything that waits."""
+        for path in sorted(self._waiting & self._open.keys()):
+            self._ask(path, whole=False, again=True)
+        self._waiting.clear()
+        self._timer = None
 
-    def _tell(self, path: str, *, whole: bool, again: bool = False) -> None:
-        """`again`: the text is as it was; while its policy has mistakes, what was told of it stays."""
-        one = self._open[path]
+    def _ask(self, path: str, *, whole: bool, again: bool = False) -> None:
+        """Has a text linted once the thread is free."""
+        before = self._turns.get(path, _Turn(whole, again))
+        self._turns[path] = _Turn(whole or before.whole, again and before.again)
+        if self._work is None:
+            self._begin()
+
+    def _begin(self) -> None:
+        self._work = asyncio.get_running_loop().create_task(self._lint_all())
+        self._work.add_done_callback(self._ended)
+
+    def _ended(self, work: asyncio.Task[None]) -> None:
+        self._work = None
+        error = None if work.cancelled() else work.exception()
+        if error:
+            self._log(types.MessageType.Error, f"{type(error).__name__}: {error}")
+        if self._turns and not work.cancelled():
+            self._begin()
+
+    async def _lint_all(self) -> None:
+        """Lints what is asked for; texts that changed come before those that are looked at again."""
+        while self._turns:
+            path = min(self._turns, key=lambda path: self._turns[path].again)
+            turn = self._turns.pop(path)
+            if path in self._open:
+                await self._lint_one(path, turn)
+
+    async def _lint_one(self, path: str, turn: _Turn) -> None:
+        asked = self._open[path]
         texts = {name: each.text for name, each in self._open.items()}
-        told = buffers.lint(path, texts, whole=whole, reference=self._reference, cache=self._cache)
-        self._open[path] = one = one._replace(policy=told.policy)
+        work = partial(
+            self._lint, path, texts, whole=turn.whole, reference=self._reference, cache=self._cache
+        )
+        told = await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        now = self._open.get(path)
+        if now is None:
+            return
+        if now.text is asked.text and now.version == asked.version:
+            self._tell(path, told, again=turn.again)
+        elif path in self._turns:
+            self._turns[path] = self._turns[path]._replace(whole=turn.whole or self._turns[path].whole)
+
+    def _tell(self, path: str, told: Told, *, again: bool) -> None:
+        self._open[path] = one = self._open[path]._replace(policy=told.policy)
         if again and told.failures:
             return
         text = protocol.Text(one.text)
@@ -127,9 +200,11 @@ class Documents:
             if said_of == path:
                 diagnostics.append(protocol.mistake(failure, text))
             else:
-                message = types.LogMessageParams(types.MessageType.Error, str(failure))
-                self._server.window_log_message(message)
+                self._log(types.MessageType.Error, str(failure))
         self._publish(one.uri, diagnostics, one.version)
+
+    def _log(self, kind: types.MessageType, message: str) -> None:
+        self._server.window_log_message(types.LogMessageParams(kind, message))
 
     def _publish(self, uri: str, diagnostics: list[types.Diagnostic], version: int | None = None) -> None:
         stated = version if protocol.knows_versions(self._server.client_capabilities) else None

@@ -1,4 +1,4 @@
-"""Gang sizes that a kind computes from its parts: the table names the rule, this is it."""
+"""Gang sizes that a kind computes from its parts, by the rule named in the kinds table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rule = Callable[[Any, list[Member]], int | None]
 
 
 def total(numbers: Iterable[int | None]) -> int | None:
-    """Their sum; None where one of them is unknown."""
+    """Their sum; None if one of them is unknown."""
     known = list(numbers)
     return None if None in known else sum(n for n in known if n is not None)
 
@@ -77,7 +77,7 @@ def _ray_desired(data: Any, members: list[Member]) -> int | None:
 
 
 def _lws_group(data: Any, members: list[Member]) -> int | None:
-    """Pods of one group, or its leader alone where the others start after it (LWS 0.10)."""
+    """Pods of one group, or only its leader if the others start after it (LWS 0.10)."""
     spec = members[0].binding.path[:-2]
     if value(data, (*spec, "startupPolicy")) == "LeaderReady":
         return 1
@@ -85,7 +85,7 @@ def _lws_group(data: Any, members: list[Member]) -> int | None:
 
 
 def _grove_minima(data: Any, members: list[Member]) -> int | None:
-    """Minima of the cliques, once for each scaling group replica that must be there."""
+    """Minima of the cliques, once for each required scaling group replica."""
     return total(_clique_minimum(data, member.binding.path[:-2]) for member in members)
 
 

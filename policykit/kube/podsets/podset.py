@@ -37,8 +37,8 @@ class PodSet(NamedTuple):
     """Pods the object makes from it; None: unknown (placeholders, autoscaled, per node)."""
     places: Mapping[str, Path | None]
     """PodSpec field (tolerations, affinity, nodeSelector, schedulerName, ...), or `labels`,
-    `annotations`, to where it stands in this kind; None: the kind has no such field. A field
-    that is not listed is not known there."""
+    `annotations`, to its path in this kind; None: the kind has no such field. A field
+    that is not listed is unknown for this kind."""
     default_place: Path | None
     """Path of the PodSpec, for fields `places` does not list; None for partial shapes."""
     stored: bool = False
@@ -60,7 +60,7 @@ class PodSet(NamedTuple):
     """Path of the object that makes the pods; () unless it is inside another (AppWrapper)."""
 
     def place(self, field: str, *rest: str | int) -> Path:
-        """Path of a PodSpec field (and below it), or of the template where it has none."""
+        """Path of a PodSpec field (and below it), or of the template if it has none."""
         if field in self.places:
             found = self.places[field]
             return (*found, *rest) if found is not None else self.path

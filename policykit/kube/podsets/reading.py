@@ -116,7 +116,7 @@ def _with_bases(
 def _counts(
     data: Any, request: DeviceRequest, base: Path, template: Path, asked: tuple[DeviceRequest, ...]
 ) -> bool:
-    """A base's request counts where the template has that part, and does not ask for it itself."""
+    """Requests of a base count only if the template has that container and does not request the resource."""
     part = request.path[len(base)]
     if part != "podResources" and value(data, (*template, part)) is None:
         return False
@@ -124,7 +124,7 @@ def _counts(
 
 
 def _named(layer: Template, binding: Binding, its: Binding) -> str:
-    """`leaderPatch`, `subset[0]`: the layer, with what it alone has wildcards for."""
+    """`leaderPatch`, `subset[0]`: the layer, with its own wildcards filled in."""
     own = len([step for step in binding.bound(layer.path) if isinstance(step, Wildcard)])
     keys = [key for step, key in zip(layer.path, its.path, strict=True) if isinstance(step, Wildcard)]
     return layer.name + "".join(f"[{key}]" for key in keys[len(keys) - own :])

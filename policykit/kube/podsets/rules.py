@@ -1,4 +1,4 @@
-"""Counts that a kind computes in its own way: the table names the rule, this is it."""
+"""Counts that a kind computes in its own way, by the rule named in the kinds table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def whole(found: Any) -> int | None:
 
 
 def textual(found: Any) -> int | None:
-    """A whole number where text is the usual form: annotations, configuration maps."""
+    """A whole number in places that hold text: annotations, configuration maps."""
     if isinstance(found, str) and _DIGITS.match(found) and len(found) < 20:
         return int(found)
     return whole(found)
@@ -32,7 +32,7 @@ def _unknown(data: Any, binding: Binding, inputs: tuple[Pattern, ...]) -> int | 
 
 
 def _spark_executors(data: Any, binding: Binding, inputs: tuple[Pattern, ...]) -> int | None:
-    """The start of dynamic allocation, else what sparkConf says, else 1 (spark-operator 2.5)."""
+    """The initial executors of dynamic allocation, else those of sparkConf, else 1 (spark-operator 2.5)."""
     application = binding.path[:-1]
     if value(data, (*application, "dynamicAllocation", "enabled")) is True:
         written = [
@@ -73,7 +73,7 @@ def kserve_group_size(data: Any, binding: Binding, inputs: tuple[Pattern, ...]) 
 
 
 def _kserve_worker_nodes(data: Any, binding: Binding, inputs: tuple[Pattern, ...]) -> int | None:
-    """Nodes of a multi-node model less its head (KServe 0.20), from what the object itself says."""
+    """Nodes of a multi-node model without its head (KServe 0.20), as set in the object itself."""
     worker, head = value(data, binding.path), value(data, binding.path[:-1])
     is_runtime = "supportedModelFormats" in head if isinstance(head, dict) else False
     pipeline = _size(worker, "pipelineParallelSize", default=is_runtime)
@@ -93,7 +93,7 @@ def _kserve_worker_nodes(data: Any, binding: Binding, inputs: tuple[Pattern, ...
 
 
 def _size(worker: Any, field: str, *, default: bool) -> int | None:
-    """A parallel size; one that a service leaves out may stand in its runtime."""
+    """A parallel size; one that is missing in a service may be set in its runtime."""
     found = value(worker, (field,))
     if found is None:
         return 1 if default else None
@@ -136,7 +136,7 @@ def _configured(data: Any, spec: Path, key: str) -> int | None:
 
 
 def _mpi_legacy(data: Any, binding: Binding, inputs: tuple[Pattern, ...]) -> int | None:
-    """Workers of an MPIJob v1alpha1: processing units over those of one node, where both are said."""
+    """Workers of an MPIJob v1alpha1: processing units divided by those of one node, if both are set."""
     for units, per_node in (("gpus", "gpusPerNode"), ("processingUnits", "processingUnitsPerNode")):
         total = whole(value(data, ("spec", units)))
         each = whole(value(data, ("spec", per_node)))

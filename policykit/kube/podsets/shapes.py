@@ -52,7 +52,7 @@ class Pod(NamedTuple):
 
 
 def read(data: Any, template: Template, binding: Binding, stands: Path) -> Pod:
-    """The template that stands at `stands`; anything of a wrong shape reads as empty."""
+    """The template at path `stands`; a value of the wrong shape counts as empty."""
     found = value(data, stands)
     whole = found if isinstance(found, dict) else {}
     if template.shape == "partial":
@@ -120,7 +120,7 @@ def required_affinity(terms: list[Any]) -> dict[str, Any]:
 
 
 def _joined(data: Any, binding: Binding, maps: tuple[Pattern, ...]) -> tuple[dict[str, str], Path | None]:
-    """Metadata from several maps, later ones winning, and the place of the last that is there."""
+    """Metadata from several maps, later ones winning, and the path of the last one that exists."""
     joined: dict[str, str] = {}
     place: Path | None = None
     paths = [literal(binding.bound(one)) for one in maps]

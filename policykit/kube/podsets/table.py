@@ -181,7 +181,7 @@ def _gang(raw: _Raw) -> GangFacts:
 
 
 def _reads(selector: Any) -> dict[str, tuple[Target, ...]] | None:
-    """A selector's name, one place, several places, or places by what they mean."""
+    """A selector's name, one location, several locations, or locations by meaning."""
     if selector is None:
         return None
     if isinstance(selector, str):

@@ -11,14 +11,14 @@ from policykit.manifests.path import Path
 
 
 class Wildcard(Enum):
-    """A step that stands for many."""
+    """A wildcard step."""
 
     ITEM = "[*]"
     VALUE = "{*}"
 
 
 Pattern = tuple[str | int | Wildcard, ...]
-"""A path from the object's root that may hold wildcards; () is the object itself."""
+"""A path from the object's root that may contain wildcards; () is the object itself."""
 
 
 @lru_cache(maxsize=1024)
@@ -69,14 +69,14 @@ def literal(path: Pattern) -> Path:
 
 
 class Binding(NamedTuple):
-    """One match of a template path: the indices and keys its wildcards stand for."""
+    """One match of a template path: the indices and keys of its wildcards."""
 
     template: Pattern
     path: Path
     """The same path with every wildcard filled in."""
 
     def bound(self, other: Pattern) -> Pattern:
-        """`other` with each wildcard filled in up to which it is the template, step for step."""
+        """`other` with its wildcards filled in as far as it follows the template, step by step."""
         shared = 0
         for mine, its in zip(self.template, other, strict=False):
             if mine != its:
@@ -85,12 +85,12 @@ class Binding(NamedTuple):
         return (*self.path[:shared], *other[shared:])
 
     def value(self, data: Any, other: Pattern) -> Any:
-        """What stands at `other` for this match."""
+        """The value at `other` for this match."""
         return value(data, self.bound(other))
 
     @property
     def suffix(self) -> str:
-        """`[0][Worker]`: what the wildcards stand for."""
+        """The values of the wildcards: `[0][Worker]`."""
         return "".join(
             f"[{step}]"
             for wildcard, step in zip(self.template, self.path, strict=True)

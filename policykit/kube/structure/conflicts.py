@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from policykit.kube.names import is_extended
-from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, value_problem
+from policykit.kube.names import is_extended, is_hugepages
+from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, INVALID_QUANTITY, value_problem
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
+from policykit.model.severity import Severity
 
 FILE = "kubernetes/pod.json"
 """The schema file that defines the parts."""
@@ -33,6 +34,9 @@ def _conflict(path: Path, predicate: str, help_: str, kind: str = CONFLICTING) -
 def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
     """Requests must not exceed limits. Another rule covers extended resources."""
     requests, limits = value.get("requests"), value.get("limits")
+    yield from fractions(requests, ("requests",))
+    yield from fractions(limits, ("limits",))
+    yield from _huge_pages(requests, limits)
     if not isinstance(requests, dict) or not isinstance(limits, dict):
         return
     for resource in requests:
@@ -45,6 +49,67 @@ def _resources(value: Mapping[str, Any]) -> Iterator[Problem]:
                 f"is {requests[resource]}, above the limit {limits[resource]}",
                 f"raise the limit of {resource} or request less: the API server rejects the pod",
             )
+        elif is_hugepages(resource) and requested and limit and requested.nanos != limit.nanos:
+            yield _conflict(
+                ("requests", resource),
+                f"is {requests[resource]}, but the limit is {limits[resource]}",
+                "write the same amount in both: huge pages cannot be overcommitted",
+            )
+
+
+def fractions(amounts: object, path: Path) -> Iterator[Problem]:
+    """Memory and storage in thousandths of a byte: `m` in place of `M` or `Mi`.
+
+    Source: `warningsForPodSpec` (v1.36), which has the same to say.
+    """
+    for name, value in amounts.items() if isinstance(amounts, dict) else ():
+        if not isinstance(value, str) or not value.endswith("m") or not _is_bytes(name):
+            continue
+        if parse(value) is not None:
+            problem = _conflict(
+                (*path, name),
+                f"is {value}: m stands for thousandths of a byte",
+                f"write {value[:-1]}Mi or {value[:-1]}M",
+                INVALID_QUANTITY,
+            )
+            yield problem._replace(severity=Severity.WARNING)
+
+
+def _is_bytes(resource: object) -> bool:
+    """memory, also as a quota counts it: limits.memory."""
+    return isinstance(resource, str) and resource.rpartition(".")[2] in _BYTES
+
+
+def _huge_pages(requests: object, limits: object) -> Iterator[Problem]:
+    """They need a limit, and cpu or memory beside them."""
+    for stated, field in ((limits, "limits"), (requests, "requests")):
+        pages = (
+            [name for name in stated if isinstance(name, str) and is_hugepages(name)]
+            if isinstance(stated, dict)
+            else []
+        )
+        if not pages:
+            continue
+        everything = {
+            **(requests if isinstance(requests, dict) else {}),
+            **(limits if isinstance(limits, dict) else {}),
+        }
+        if not any(name in everything for name in ("cpu", "memory")):
+            yield _conflict(
+                (field, pages[0]),
+                "is set, but neither cpu nor memory is",
+                "add cpu or memory: the API server rejects huge pages without them",
+                INCONSISTENT,
+            )
+            return
+        if field == "requests" and not (isinstance(limits, dict) and pages[0] in limits):
+            yield _conflict(
+                (field, pages[0]),
+                "is requested without a limit",
+                "write the same amount in limits: huge pages cannot be overcommitted",
+                INCONSISTENT,
+            )
+            return
 
 
 def _expression(value: Mapping[str, Any]) -> Iterator[Problem]:
@@ -92,6 +157,7 @@ def _claim(value: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _needed(*_OF_CLAIMS)(value)
 
 
+_BYTES = frozenset({"ephemeral-storage", "memory", "storage"})
 _Check = Callable[[Mapping[str, Any]], Iterator[Problem]]
 _OF_CLAIMS = ("resourceClaimName", "resourceClaimTemplateName")
 _CHECKS: Mapping[str, _Check] = {

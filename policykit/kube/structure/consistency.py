@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.requests import below_containers
 from policykit.kube.structure.containers import named_once, probes
 from policykit.kube.structure.problem import CONFLICTING, INCONSISTENT, MISSING_REFERENCE
 from policykit.kube.structure.scalars import is_filled_in, is_placeholder
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
+from policykit.model.quantity import amount_text
 
 _PODS: Mapping[tuple[str, str], Path] = {
     ("v1", "Pod"): ("spec",),
@@ -47,6 +49,7 @@ def inconsistencies(data: dict[str, Any], api_version: str, kind: str) -> Iterat
         yield from _claims(spec, path)
         yield from _mounts(spec, path, data)
         yield from _mounted_once(spec, path)
+        yield from _pod_level(spec, path)
         yield from named_once(spec.get("volumes"), (*path, "volumes"), "volume of the pod")
         for place, container in _containers(spec, path):
             yield from named_once(container.get("ports"), (*place, "ports"), "port of the container")
@@ -128,6 +131,19 @@ def _mounted_once(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
                 message = f'{dotted(at)} is "{target}", where another volume is already mounted'
                 yield Problem(at, message, "mount each volume at its own path", kind=INCONSISTENT)
             seen.add(target)
+
+
+def _pod_level(spec: dict[str, Any], path: Path) -> Iterator[Problem]:
+    """What all containers share must suffice for what each requests."""
+    if not isinstance(spec.get("resources"), dict):
+        return
+    for name, (there, total) in below_containers(spec).items():
+        place = (*path, "resources", "requests", name)
+        message = (
+            f"{dotted(place)} is {amount_text(name, there)}, "
+            f"but the containers request {amount_text(name, total)} together"
+        )
+        yield Problem(place, message, f"write {amount_text(name, total)} or more", kind=CONFLICTING)
 
 
 def _restarted(spec: dict[str, Any], path: Path, kind: str) -> Iterator[Problem]:

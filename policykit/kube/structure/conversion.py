@@ -1,4 +1,4 @@
-"""Objects of an API version that is gone, as the one served instead takes them; nothing is lost."""
+"""Converts objects of removed API versions to the version served instead, without loss."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _Convert = Callable[[dict[str, Any]], _Steps | None]
 
 
 def converted(data: dict[str, Any], successor: str, *, partial: bool = False) -> tuple[Patch, ...] | None:
-    """The changes that make an object one of the apiVersion `successor`.
+    """The patches that convert an object to the apiVersion `successor`.
 
-    None where the two versions differ in what this object says, or where that is not known.
+    None if the versions differ in a field that this object sets, or if that is unknown.
     """
     version, kind = data.get("apiVersion"), data.get("kind")
     known = (convert for versions, kinds, convert in _KNOWN if version in versions and kind in kinds)
@@ -30,7 +30,7 @@ def converted(data: dict[str, Any], successor: str, *, partial: bool = False) ->
 
 
 def _fits(data: dict[str, Any], steps: Iterable[Patch], successor: str, partial: bool) -> bool:
-    """Whether the changed object has the shape of the new version, where that is known."""
+    """Whether the changed object has the shape of the new version, if that is known."""
     for step in steps:
         data = patched(data, step)
     passed_over = {INVALID_LABEL, INVALID_QUANTITY, *([MISSING_FIELD] if partial else [])}
@@ -42,7 +42,7 @@ def _same(data: dict[str, Any]) -> _Steps | None:
 
 
 def _workload(data: dict[str, Any]) -> _Steps | None:
-    """The selector was copied from the template's labels where none was written."""
+    """The selector was copied from the template's labels if none was written."""
     labels = lookup(data, ("spec", "template", "metadata", "labels"))
     if lookup(data, ("spec", "selector")) or not isinstance(labels, dict) or not labels:
         return []
@@ -53,7 +53,7 @@ def _workload(data: dict[str, Any]) -> _Steps | None:
 
 
 def _autoscaler(data: dict[str, Any]) -> _Steps | None:
-    """Targets of a resource metric became a field of their own; other metrics are left to people."""
+    """Targets of a resource metric became a field of their own; other metrics need a manual change."""
     steps: _Steps = []
     metrics = lookup(data, ("spec", "metrics"))
     for position, metric in enumerate(metrics if isinstance(metrics, list) else ()):
@@ -74,12 +74,12 @@ _TARGETS = {
 
 
 def _disruption_budget(data: dict[str, Any]) -> _Steps | None:
-    """An empty selector chose no pod, now it chooses all."""
+    """An empty selector used to select no pod; now it selects all."""
     return None if lookup(data, ("spec", "selector")) == {} else []
 
 
 def _training_job(data: dict[str, Any]) -> _Steps | None:
-    """What the whole job does moved from spec to spec.runPolicy."""
+    """Settings of the whole job moved from spec to spec.runPolicy."""
     spec = data.get("spec")
     replicas = _REPLICAS[data["kind"]]
     if not isinstance(spec, dict) or not isinstance(spec.get(replicas), dict):
@@ -100,7 +100,7 @@ _RUN_POLICY = frozenset(
 
 
 def _scheduler(data: dict[str, Any]) -> _Steps | None:
-    """Arguments that state the version themselves go along, if kube-scheduler has them."""
+    """Arguments with their own version are converted too, if kube-scheduler has them."""
     if any(key in data for key in ("healthzBindAddress", "metricsBindAddress")):
         return None
     steps: _Steps = []
@@ -136,7 +136,7 @@ _UPSTREAM = frozenset(
 
 
 def _inference_service(data: dict[str, Any]) -> _Steps | None:
-    """The group was renamed; what annotations of the old one became is not the same for all."""
+    """The group was renamed; annotations of the old group have no uniform replacement."""
     metadata = data.get("metadata")
     written = [lookup(metadata, (field,)) for field in ("annotations", "labels")]
     keys = [key for marks in written if isinstance(marks, dict) for key in marks]
@@ -191,7 +191,7 @@ _KNOWN: tuple[tuple[tuple[str, ...], tuple[str, ...], _Convert], ...] = (
         _same,
     ),
 )
-"""(versions, kinds, how); what comes out is held against its shape as well.
+"""(versions, kinds, function); the result is also checked against its schema.
 
 Source: the deprecation guide of Kubernetes, and the API definitions of the other projects.
 """

@@ -1,4 +1,4 @@
-"""Shapes of the kinds that a CustomResourceDefinition defines."""
+"""Schemas of the kinds that a CustomResourceDefinition defines."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _METADATA: Schema = {"$ref": "kubernetes/pod.json#/$defs/ObjectMeta"}
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object"})
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 _QUANTITY = "([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+)"
-"""What the pattern of every quantity has in it."""
+"""Part of the pattern of every quantity."""
 _GO_ONLY = re.compile(r"\\[zCQEpP]|\[\[:|\(\?[a-zA-Z]*[U-]|\(\?[a-zA-Z]+\)")
-"""What Go's regular expressions have and Python's have not, or read otherwise."""
+"""Syntax of Go's regular expressions that Python lacks or reads differently."""
 
 
 class CustomKind(NamedTuple):
@@ -27,9 +27,9 @@ class CustomKind(NamedTuple):
 
 
 def custom_kinds(document: Any) -> Iterator[CustomKind]:
-    """What a CustomResourceDefinition serves, in its order; nothing for any other object.
+    """The kinds that a CustomResourceDefinition serves, in order; none for any other object.
 
-    apiextensions.k8s.io v1 and v1beta1. A version without a schema takes anything.
+    apiextensions.k8s.io v1 and v1beta1. A version without a schema accepts anything.
     """
     if not isinstance(document, dict) or document.get("kind") != "CustomResourceDefinition":
         return
@@ -61,11 +61,11 @@ def _root(written: dict[str, Any]) -> Schema:
 
 
 _DEEPEST = 80
-"""Levels looked at. Below that anything goes."""
+"""Most levels of a schema that are checked; deeper values are accepted."""
 
 
 def _converted(written: Any, depth: int) -> dict[str, Any]:
-    """A structural schema in the keywords that objects are held against; what is none is passed over."""
+    """A structural schema in the keywords that `walk` checks; anything else is skipped."""
     if not isinstance(written, dict) or not depth:
         return {}
     if _is_int_or_string(written):
@@ -88,7 +88,7 @@ def _converted(written: Any, depth: int) -> dict[str, Any]:
 
 
 def _required(written: dict[str, Any]) -> list[str]:
-    """What has a default is filled in before anything is checked."""
+    """Fields with a default are filled in before anything is checked."""
     required, properties = written.get("required"), _mapping(written.get("properties"))
     names = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     return [name for name in names if "default" not in _mapping(properties.get(name))]
@@ -125,7 +125,7 @@ def _int_or_string(written: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_pattern(pattern: object) -> bool:
-    """Whether it means here what it means to the API server."""
+    """Whether Python reads the pattern as the API server does."""
     if not isinstance(pattern, str) or _GO_ONLY.search(pattern):
         return False
     try:

@@ -14,9 +14,9 @@ from policykit.nearest import nearest
 _ALMOST, _CLOSE, _FAR = 0.85, 0.75, 0.65
 _DEPTH = 4
 _COMMON = frozenset({"name", "type", "key", "value", "path", "mode", "kind", "spec", "metadata"})
-"""Names so frequent that finding them elsewhere says nothing."""
+"""Names so common that finding them elsewhere means nothing."""
 _USUAL = ("template", "spec", "containers", "resources", "metadata", "jobTemplate", "tasks")
-"""Fields people mean when a name stands in several places."""
+"""The probable field if a name exists in several places."""
 
 
 class Guess(NamedTuple):
@@ -25,19 +25,19 @@ class Guess(NamedTuple):
     text: str = ""
     help: str = ""
     claims: tuple[Path, ...] = ()
-    """Places that count as filled, so nothing is reported missing there."""
+    """Paths that count as present, so they are not reported as missing."""
     shape: Shape | None = None
-    """What the value was meant to be, so that it can be looked into."""
+    """Schema of the suggested field, to check the value with."""
     place: Path = ()
-    """Where it was meant to stand, where the guess leaves no doubt. Item 0 stands for any."""
+    """Path of the suggested field, if the suggestion is certain. Item 0 means any item."""
 
 
 def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> Guess:
     """The best suggestion for the unknown field at `path`.
 
-    In this order: a child of an empty field beside it, a slip of the pen, a field of a
-    mapping above or below, a distant likeness. `adopted` has the shapes of unknown fields
-    on the way, as they were meant.
+    In this order: a child of an empty sibling, a typing error, a field of a
+    mapping above or below, a distant similarity. `adopted` has the schemas of unknown fields
+    on the path, as suggested.
     """
     shapes = list(_shapes(root, path[:-1], adopted))
     owner = shapes[-1]
@@ -82,9 +82,9 @@ def _shapes(root: Shape, path: Path, adopted: Mapping[Path, Shape]) -> Iterator[
 
 
 def _empty_sibling(owner: Shape, data: Any, path: Path) -> tuple[str, bool] | None:
-    """The nearest empty field beside the unknown one that would take it.
+    """The nearest empty sibling that accepts the unknown field.
 
-    True with it where it knows the name itself; False where it takes any name (labels).
+    With True if it has a field of that name; with False if it accepts any name (labels).
     """
     beside = lookup(data, path[:-1])
     if not isinstance(beside, dict):
@@ -135,7 +135,7 @@ def _spelt(path: Path, name: str, owner: Shape) -> Guess:
 
 
 def _above(shapes: list[Shape], data: Any, path: Path) -> Path | None:
-    """The nearest mapping above that knows the field, and has none yet, or is the very next one."""
+    """The nearest mapping above that has the field and does not set it yet, or is the direct parent."""
     key = str(path[-1])
     value = lookup(data, path)
     for depth in range(len(shapes) - 2, -1, -1):
@@ -147,7 +147,7 @@ def _above(shapes: list[Shape], data: Any, path: Path) -> Path | None:
 
 
 def _below(owner: Shape, path: Path, data: object) -> Path | None:
-    """The one place a few levels below that knows the field; where one level has several, none deeper."""
+    """The only place within a few levels below that has the field; stops at a level with several."""
     key, value, beside = str(path[-1]), lookup(data, path), lookup(data, path[:-1])
     if key in _COMMON:
         return None
@@ -197,9 +197,9 @@ def _choose(places: list[Path], key: str) -> Path | None:
 
 
 def _amounts(owner: Shape, key: str) -> list[str]:
-    """Fields beside it that hold resource amounts, where the key reads like a resource.
+    """Sibling fields for resource amounts, if the key looks like a resource.
 
-    A card under `resources:` can only be meant as a limit, which its request is copied from.
+    A card under `resources:` can only be a limit, from which its request is copied.
     """
     if key not in ("cpu", "memory", "ephemeral-storage", "storage") and "/" not in key and "." not in key:
         return []
@@ -225,7 +225,7 @@ def _a_label(path: Path) -> Guess:
 
 
 def _of_other_version(data: Any, path: Path) -> str:
-    """Says which version of the kind has the field in this very place."""
+    """A message with the version of the kind that has the field at this path."""
     stated, kind = data.get("apiVersion"), data.get("kind")
     if not isinstance(stated, str) or not isinstance(kind, str):
         return ""

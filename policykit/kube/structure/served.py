@@ -24,7 +24,7 @@ _SYSTEMS = {"kubernetes": "Kubernetes", "volcano": "Volcano", "koordinator": "Ko
 
 
 def untimely(name: str, system: str, stated: str, since: str, gone: str) -> tuple[str, str] | None:
-    """What to say of a field that the stated release does not have, and what to do; None where it has it.
+    """Message and hint for a field that the stated release does not have; None if it has it.
 
     `since` is the first release with the field, `gone` the first one without it; empty: always.
     """

@@ -1,4 +1,4 @@
-"""The schema of an API kind, and what its references lead to."""
+"""The schema of an API kind, with its references resolved."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _NOTHING: Mapping[tuple[str, str], Schema] = {}
 
 
 class Shape(NamedTuple):
-    """A schema and the file below schemas/ that its references start from."""
+    """A schema and the file below schemas/ that its references are relative to."""
 
     schema: Schema
     file: str
 
     def resolved(self) -> Shape:
-        """Itself, or what its `$ref` leads to."""
+        """The schema itself, or the target of its `$ref`."""
         shape = self
         while "$ref" in shape.schema:
             shape = target(shape.file, shape.schema["$ref"])
         return shape
 
     def field(self, key: str) -> Shape | None:
-        """Shape of a property; None where it has no such property. A map takes any key."""
+        """Shape of a property; None if there is none. A map accepts any key."""
         schema = self.schema
         properties = schema.get("properties")
         if properties is not None and key in properties:
@@ -59,7 +59,7 @@ FOREIGN = Shape(
 def shape_of(
     api_version: str, kind: str, custom: Mapping[tuple[str, str], Schema] = _NOTHING
 ) -> Shape | None:
-    """The shape of a kind in exactly this version, None where it is not known.
+    """The shape of a kind in exactly this version; None if unknown.
 
     `custom` has the user's own kinds, by apiVersion and kind; they win over bundled ones.
     """
@@ -71,7 +71,7 @@ def shape_of(
 
 @cache
 def target(file: str, reference: str) -> Shape:
-    """What `pod.json#/$defs/PodSpec`, written in `file`, leads to."""
+    """The target of a reference such as `pod.json#/$defs/PodSpec` in `file`."""
     other, _, pointer = reference.partition("#/$defs/")
     if other:
         folder = file.split("/")[:-1]
@@ -87,7 +87,7 @@ def _definitions(file: str) -> dict[str, Schema]:
 
 
 def fits(value: object, shape: Shape) -> bool:
-    """Whether a value has the form that a shape asks for: a mapping, a list, or neither."""
+    """Whether a value has the form that a shape requires: a mapping, a list, or neither."""
     wanted = shape.schema.get("type")
     if value is None or wanted is None:
         return True

@@ -10,7 +10,7 @@ from policykit import bundled
 _NUMBER = re.compile(r"[0-9]{1,9}(?=[-+]|\Z)")
 
 OLDEST_SUPPORTED = "1.34"
-"""The oldest Kubernetes release that upstream still mends, when this table was written."""
+"""The oldest Kubernetes release supported upstream when this table was written."""
 
 
 class Removal(NamedTuple):
@@ -19,25 +19,25 @@ class Removal(NamedTuple):
     system: str
     """Kubernetes, Volcano, ..."""
     release: str
-    """First release without it; empty where only the fact is known."""
+    """First release without it; empty if unknown."""
     successor: str
     """apiVersion to use instead; empty: there is none."""
 
 
 def removal(api_version: str, kind: str) -> Removal | None:
-    """What is known of a version that is no longer served, None of all others."""
+    """Data on a version that is no longer served; None for all others."""
     entry = bundled.table("schemas", "kinds.json")["removed"].get(api_version, {}).get(kind)
     return Removal(*entry) if entry else None
 
 
 def added(api_version: str, kind: str) -> str:
-    """First Kubernetes release that serves this version of a kind; empty: 1.29, or it is not known."""
+    """First Kubernetes release that serves this version of a kind; empty: 1.29 or unknown."""
     release: str = bundled.table("schemas", "kinds.json")["added"].get(api_version, {}).get(kind, "")
     return release
 
 
 def served_until(release: str, version: str) -> bool:
-    """Whether Kubernetes `version` still has what `release` removed. Both like `1.36` or `v1.36.2`."""
+    """Whether Kubernetes `version` still serves what `release` removed; both like `1.36` or `v1.36.2`."""
     return _number(version) < _number(release)
 
 
@@ -54,7 +54,7 @@ def kinds_of(group: str) -> dict[str, list[str]] | None:
 
 
 def homes_of(kind: str) -> list[str]:
-    """apiVersions, newest of each group, that have a kind of this name."""
+    """apiVersions with a kind of this name, the newest of each group."""
     groups: dict[str, dict[str, list[str]]] = bundled.table("schemas", "kinds.json")["known"]
     return [
         f"{group}/{kinds[kind][0]}" if group else kinds[kind][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from policykit.kube.structure.admission import refusals
 from policykit.kube.structure.conflicts import FILE, conflicts
 from policykit.kube.structure.consistency import inconsistencies
 from policykit.kube.structure.naming import is_function, name_problem, namespace_problem
@@ -38,7 +39,7 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
-    return (*walk.result(), *inconsistencies(data, api_version, kind))
+    return (*walk.result(), *inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
 
 
 _GUESSES = 100

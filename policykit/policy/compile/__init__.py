@@ -1,1 +1,1 @@
-"""From the policy people write to the Cluster everything else sees."""
+"""Compiles a policy into the Cluster that everything else uses."""

@@ -1,4 +1,4 @@
-"""Amounts of resources: quantities to numbers, card names to resources."""
+"""Resource amounts: quantities to numbers, card names to resources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BASIC = ("cpu", "memory", "ephemeral-storage", "pods")
 
 
 def amounts(draft: Draft, path: Path, stated: Mapping[str, str]) -> dict[str, int]:
-    """Resource to amount, in the units of model.pool.Amounts; mistakes are reported."""
+    """Resource to amount, in the units of `model.pool.Amounts`; reports mistakes."""
     found: dict[str, int] = {}
     for name, text in stated.items():
         resource = resource_of(draft, (*path, name), name)
@@ -25,14 +25,14 @@ def amounts(draft: Draft, path: Path, stated: Mapping[str, str]) -> dict[str, in
             draft.problems.error((*path, name), f"{dotted((*path, name))} must be a whole number, not {text}")
             continue
         if resource in found:
-            draft.problems.error((*path, name), f"{dotted(path)} names {resource} twice", key=True)
+            draft.problems.error((*path, name), f"{dotted(path)} lists {resource} twice", key=True)
             continue
         found[resource] = amount(resource, text) or 0
     return found
 
 
 def resource_of(draft: Draft, path: Path, name: str) -> str:
-    """The resource a name means, a card's name included; empty where it means none."""
+    """The resource that a resource or card name stands for; empty if it is neither."""
     if name in draft.cards:
         return draft.cards[name].resource
     if name in BASIC or is_hugepages(name):
@@ -42,9 +42,7 @@ def resource_of(draft: Draft, path: Path, name: str) -> str:
         return "" if label_key_problem(name) else name
     if name not in draft.names("cards"):
         near = nearest(name, (*BASIC, *draft.names("cards")))
-        hint = (
-            f"did you mean {near}?" if near else "name a resource (nvidia.com/gpu) or a card of this policy"
-        )
+        hint = f"did you mean {near}?" if near else "use a resource (nvidia.com/gpu) or a card of this policy"
         draft.problems.error(
             path, f"{name!r} is neither a resource nor a card of this policy", hint, key=True
         )
@@ -52,7 +50,7 @@ def resource_of(draft: Draft, path: Path, name: str) -> str:
 
 
 def written_as(draft: Draft, path: Path, resource: str) -> str:
-    """The key under which a resource was written at a path: its name, or a card's."""
+    """The key under which a resource appears at a path: its own name or a card name."""
     for key in draft.names(*map(str, path)):
         if key == resource or (key in draft.cards and draft.cards[key].resource == resource):
             return key

@@ -1,4 +1,4 @@
-"""Cards: what the policy says of each, completed from the catalogue."""
+"""Cards: each card's entry in the policy, completed from the catalogue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MIB = 1024 * 1024
 
 
 def known_cards(draft: Draft) -> dict[str, KnownCard]:
-    """The cards that are usable; what is wrong with the others is reported."""
+    """The valid cards; reports mistakes in the others."""
     found = {}
     for name, stated in draft.policy.cards.items():
         _check(draft, ("cards", name), stated)
@@ -33,10 +33,10 @@ def compile_card(draft: Draft, card: KnownCard, design: Design) -> Card:
     path: Path = ("cards", card.name, "product")
     if labels.candidates:
         names = " and ".join(labels.candidates)
-        message = f"{design.preset.provider} has more than one name for {card.product}: {names}"
+        message = f"{design.preset.provider} has several names for {card.product}: {names}"
         draft.problems.error(path, message, f"add labels: {{{labels.product_key}: {labels.candidates[0]}}}")
     elif labels.product_key and not labels.product and card.product:
-        message = f"the name that {design.preset.provider} gives {card.product} is not known"
+        message = f"the name of {card.product} on {design.preset.provider} is unknown"
         draft.problems.notice(path, message, f"add labels: {{{labels.product_key}: VALUE}}")
     own_name = labels.product == card.product
     return Card(
@@ -76,7 +76,7 @@ def _known(draft: Draft, name: str, stated: written.Card) -> KnownCard | None:
 
 
 def _written_in_full(name: str, stated: written.Card) -> KnownCard:
-    """A card the catalogue lacks; whose it is follows from its resource, where that is known."""
+    """A card that is not in the catalogue; its vendor follows from its resource if that is known."""
     card = KnownCard(
         name,
         stated.resource,
@@ -93,7 +93,7 @@ def _written_in_full(name: str, stated: written.Card) -> KnownCard:
 
 def _of_catalogue(name: str, stated: written.Card, product: catalogue.Product) -> KnownCard:
     vendor = catalogue.vendor(product.vendor)
-    assert vendor is not None, "the catalogue holds the vendor of each product"
+    assert vendor is not None, "every product in the catalogue has a vendor"
     card = KnownCard(
         name,
         stated.resource or product.resource or vendor.resource,
@@ -131,21 +131,21 @@ def _mib(stated: written.Card) -> int | None:
 
 
 def _unknown(draft: Draft, path: Path, product: str) -> None:
-    """No node is known to carry this value: say which ones people mean by it."""
+    """Reports a product that no node is labelled with, and suggests the values that may be meant."""
     cut = catalogue.variant(product)
     if cut is not None:
-        message = f"{product!r} is what nodes with cut or shared cards show"
-        hint = f"write {cut.product.product} here, and sharing in the pool"
+        message = f"{product!r} is the label value of partitioned or shared cards"
+        hint = f"set product to {cut.product.product}, and sharing in the pool"
         draft.problems.error(path, message, hint)
         return
     names = [card.product for card in catalogue.candidates(product)]
     if names:
-        several = ", whichever the product label of the nodes says" if len(names) > 1 else ""
-        hint = f"write {' or '.join(names)}{several}"
-        draft.problems.error(path, f"no node is labelled {product!r}, a short or mistaken name", hint)
+        several = ", whichever is the product label of the nodes" if len(names) > 1 else ""
+        hint = f"use {' or '.join(names)}{several}"
+        draft.problems.error(path, f"no node has the product label {product!r}, a short or wrong name", hint)
         return
     near = nearest(product, (card.product for card in catalogue.products()))
-    lacking = "a card the catalogue lacks needs resource: as well"
+    lacking = "a card that is not in the catalogue also needs resource"
     hint = f"did you mean {near}? If not: {lacking}" if near else lacking
     draft.problems.error(path, f"the catalogue has no product {product!r}", hint)
 
@@ -158,7 +158,7 @@ def _check(draft: Draft, path: Path, stated: written.Card) -> None:
             (*path, "productKey"), f"label key {stated.product_key!r}", label_key_problem(stated.product_key)
         )
     if stated.resource and not is_extended(stated.resource):
-        message = f"{stated.resource!r} is no extended resource"
-        draft.problems.error((*path, "resource"), message, "write domain/name, such as nvidia.com/gpu")
+        message = f"{stated.resource!r} is not an extended resource"
+        draft.problems.error((*path, "resource"), message, "use domain/name, for example nvidia.com/gpu")
     for key in stated.labels:
         draft.check((*path, "labels", key), f"label key {key!r}", label_key_problem(key), key=True)

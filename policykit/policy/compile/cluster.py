@@ -1,4 +1,4 @@
-"""A merged and well-formed policy made into a Cluster."""
+"""Compiles a merged, well-formed policy into a Cluster."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from policykit.policy.tree import Said
 from policykit.policy.version import clauses, release, satisfies
 
 _STAND_IN = "policy.invalid"
-"""Stands for a malformed domain while the other mistakes are found."""
+"""Replaces a malformed domain so that other mistakes can still be found."""
 
 
 def compile_policy(
     policy: Policy, problems: Problems, tree: Said, texts: Mapping[str, str], source: str
 ) -> Cluster:
-    """The cluster a policy means. What is wrong is added to `problems`; then the result is of no use."""
+    """The cluster that a policy describes. Adds mistakes to `problems`; the result is unusable then."""
     draft = Draft(policy, problems, tree, Written(tree))
     _check_head(draft)
     if dns_subdomain_problem(policy.domain):
@@ -96,16 +96,18 @@ def _check_head(draft: Draft) -> None:
     if policy.domain:
         draft.check(("domain",), f"domain {policy.domain!r}", dns_subdomain_problem(policy.domain))
     if policy.kubernetes and release(policy.kubernetes) is None:
-        draft.problems.error(("kubernetes",), f"{policy.kubernetes!r} is no version", 'write it as "1.36"')
+        draft.problems.error(("kubernetes",), f"{policy.kubernetes!r} is not a version", 'use quotes: "1.36"')
     _check_pin(draft, policy.policykit)
 
 
 def _check_pin(draft: Draft, pin: str) -> None:
     if pin and clauses(pin) is None:
-        draft.problems.error(("policykit",), f"{pin!r} is no range of versions", 'write it as ">=0.1,<0.2"')
+        draft.problems.error(
+            ("policykit",), f"{pin!r} is not a version range", 'use a form such as ">=0.1,<0.2"'
+        )
     elif pin and not satisfies(policykit.__version__, pin):
-        message = f"this policy is for policykit {pin}, this is {policykit.__version__}"
-        draft.problems.error(("policykit",), message, "install a version in that range, or change the range")
+        message = f"this policy requires policykit {pin}, but {policykit.__version__} is running"
+        draft.problems.error(("policykit",), message, "install a matching version, or change the range")
 
 
 def _control_plane(draft: Draft) -> Taint | None:
@@ -119,7 +121,7 @@ def _control_plane(draft: Draft) -> Taint | None:
 
 
 def _declared(usage_key: str, cards: Iterable[Card], pools: Iterable[Pool]) -> frozenset[str]:
-    """Owned keys: the usage key, the cards' keys, and every key that pools declare."""
+    """The keys that the policy owns: the usage key, the cards' keys, and every key that pools declare."""
     keys = {usage_key, *(key for card in cards for key in card.label_keys)}
     for pool in pools:
         keys |= {*pool.labels, *(key for shape in pool.shapes for key in shape.labels)}

@@ -1,4 +1,4 @@
-"""Defaults and bounds of containers: amounts in order, and never of cards."""
+"""Defaults and bounds of containers, checked for order; never of cards."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from policykit.policy.compile.amounts import amounts
 from policykit.policy.compile.draft import Draft
 from policykit.policy.models.priority import Containers
 
-_SAYABLE = ("cpu", "memory", "ephemeral-storage")
+_LIMITABLE = ("cpu", "memory", "ephemeral-storage")
 _PARTS = {"default": "default", "default_request": "defaultRequest", "minimum": "min", "maximum": "max"}
-"""Field of the range to its key in the policy."""
+"""Field of `ContainerRange` to its key in the policy."""
 _LADDER = (
     ("default_request", "default"),
     ("default", "maximum"),
@@ -24,7 +24,7 @@ _LADDER = (
 
 
 def container_range(draft: Draft, path: Path, stated: Containers | None) -> ContainerRange | None:
-    """What a container may and will request; None: the policy says nothing."""
+    """What containers may and do request; None if the policy sets nothing."""
     if stated is None:
         return None
     found = ContainerRange(
@@ -40,21 +40,21 @@ def container_range(draft: Draft, path: Path, stated: Containers | None) -> Cont
             if less[resource] > more[resource] and (low, resource) not in told:
                 told.add((low, resource))
                 have, limit = amount_text(resource, less[resource]), amount_text(resource, more[resource])
-                message = f"{_PARTS[low]} of {resource} is {have}, more than {_PARTS[high]} {limit}"
+                message = f"{_PARTS[low]} of {resource} is {have}, above {_PARTS[high]} {limit}"
                 draft.problems.error((*path, _PARTS[low], resource), message, "lower it")
     return found
 
 
 def _amounts(draft: Draft, path: Path, stated: dict[str, str]) -> Amounts:
     for name in stated:
-        if name not in _SAYABLE:
+        if name not in _LIMITABLE:
             card = name in draft.cards or "/" in name or name in draft.names("cards")
             message = (
-                f"a LimitRange on {name} would hand {'cards' if name in draft.cards else 'it'} to containers "
-                "that ask for none"
+                f"a LimitRange on {name} would give {'cards' if name in draft.cards else 'it'} to containers "
+                "that request none"
                 if card
-                else f"a LimitRange of containers speaks of cpu, memory and ephemeral-storage, not {name}"
+                else f"a LimitRange for containers covers cpu, memory and ephemeral-storage, not {name}"
             )
-            hint = "limit it by the quota itself: requests" if card else ""
+            hint = "limit it in the quota itself, under requests" if card else ""
             draft.problems.error((*path, name), message, hint, key=True)
-    return amounts(draft, path, {name: text for name, text in stated.items() if name in _SAYABLE})
+    return amounts(draft, path, {name: text for name, text in stated.items() if name in _LIMITABLE})

@@ -1,4 +1,4 @@
-"""What every step of compiling looks at: the models, their problems, the names there are."""
+"""What every compile step uses: the models, the problems, the defined names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from policykit.policy.tree import Said, find
 
 
 class Written:
-    """Names that a policy writes, each section looked at once."""
+    """The names that a policy defines, collected once per section."""
 
     def __init__(self, tree: Said) -> None:
         self._tree = tree
@@ -25,7 +25,7 @@ class Written:
         self._candidates: dict[str, Candidates] = {}
 
     def names(self, path: tuple[str, ...]) -> tuple[str, ...]:
-        """Keys at a path, those whose values are wrong included."""
+        """Keys at a path, including those with invalid values."""
         known = self._names.get(path)
         if known is None:
             found = find(self._tree, path)
@@ -41,7 +41,7 @@ class Written:
 
 
 class Draft(NamedTuple):
-    """A policy on its way to a Cluster."""
+    """A policy while it is compiled."""
 
     policy: Policy
     problems: Problems
@@ -50,20 +50,20 @@ class Draft(NamedTuple):
     cards: Mapping[str, KnownCard] = {}
 
     def names(self, *path: str) -> tuple[str, ...]:
-        """Keys written at a path, those whose values are wrong included."""
+        """Keys at a path, including those with invalid values."""
         return self.written.names(path)
 
     def did_you_mean(self, section: str, name: str) -> str:
-        """A hint for a name that a section lacks."""
+        """A hint for a name that is missing from a section."""
         return self.written.candidates(section).hint(name)
 
     def has(self, section: str, name: str) -> bool:
-        """Whether a section has an entry of that name, one whose value is wrong included."""
+        """Whether a section has an entry of that name, valid or not."""
         found = find(self.tree, (section, name))
         return found is not None and found.value is not None
 
     def usages(self) -> tuple[str, ...]:
-        """Usages that pools have, in the policy's order."""
+        """Usages of the pools, in the policy's order."""
         found: dict[str, None] = {}
         for name in self.names("pools"):
             usage = find(self.tree, ("pools", name, "usage"))
@@ -72,7 +72,7 @@ class Draft(NamedTuple):
         return tuple(found)
 
     def usages_known(self) -> bool:
-        """False where a pool is so malformed that the usages there are cannot be told."""
+        """False if a pool is so malformed that the usages cannot be determined."""
         fields = {to_camel(name) for name in written.Pool.model_fields} - {"usage"}
         if self.problems.broken(("pools",)):
             return False
@@ -80,11 +80,11 @@ class Draft(NamedTuple):
         return not any(self.problems.broken(part) for part in parts if part[2] not in fields)
 
     def check(self, path: Path, subject: str, problem: str, *, key: bool = False) -> None:
-        """Reports what a predicate such as `label_value_problem` found; empty: nothing."""
+        """Reports what a predicate such as `label_value_problem` returned, unless it is empty."""
         if problem:
             self.problems.error(path, f"{subject} {problem}", key=key)
 
 
 def unique(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, each once, in their order."""
+    """The names without duplicates, in order."""
     return tuple(dict.fromkeys(names))

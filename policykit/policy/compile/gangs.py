@@ -1,4 +1,4 @@
-"""Gangs, and how close or far apart their pods stand."""
+"""Gangs, and how close together or far apart their pods are placed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORDER = (*LEVELS, "node")
 
 
 def gang_rule(stated: Workload) -> GangRule | None:
-    """What is said of a gang beyond `all`; None: nothing."""
+    """Gang settings beyond `all`; None if there are none."""
     gang = stated.gang
     if gang is None or isinstance(gang, str):
         return None
@@ -24,7 +24,7 @@ def gang_rule(stated: Workload) -> GangRule | None:
 
 
 def within(draft: Draft, path: Path, stated: written.Within | None) -> Closeness | None:
-    """How close together the pods of a job stay."""
+    """How close together the pods of a job are placed."""
     if stated is None or not _level(draft, (*path, "within"), stated.level):
         return None
     return Closeness(str(stated.level), stated.mode == "hard")
@@ -36,16 +36,14 @@ def across(draft: Draft, path: Path, stated: Workload) -> Apartness | None:
     if wanted is None or not _level(draft, (*path, "across"), wanted.level):
         return None
     if close is not None and close.level and _ORDER.index(str(wanted.level)) <= _ORDER.index(close.level):
-        message = (
-            f"pods that stay within one {close.level} stand in one {wanted.level}: nothing to spread over"
-        )
-        draft.problems.error((*path, "across", "level"), message, f"name a level below {close.level}")
+        message = f"pods kept within one {close.level} are all in one {wanted.level}: nothing to spread over"
+        draft.problems.error((*path, "across", "level"), message, f"use a level below {close.level}")
     return Apartness(str(wanted.level), wanted.mode == "hard", wanted.skew)
 
 
 def _level(draft: Draft, path: Path, level: str | None) -> bool:
     if not level:
-        message = f"workload kind {path[1]}: {path[-1]} names no level"
+        message = f"workload kind {path[1]}: {path[-1]} has no level"
         draft.problems.error(path, message, "add level: rack", key=True)
     elif level != "node":
         level_key(draft, (*path, "level"), level)

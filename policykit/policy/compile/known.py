@@ -1,4 +1,4 @@
-"""Names that must stand for something in a section of the policy."""
+"""Checks that names refer to entries of the policy."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ _SECTIONS = {
 
 
 def known(draft: Draft, path: Path, what: str, name: str) -> None:
-    """Reports a name that its section lacks, unless the section itself is malformed."""
+    """Reports a name that its section does not define, unless the section is malformed."""
     section = _SECTIONS[what]
     if not draft.has(section, name) and not draft.problems.broken((section,)):
-        draft.problems.error(path, f"there is no {what} {name!r}", draft.did_you_mean(section, name))
+        draft.problems.error(path, f"unknown {what} {name!r}", draft.did_you_mean(section, name))
 
 
 def all_known(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:
-    """The same for each of a list, and a notice for one that stands twice."""
+    """The same for each name of a list; also notices duplicates."""
     for number, name in enumerate(names):
         known(draft, (*path, number), what, name)
     once(draft, path, names)
 
 
 def known_queue(draft: Draft, path: Path, name: str) -> None:
-    """A queue of the policy, where it has any; those that systems have by themselves count as well."""
+    """Checks a queue name, if the policy defines queues; built-in queues of a system count too."""
     if name and name not in _BUILT_IN_QUEUES and not draft.has("queues", name) and draft.names("queues"):
         known(draft, path, "queue", name)
 
 
 def known_priority(draft: Draft, path: Path, name: str) -> None:
-    """A PriorityClass of the policy, where it has any, Kubernetes' own or one of Koordinator's chart."""
+    """Checks a PriorityClass name, if the policy defines any; built-in classes count too."""
     if name and draft.names("priorities") and not _built_in(draft, name):
         known(draft, path, "priority", name)
 
 
 def once(draft: Draft, path: Path, names: Sequence[str]) -> None:
-    """Notices names that stand twice in a list."""
+    """Notices duplicate names in a list."""
     seen: set[str] = set()
     for number, name in enumerate(names):
         if name in seen:
-            draft.problems.notice((*path, number), f"{name!r} stands twice in {path[-1]}")
+            draft.problems.notice((*path, number), f"{name!r} is listed twice in {path[-1]}")
         seen.add(name)
 
 

@@ -1,4 +1,4 @@
-"""A card of the policy with what the catalogue knows of it, and its labels under a scheme."""
+"""A card of the policy with its data from the catalogue, and its labels under a scheme."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from typing import NamedTuple
 from policykit.policy.design import Design
 
 GFD_VENDOR = "nvidia"
-"""GPU Feature Discovery writes labels for NVIDIA's cards alone."""
+"""GPU Feature Discovery writes labels for NVIDIA cards only."""
 
 
 class KnownCard(NamedTuple):
-    """Everything said about a card, by the policy first, then by the catalogue."""
+    """All data of a card: from the policy, else from the catalogue."""
 
     name: str
     resource: str
     vendor: str = ""
     product: str = ""
-    """As the policy says it: the product or one of its aliases."""
+    """As written in the policy: the product or one of its aliases."""
     domain: str = ""
     """Label domain and card type of the vendor: nvidia.com and gpu."""
     card_type: str = ""
     stated_key: str = ""
-    """Product label key that the policy gives."""
+    """Product label key set in the policy."""
     labels: Mapping[str, str] = {}
-    """Labels that the policy gives for nodes with the card."""
+    """Labels set in the policy for nodes with the card."""
     vendor_product_key: str = ""
-    """Label keys that the vendor's labeller, or GPU Feature Discovery, writes."""
+    """Label keys written by the vendor's labeller or GPU Feature Discovery."""
     vendor_count_key: str = ""
     vendor_memory_key: str = ""
     vendor_keys: tuple[str, ...] = ()
-    """All of them, and the others it writes."""
+    """The keys above and the others it writes."""
     vendor_value: str = ""
-    """Product as the vendor's labeller writes it; empty: not known."""
+    """Product as the vendor's labeller writes it; empty if unknown."""
     aliases: tuple[str, ...] = ()
     mistaken: tuple[str, ...] = ()
     memory_mib: int | None = None
     per_node: int = 0
-    """Of servers of several sizes the largest: too many are judged fitting rather than too few."""
+    """The largest known server size, so that fit is over- rather than underestimated."""
     per_node_sure: bool = True
-    """False: the catalogue lists several sizes and the policy says none."""
+    """False if the catalogue lists several sizes and the policy sets none."""
     mig_profiles: Mapping[str, int] = {}
     arch: str = ""
 
@@ -51,21 +51,21 @@ class CardLabels(NamedTuple):
     writer: str
     """gfd, vendor, cloud or manual."""
     product_key: str
-    """Empty: the card has no product label."""
+    """Empty if the card has no product label."""
     product: str
-    """Value of the product label on whole, unshared cards; empty: not known."""
+    """Value of the product label on whole, unshared cards; empty if unknown."""
     candidates: tuple[str, ...] = ()
-    """Values the cloud has for it, where there are several."""
+    """Values the cloud uses for it, if there are several."""
     count_key: str = ""
     memory_key: str = ""
     keys: tuple[str, ...] = ()
     """Every key that is written for the card."""
     discovered: tuple[str, ...] = ()
-    """Those that generation leaves to their writer."""
+    """Keys that something else writes, so generation does not."""
 
 
 def card_labels(card: KnownCard, design: Design) -> CardLabels:
-    """Which labels nodes with the card carry, and who writes them."""
+    """Which labels nodes with the card have, and who writes them."""
     writer = _writer(card, design)
     key = card.stated_key or design.product.key or _product_key(card, design, writer)
     values = _values(card, design, writer, key)
@@ -96,7 +96,7 @@ def _writer(card: KnownCard, design: Design) -> str:
 
 
 def _product_key(card: KnownCard, design: Design, writer: str) -> str:
-    """<vendor>/<type>.product, the form of GPU Feature Discovery, unless somebody writes another."""
+    """<vendor>/<type>.product, as GPU Feature Discovery has it, unless another writer uses another key."""
     if writer == "cloud":
         return design.preset.product_keys[card.vendor]
     if writer == "vendor":
@@ -118,7 +118,7 @@ def _values(card: KnownCard, design: Design, writer: str, key: str) -> tuple[str
 
 
 def _number_keys(card: KnownCard, writer: str) -> tuple[str, str]:
-    """Keys of the count and memory labels, empty where nobody writes them."""
+    """Keys of the count and memory labels; empty if nothing writes them."""
     if writer in ("gfd", "vendor"):
         return card.vendor_count_key, card.vendor_memory_key
     if writer == "manual" and card.domain:

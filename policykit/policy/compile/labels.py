@@ -1,4 +1,4 @@
-"""Labels and taints of a pool's nodes: what the scheme gives, then what the pool adds."""
+"""Labels and taints of a pool's nodes: those of the scheme, then those of the pool."""
 
 from __future__ import annotations
 
@@ -18,31 +18,29 @@ from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
 
 
 class Marks(NamedTuple):
-    """Labels and taints, each once."""
+    """Labels and taints without duplicates."""
 
     labels: dict[str, str]
     taints: dict[tuple[str, str], Taint]
-    """By key and effect: a node has at most one taint of both."""
+    """By key and effect: a node has at most one taint for each pair."""
 
 
 def label(draft: Draft, path: Path, marks: Marks, key: str, value: str) -> None:
-    """Adds a label; reports a malformed value, and one that is there already with another."""
+    """Adds a label; reports a malformed value, or a conflict with an existing one."""
     draft.check(path, f"label {key}: value {value!r}", label_value_problem(value))
     there = marks.labels.setdefault(key, value)
     if there != value:
-        message = f"label {key} is {there!r} by the scheme or the card, here it is {value!r}"
+        message = f"label {key} is {there!r} in the scheme or the card, but {value!r} here"
         draft.problems.error(path, message, "remove it here, or change the scheme")
 
 
 def taint(draft: Draft, path: Path, marks: Marks, added: Taint) -> None:
-    """Adds a taint; reports a malformed value, and one that is there already with another."""
+    """Adds a taint; reports a malformed value, or a conflict with an existing one."""
     if marks.labels.get(added.key) != added.value:
         draft.check(path, f"taint {added.key}: value {added.value!r}", label_value_problem(added.value))
     there = marks.taints.setdefault((added.key, added.effect), added)
     if there != added:
-        message = (
-            f"a node has one taint of key {added.key} and effect {added.effect}: {there} is there already"
-        )
+        message = f"a node has one taint per key and effect: {there} already exists"
         draft.problems.error(path, message, "remove one, or change the scheme")
 
 
@@ -53,7 +51,7 @@ def mark_usage(draft: Draft, path: Path, marks: Marks, usage: str, design: Desig
     if not usage or not wanted:
         return
     if not part.key:
-        message = "the usage has no label key, since the policy has no domain"
+        message = "the usage has no label key because the policy has no domain"
         draft.problems.error(
             (*path, "usage"), message, "add domain: example.com, or scheme.usage.key", key=True
         )
@@ -67,7 +65,7 @@ def mark_usage(draft: Draft, path: Path, marks: Marks, usage: str, design: Desig
 def mark_card(
     draft: Draft, path: Path, marks: Marks, cards: PoolCards, names: CardLabels, design: Design
 ) -> None:
-    """The product label and taint, the count label, and what the policy gives for the card."""
+    """The product label and taint, the count label, and the labels set in the policy for the card."""
     card, part = cards.card, design.product
     product = _shown_product(cards, names)
     # A suffix comes from the sharing of the pool, so a value too long is told there.
@@ -90,7 +88,7 @@ def mark_card(
 
 
 def _shown_product(cards: PoolCards, names: CardLabels) -> str:
-    """The product as GPU Feature Discovery shows it on cut or shared cards, else as it is."""
+    """The product as GPU Feature Discovery labels it on partitioned or shared cards, else unchanged."""
     if names.writer != "gfd" or names.product_key != cards.card.vendor_product_key or not names.product:
         return names.product
     # Replicas under a resource name of their own leave the product alone.
@@ -108,13 +106,13 @@ def _mark_sharing(marks: Marks, sharing: Sharing) -> None:
 
 
 def own_label(draft: Draft, path: Path, marks: Marks, key: str, value: str) -> None:
-    """Adds a label whose key is written at `path` too."""
+    """Adds a label whose key is also at `path`."""
     draft.check(path, f"label key {key!r}", label_key_problem(key), key=True)
     label(draft, path, marks, key, value)
 
 
 def own_labels(draft: Draft, path: Path, stated: Mapping[str, str], scheme: Marks) -> dict[str, str]:
-    """Labels written for some nodes, checked; `scheme` holds those that the pool has already."""
+    """Labels set for some nodes, checked; `scheme`: the labels that the pool already has."""
     marks = Marks(dict(scheme.labels), {})
     for key, value in stated.items():
         own_label(draft, (*path, key), marks, key, value)
@@ -124,7 +122,7 @@ def own_labels(draft: Draft, path: Path, stated: Mapping[str, str], scheme: Mark
 def _card_taint(
     card: KnownCard, names: CardLabels, design: TaintDesign, product: str, scheme: Design
 ) -> Taint | None:
-    """The card taint; None where the cloud sets none, or there is neither key nor value for one."""
+    """The card taint; None if the cloud sets none, or there is no key and value for one."""
     if scheme.preset.cloud and not design.key and design.value is None:
         by_cloud = scheme.preset.card_taints.get(card.vendor)
         # Clouds without a card taint of their own use the resource name for one, by custom.

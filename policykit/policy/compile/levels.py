@@ -1,4 +1,4 @@
-"""Levels of the topology: their label keys, and which of them the policy speaks of."""
+"""Topology levels: their label keys, and which of them the policy uses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policykit.policy.models.nodes import Place
 
 
 def compile_levels(draft: Draft) -> tuple[Level, ...]:
-    """Levels that a pool, a workload kind or the scheme speaks of, widest first."""
+    """Levels that a pool, a workload kind or the scheme uses, widest first."""
     used = _of_pools(draft) | _of_workloads(draft)
     keys = {level: _key(draft, level) for level in LEVELS if level in used or _stated(draft, level)}
     found = tuple(Level(level, key) for level, key in keys.items() if key)
@@ -19,10 +19,10 @@ def compile_levels(draft: Draft) -> tuple[Level, ...]:
 
 
 def level_key(draft: Draft, path: Path, level: str) -> str:
-    """Label key of a level that `path` speaks of; reports where it has none."""
+    """Label key of a level used at `path`; reports a level without one."""
     key = _key(draft, level)
     if not key:
-        message = f"{level} has no label key, since the policy has no domain"
+        message = f"{level} has no label key because the policy has no domain"
         hint = f"add domain: example.com, or scheme.topology.{level}"
         draft.problems.error(path, message, hint, key=path[-1] == level)
     return key
@@ -58,5 +58,5 @@ def _check_distinct(draft: Draft, levels: tuple[Level, ...]) -> None:
         home = homes.setdefault(level.key, level.name)
         if home != level.name:
             stated = level.name if _stated(draft, level.name) else home
-            message = f"{home} and {level.name} have one label key, {level.key}"
-            draft.problems.error(("scheme", "topology", stated), message, "give each level a key of its own")
+            message = f"{home} and {level.name} have the same label key, {level.key}"
+            draft.problems.error(("scheme", "topology", stated), message, "give each level its own key")

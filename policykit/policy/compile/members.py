@@ -1,4 +1,4 @@
-"""Which nodes a pool or one of its shapes has: a number, a range, names or a selector."""
+"""Which nodes a pool or node shape has: a number, a range, names or a selector."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Members(NamedTuple):
 
 
 def members(draft: Draft, path: Path, nodes: int | NodeSet | None) -> Members:
-    """The nodes that `nodes` of a pool or shape means."""
+    """The nodes given by `nodes` of a pool or shape."""
     if nodes is None:
         return Members()
     if isinstance(nodes, int):
@@ -33,8 +33,8 @@ def members(draft: Draft, path: Path, nodes: int | NodeSet | None) -> Members:
         *(["selector"] if nodes.selector is not None else []),
     ]
     if len(ways) != 1:
-        said = f"these are {' and '.join(ways)}" if ways else "there are none"
-        message = f"nodes are given by min and max, by names or by selector; {said}"
+        said = f"set: {', '.join(ways)}" if ways else "none is set"
+        message = f"nodes need exactly one of min and max, names, and selector; {said}"
         draft.problems.error(path, message, "keep one of the three", key=True)
     if nodes.names is not None:
         names = _names(draft, (*path, "names"), nodes.names)
@@ -53,16 +53,16 @@ def _names(draft: Draft, path: Path, stated: Iterable[str]) -> tuple[str, ...]:
     for number, name in enumerate(stated):
         expanded = expand(name)
         if expanded is None:
-            message = f"range {name!r} runs backwards or is too long"
-            draft.problems.error((*path, number), message, "write the smaller number first: gpu-[01-16]")
+            message = f"range {name!r} is reversed or too long"
+            draft.problems.error((*path, number), message, "put the smaller number first: gpu-[01-16]")
             continue
         problem = dns_subdomain_problem(expanded[0])
-        hint = "globs find no names: list them, or use selector" if "*" in name else ""
+        hint = "globs do not work here: list the names, or use selector" if "*" in name else ""
         if problem:
             draft.problems.error((*path, number), f"node name {name!r} {problem}", hint)
             continue
         for each in expanded:
             if each in found:
-                draft.problems.error((*path, number), f"node {each} is named twice in this pool")
+                draft.problems.error((*path, number), f"node {each} is listed twice in this pool")
             found[each] = None
     return tuple(found)

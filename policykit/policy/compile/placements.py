@@ -1,4 +1,4 @@
-"""Placements: strategies, weights and shapes that go together."""
+"""Placements: strategies, weights and shapes, checked against each other."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def compile_placements(draft: Draft) -> dict[str, Placement]:
     for name, placement in found.items():
         home = homes.setdefault(placement.scheduler, name) if placement.scheduler else name
         if home != name:
-            message = f"placements {home} and {name} are both of scheduler {placement.scheduler}"
-            hint = "give each a schedulerName of its own: a profile places in one way"
+            message = f"placements {home} and {name} both use scheduler {placement.scheduler}"
+            hint = "give each its own schedulerName: a profile has one strategy"
             draft.problems.error(("placements", name, "scheduler"), message, hint)
     return found
 
 
 def named_placement(draft: Draft, path: Path, name: str) -> tuple[str, str]:
-    """Strategy of a placement that a workload kind names, and its name where the policy defines it."""
+    """Strategy of a placement that a workload kind names, and its name if the policy defines it."""
     stated = draft.policy.placements.get(name)
     if stated is not None:
         return stated.strategy or "", name
     if name and name not in BUILT_IN and name not in draft.names("placements"):
         if not draft.problems.broken(("placements",)):
             hint = did_you_mean(name, (*draft.names("placements"), *BUILT_IN))
-            draft.problems.error(path, f"there is no placement {name!r}", hint)
+            draft.problems.error(path, f"unknown placement {name!r}", hint)
         return "", ""
     return name if name in BUILT_IN else "", ""
 
@@ -69,7 +69,7 @@ def _resources(
     for name, each in stated.resources.items():
         resource = resource_of(draft, (*path, name), name)
         if resource in found:
-            message = f"placement {path[1]} names {resource} twice"
+            message = f"placement {path[1]} lists {resource} twice"
             draft.problems.error((*path, name), message, "keep one of them", key=True)
         elif resource and isinstance(each, int):
             found[resource] = ResourcePlacement(strategy, each)
@@ -85,29 +85,31 @@ def _shape(draft: Draft, path: Path, strategy: str, stated: tuple[written.Point,
         if point.utilization is None or point.score is None:
             lacking = "utilization" if point.utilization is None else "score"
             message = f"this point of the shape has no {lacking}"
-            draft.problems.error(place, message, "write {utilization: 50, score: 5}")
+            draft.problems.error(place, message, "use {utilization: 50, score: 5}")
             continue
         if points and point.utilization <= points[-1].utilization:
             message = (
-                f"a shape goes from low to high utilization: {point.utilization} stands after "
+                f"shape points must have increasing utilization: {point.utilization} follows "
                 f"{points[-1].utilization}"
             )
-            draft.problems.error((*place, "utilization"), message, "sort the points, each utilization once")
+            draft.problems.error(
+                (*place, "utilization"), message, "sort the points by utilization, without duplicates"
+            )
         points.append(Point(point.utilization, point.score))
     _check_direction(draft, path, strategy, points)
     return tuple(points)
 
 
 def _check_direction(draft: Draft, path: Path, strategy: str, points: list[Point]) -> None:
-    """A shape whose score grows with use packs; one whose score falls spreads."""
+    """Reports a shape that contradicts its strategy: rising scores pack, falling scores spread."""
     steps = [after.score - before.score for before, after in pairwise(points)]
     other = ""
     if strategy == SPREAD and any(steps) and all(step >= 0 for step in steps):
-        other = f"prefers nodes that are used more, which is {BINPACK}"
+        other = f"prefers fuller nodes, which is {BINPACK}"
     if strategy == BINPACK and any(steps) and all(step <= 0 for step in steps):
-        other = f"prefers nodes that are used less, which is {SPREAD}"
+        other = f"prefers emptier nodes, which is {SPREAD}"
     if other:
-        message = f"the strategy is {strategy}, and the shape {other}"
+        message = f"the strategy is {strategy}, but the shape {other}"
         draft.problems.error(path, message, "change the strategy or the scores", key=True)
 
 
@@ -116,8 +118,8 @@ def _avoid(draft: Draft, path: Path, stated: tuple[str, ...]) -> tuple[str, ...]
     for number, name in enumerate(stated):
         resource = resource_of(draft, (*path, number), name)
         if resource and not is_extended(resource):
-            message = f"every node has {resource}, so no pod could stay off them"
-            draft.problems.error((*path, number), message, "name cards or other extended resources")
+            message = f"every node has {resource}, so pods cannot avoid it"
+            draft.problems.error((*path, number), message, "list cards or other extended resources")
         elif resource:
             found.append(resource)
     once(draft, path, stated)

@@ -1,4 +1,4 @@
-"""Node pools: the scheme, the card and the pool's own words, made into what nodes show."""
+"""Node pools: labels, taints and sizes from the scheme, the card and the pool."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design)
     if card is not None:
         whole = stated.sharing.whole_cards
         if whole and per_node and whole >= per_node:
-            message = f"wholeCards {whole} leaves none of the {per_node} cards of a node to cut"
+            message = f"wholeCards {whole} leaves none of the {per_node} cards per node to partition"
             draft.problems.error((*path, "sharing", "wholeCards"), message, "lower it, or use mode none")
         sure = card.per_node_sure or stated.cards_per_node is not None
         cards = PoolCards(card, sharing, per_node, whole, stated.sharing.rename, sure)
@@ -72,19 +72,19 @@ def _pool(draft: Draft, name: str, stated: written.Pool, cluster_design: Design)
 def _per_node(draft: Draft, path: Path, stated: written.Pool, card: KnownCard | None) -> int:
     if card is None:
         if stated.cards_per_node:
-            message = "cardsPerNode needs a card, the pool has none"
+            message = "cardsPerNode needs a card, but the pool has none"
             draft.problems.error((*path, "cardsPerNode"), message, "add card, or remove it", key=True)
         return 0
     if stated.cards_per_node is not None:
         return stated.cards_per_node
     if not card.per_node:
-        message = f"how many {card.name} cards a node has is not known, so sizes are not judged"
+        message = f"the number of {card.name} cards per node is unknown, so sizes are not checked"
         draft.problems.notice((*path, "card"), message, "add cardsPerNode")
     return card.per_node
 
 
 def _add_own(pool: PoolDraft) -> None:
-    """The pool's own labels and taints, and the topology it has as a whole."""
+    """The pool's own labels and taints, and the topology of the whole pool."""
     draft, path, stated, marks, *_ = pool
     for key, value in stated.labels.items():
         own_label(draft, (*path, "labels", key), marks, key, value)
@@ -101,9 +101,9 @@ def _add_own(pool: PoolDraft) -> None:
 def _toleration(draft: Draft, path: Path, number: int, stated: written.Toleration) -> Toleration:
     place = (*path, "injects", number)
     if stated.operator == "Exists" and stated.value:
-        draft.problems.error((*place, "value"), "operator Exists compares no value", "remove value", key=True)
+        draft.problems.error((*place, "value"), "operator Exists takes no value", "remove value", key=True)
     if not stated.key and stated.operator != "Exists":
-        draft.problems.error(place, "a toleration without key needs operator Exists", "add key")
+        draft.problems.error(place, "a toleration without a key needs operator Exists", "add key")
     if stated.key:
         draft.check((*place, "key"), f"taint key {stated.key!r}", label_key_problem(stated.key))
     draft.check((*place, "value"), f"taint value {stated.value!r}", label_value_problem(stated.value))
@@ -112,9 +112,9 @@ def _toleration(draft: Draft, path: Path, number: int, stated: written.Toleratio
 
 def _shared(draft: Draft, path: Path, stated: written.Pool) -> str:
     if "shared_by_schedulers" in stated.model_fields_set and not stated.shared_by_schedulers.strip():
-        hint = "say why, or remove it"
+        hint = "add a reason, or remove it"
         draft.problems.error(
-            (*path, "sharedBySchedulers"), "sharedBySchedulers gives no reason", hint, key=True
+            (*path, "sharedBySchedulers"), "sharedBySchedulers has no reason", hint, key=True
         )
     return stated.shared_by_schedulers.strip()
 
@@ -126,11 +126,11 @@ def _autoscaled(stated: written.Pool) -> bool:
 
 
 def _check_shared_nodes(draft: Draft, pools: tuple[Pool, ...]) -> None:
-    """A node stands in one pool."""
+    """Reports nodes that are in several pools."""
     homes: dict[str, str] = {}
     for pool in pools:
         for name in (name for shape in pool.shapes for name in shape.node_names):
             home = homes.setdefault(name, pool.name)
             if home != pool.name:
-                message = f"node {name} is in pool {home} already"
-                draft.problems.error(("pools", pool.name, "nodes"), message, "name it in one pool", key=True)
+                message = f"node {name} is already in pool {home}"
+                draft.problems.error(("pools", pool.name, "nodes"), message, "list it in one pool", key=True)

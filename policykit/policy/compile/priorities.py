@@ -14,8 +14,8 @@ def compile_priorities(draft: Draft) -> tuple[Priority, ...]:
     found = tuple(_priority(draft, name, stated) for name, stated in draft.policy.priorities.items())
     defaults = [priority.name for priority in found if priority.default]
     for name in defaults[1:]:
-        message = f"one PriorityClass is the default, {defaults[0]} is already"
-        draft.problems.error(("priorities", name, "default"), message, "keep default: true in one of them")
+        message = f"only one PriorityClass can be the default, and {defaults[0]} already is"
+        draft.problems.error(("priorities", name, "default"), message, "keep default: true on one of them")
     return found
 
 
@@ -23,7 +23,9 @@ def _priority(draft: Draft, name: str, stated: written.Priority) -> Priority:
     path: Path = ("priorities", name)
     draft.check(path, f"priority name {name!r}", dns_subdomain_problem(name), key=True)
     if name.startswith("system-"):
-        draft.problems.error(path, f"priority {name!r}: names with system- are Kubernetes' own", key=True)
+        draft.problems.error(
+            path, f"priority {name!r}: the prefix system- is reserved for Kubernetes", key=True
+        )
     if stated.value is None:
         draft.problems.error(path, f"priority {name!r} has no value", "add value: 1000", key=True)
     return Priority(name, stated.value or 0, stated.preempts, stated.default, stated.description)

@@ -1,4 +1,4 @@
-"""Queues: their tree, and amounts that fit into each other."""
+"""Queues: their tree, and amounts that fit within their parents'."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compile_queues(draft: Draft) -> tuple[Queue, ...]:
 
 
 def compile_preemption(draft: Draft) -> Preemption:
-    """Whose pods make room for whose."""
+    """Which pods may be preempted for which."""
     stated = draft.policy.preemption
     return Preemption(stated.within_queue, stated.reclaim)
 
@@ -61,7 +61,7 @@ def _submitters(draft: Draft, path: Path, stated: written.Submit | None) -> Subm
         return None
     check_people(draft, path, stated.users, stated.groups)
     if EVERYBODY in stated.users and (len(stated.users) > 1 or stated.groups):
-        message = "'*' is everybody, so the others need not be named"
+        message = "'*' means everybody, so the other entries have no effect"
         draft.problems.notice((*path, "users", stated.users.index(EVERYBODY)), message)
     return Submitters(unique(stated.users), unique(stated.groups))
 
@@ -82,7 +82,7 @@ def _pools(
         for number, name in enumerate(names):
             home = homes.setdefault(name, part)
             if (home, part) in _OPPOSITES:
-                message = f"pool {name} is both {home} and {part} for queue {path[1]}"
+                message = f"pool {name} is under both {home} and {part} for queue {path[1]}"
                 draft.problems.error((*path, part, number), message, "keep it in one of them")
     return PoolAffinity(**parts)
 
@@ -91,7 +91,7 @@ def _check_order(draft: Draft, path: Path, low: str, less: Amounts, high: str, m
     for resource in sorted(less.keys() & more.keys()):
         if less[resource] > more[resource]:
             have, limit = amount_text(resource, less[resource]), amount_text(resource, more[resource])
-            message = f"queue {path[1]}: {low} of {resource} is {have}, more than its {high} {limit}"
+            message = f"queue {path[1]}: {low} of {resource} is {have}, above its {high} {limit}"
             draft.problems.error((*path, low, written_as(draft, (*path, low), resource)), message)
 
 
@@ -99,11 +99,11 @@ def _check_circles(draft: Draft) -> None:
     for circle in cycles({name: (queue.parent,) for name, queue in draft.policy.queues.items()}):
         path = ("queues", circle[0], "parent")
         way = " -> ".join((*circle, circle[0]))
-        draft.problems.error(path, f"queues go in a circle: {way}", "remove one parent")
+        draft.problems.error(path, f"queue parents form a cycle: {way}", "remove one parent")
 
 
 def _check_children(draft: Draft, queues: Mapping[str, Queue]) -> None:
-    """What children are promised, and may use at most, must fit into their parent."""
+    """Reports children whose guarantees or limits do not fit within their parent's."""
     below: dict[str, list[Queue]] = {}
     for queue in queues.values():
         below.setdefault(queue.parent, []).append(queue)
@@ -114,8 +114,8 @@ def _check_children(draft: Draft, queues: Mapping[str, Queue]) -> None:
             if total > parent.guarantee[resource]:
                 have = amount_text(resource, parent.guarantee[resource])
                 message = (
-                    f"queue {name} guarantees {have} {resource}, its children "
-                    f"{amount_text(resource, total)} in all"
+                    f"queue {name} guarantees {have} {resource}, but its children "
+                    f"{amount_text(resource, total)} in total"
                 )
                 path = ("queues", name, "guarantee")
                 draft.problems.error(
@@ -130,5 +130,7 @@ def _check_limits(draft: Draft, parent: Queue, child: Queue) -> None:
         if child.limit[resource] > parent.limit[resource]:
             own, above = (amount_text(resource, q.limit[resource]) for q in (child, parent))
             path = ("queues", child.name, "limit")
-            message = f"queue {child.name} may use {own} {resource}, its parent {parent.name} only {above}"
+            message = (
+                f"queue {child.name} may use {own} {resource}, but its parent {parent.name} only {above}"
+            )
             draft.problems.notice((*path, written_as(draft, path, resource)), message)

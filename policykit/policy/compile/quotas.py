@@ -1,4 +1,4 @@
-"""ResourceQuotas: what counts in a namespace."""
+"""ResourceQuotas: limits on the total of a namespace."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ def compile_quotas(draft: Draft) -> tuple[Quota, ...]:
     for quota in found:
         home = homes.setdefault(quota.namespace, quota.name) if quota.containers is not None else quota.name
         if home != quota.name:
-            message = f"containers of namespace {quota.namespace} have defaults and bounds by quota {home}"
+            message = (
+                f"quota {home} already sets container defaults and bounds for namespace {quota.namespace}"
+            )
             draft.problems.error(
-                ("quotas", quota.name, "containers"), message, "say them in one quota", key=True
+                ("quotas", quota.name, "containers"), message, "set them in one quota", key=True
             )
     return found
 
@@ -35,8 +37,8 @@ def _quota(draft: Draft, name: str, stated: written.Quota) -> Quota:
     for resource in stated.limits:
         known = resource in draft.cards or "/" in resource
         if known and is_extended(resource_of(draft, (*path, "limits", resource), resource)):
-            message = f"a quota on limits of {resource} never counts anything"
-            draft.problems.error((*path, "limits", resource), message, "say it under requests", key=True)
+            message = f"a quota on limits of {resource} has no effect"
+            draft.problems.error((*path, "limits", resource), message, "set it under requests", key=True)
     requests = amounts(draft, (*path, "requests"), stated.requests)
     limits = amounts(draft, (*path, "limits"), stated.limits)
     for number, priority in enumerate(stated.priorities):

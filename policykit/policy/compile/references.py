@@ -1,4 +1,4 @@
-"""Names that must stand for something: usages, cards, pools, queues, priority classes."""
+"""Checks references: usages, cards, pools, queues, PriorityClasses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from policykit.policy.suggest import Candidates
 
 
 def check_references(draft: Draft) -> None:
-    """Reports every reference to nothing."""
+    """Reports every reference to an undefined name."""
     for name, pool in draft.policy.pools.items():
         if pool.card:
             known(draft, ("pools", name, "card"), "card", pool.card)
@@ -25,7 +25,7 @@ def check_references(draft: Draft) -> None:
 
 
 class _Usages:
-    """The usages that pools have."""
+    """The usages of the pools."""
 
     def __init__(self, draft: Draft) -> None:
         self.names = frozenset(draft.usages())
@@ -46,7 +46,7 @@ def _check_usages(draft: Draft, path: Path, workload: Workload, usages: _Usages)
             continue
         if usage in usages.names:
             message, hint = (
-                f"prefers usage {usage!r}, which it may not use",
+                f"prefers usage {usage!r}, which is not in its usages",
                 f"add {usage} to usages, or remove it here",
             )
         else:
@@ -63,7 +63,7 @@ def _check_others(draft: Draft, path: Path, workload: Workload) -> None:
 
 
 def _check_unused(draft: Draft) -> None:
-    """A usage that no workload kind may use is probably a slip."""
+    """Notices a usage that no workload kind may use: probably a mistake."""
     allowed = {usage for workload in draft.policy.workloads.values() for usage in workload.usages}
     if not draft.policy.workloads or any(not w.usages for w in draft.policy.workloads.values()):
         return

@@ -1,4 +1,4 @@
-"""Reservations: capacity kept free, where it can be kept, and for whom."""
+"""Reservations: capacity kept free, where, and for whom."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def _reservation(
         if meant:
             known(draft, (*path, key), what, meant)
     if not (stated.tenant or stated.workload):
-        message = f"nobody may take what reservation {name!r} keeps"
+        message = f"nothing may use reservation {name!r}"
         draft.problems.error(path, message, "add tenant, or workload, or both", key=True)
     requests = amounts(draft, (*path, "requests"), stated.requests)
     if not any(requests.values()):
-        message = f"reservation {name!r} keeps nothing"
+        message = f"reservation {name!r} reserves nothing"
         draft.problems.error(path, message, "add requests: {cpu: 8, memory: 64Gi}", key=True)
     if pool is not None:
         _check_offered(draft, (*path, "requests"), requests, pool, pools)
@@ -50,7 +50,7 @@ def _reservation(
 
 
 def _check_offered(draft: Draft, path: Path, requests: Amounts, pool: Pool, pools: Sequence[Pool]) -> None:
-    """Cards that other pools have, and this one has not."""
+    """Reports requests for cards that the chosen pool does not have."""
     cards = {resource for each in pools for resource in each.resources} - set(pool.resources)
     for resource in sorted(cards & requests.keys()):
         message = f"pool {pool.name} has no {resource}"

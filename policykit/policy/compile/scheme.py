@@ -1,4 +1,4 @@
-"""The keys and values that a scheme states, checked where they are written."""
+"""Checks the keys and values of a scheme."""
 
 from __future__ import annotations
 

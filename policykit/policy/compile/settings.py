@@ -13,7 +13,7 @@ _RULE = re.compile(r"(PK[0-9]{1,3}|[a-z][a-z0-9]*(-[a-z0-9]+)*)\Z")
 
 
 def compile_lint(draft: Draft) -> LintSettings:
-    """The lint settings as written; whether a rule exists is the linter's to say."""
+    """The lint settings as written; the linter checks whether a rule exists."""
     lint = draft.policy.lint
     for part in ("select", "ignore"):
         for number, rule in enumerate(getattr(lint, part)):
@@ -36,17 +36,17 @@ def compile_lint(draft: Draft) -> LintSettings:
 
 
 def compile_output(draft: Draft) -> str:
-    """The output folder, which must stand at or below the policy's own."""
+    """The output folder, which must be the policy's own or one below it."""
     out = draft.policy.generate.out
     if posixpath.isabs(out):
         draft.problems.error(
-            ("generate", "out"), f"out {out!r} is not relative to the policy", "write a relative path"
+            ("generate", "out"), f"out {out!r} is not relative to the policy", "use a relative path"
         )
     return posixpath.normpath(out) if out else ""
 
 
 def _check_rule(draft: Draft, path: Path, rule: str) -> None:
     if not _RULE.match(rule):
-        hint = "write PK101, missing-toleration, or a family such as PK1"
+        hint = "use PK101, missing-toleration, or a family such as PK1"
         key = isinstance(path[-1], str)
-        draft.problems.error(path, f"{rule!r} names no rule", hint, key=key)
+        draft.problems.error(path, f"{rule!r} is not a rule name", hint, key=key)

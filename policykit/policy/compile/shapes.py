@@ -1,4 +1,4 @@
-"""The node shapes of a pool: size, number, names and place."""
+"""The node shapes of a pool: size, number, names and topology."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from policykit.policy.models.nodes import NodeShape
 from policykit.policy.models.pool import Pool
 
 PODS = 110
-"""Pods a node takes where nobody says: the kubelet's default."""
+"""Pods per node if not set: the kubelet's default."""
 
 
 class PoolDraft(NamedTuple):
-    """A pool on its way: what its shapes need to know of it."""
+    """The parts of a pool that its shapes depend on."""
 
     draft: Draft
     path: Path
@@ -32,13 +32,13 @@ class PoolDraft(NamedTuple):
 
 
 def shapes(pool: PoolDraft) -> tuple[Shape, ...]:
-    """The shapes of a pool, split so that each stands in one place."""
+    """The shapes of a pool, split so that each has one topology location."""
     stated = pool.stated.nodes
     if isinstance(stated, tuple):
         found = tuple(_shape(pool, (*pool.path, "nodes", number), each) for number, each in enumerate(stated))
         if not found:
             path = (*pool.path, "nodes")
-            pool.draft.problems.error(path, "nodes is an empty list", "give a number, or remove it", key=True)
+            pool.draft.problems.error(path, "nodes is an empty list", "set a number, or remove it", key=True)
     else:
         found = (_shape(pool, pool.path, NodeShape.model_construct(nodes=stated)),)
     return _placed(pool, found)
@@ -56,7 +56,7 @@ def _shape(pool: PoolDraft, path: Path, shape: NodeShape) -> Shape:
 
 
 def _allocatable(pool: PoolDraft, path: Path, shape: NodeShape) -> dict[str, int]:
-    """What is stated, and the cards where their number is known; nothing stated says nothing of cpu."""
+    """The allocatable amounts as set, and the cards if their number is known."""
     if shape.allocatable is None:
         stated = amounts(pool.draft, (*pool.path, "allocatable"), pool.stated.allocatable)
     else:

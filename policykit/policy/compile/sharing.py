@@ -1,4 +1,4 @@
-"""What a pool's cards look like to a scheduler once they are cut or shared.
+"""How a pool's cards appear to a scheduler when they are partitioned or shared.
 
 Follows NVIDIA's device plugin and GPU Feature Discovery 0.20.
 """
@@ -24,26 +24,26 @@ class Offer(NamedTuple):
     """Cards of one node as the device plugin offers them."""
 
     amounts: Mapping[str, int]
-    """Resource to amount; 0 where the number of cards is not known."""
+    """Resource to amount; 0 if the number of cards is unknown."""
     counted: int = 0
-    """Value of the count label; 0: not known."""
+    """Value of the count label; 0 if unknown."""
 
 
 class PoolCards(NamedTuple):
-    """The cards of a pool, and how they are cut or shared."""
+    """The cards of a pool, and how they are partitioned or shared."""
 
     card: KnownCard
     sharing: Sharing
     per_node: int
-    """0: not known."""
+    """0 if unknown."""
     whole: int = 0
-    """Cards of a node left uncut under mig-mixed."""
+    """Cards per node left unpartitioned under mig-mixed."""
     rename: bool = False
     sure: bool = True
-    """Whether that many stand in each node, or at most that many."""
+    """Whether the number is exact, or an upper bound."""
 
     def offer(self, per_node: int | None = None) -> Offer:
-        """What a node offers: MIG partitions, replicas of them or of cards, or whole cards."""
+        """What a node advertises: MIG partitions, replicas of them or of cards, or whole cards."""
         number = self.per_node if per_node is None else per_node
         sharing = self.sharing
         ending = ".shared" if self.rename and sharing.replicas > 1 else ""
@@ -59,7 +59,7 @@ class PoolCards(NamedTuple):
 
 
 def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: KnownCard | None) -> Sharing:
-    """The sharing of a pool; what does not go together is reported."""
+    """The sharing of a pool; reports settings that contradict each other."""
     sharing = Sharing(stated.mode, stated.replicas or 1, dict(stated.profiles))
     if stated.mode == "none":
         for part in ("replicas", "profiles", "rename", "wholeCards"):
@@ -73,7 +73,7 @@ def compile_sharing(draft: Draft, path: Path, stated: written.Sharing, card: Kno
         return Sharing()
     if card is None:
         draft.problems.error(
-            path, "sharing needs a card, the pool has none", "add card, or remove sharing", key=True
+            path, "sharing needs a card, but the pool has none", "add card, or remove sharing", key=True
         )
         return sharing
     if stated.mode in ("time-slicing", "mps"):
@@ -90,13 +90,13 @@ def _check_replicas(draft: Draft, path: Path, stated: written.Sharing) -> None:
         message = f"mode {stated.mode} needs replicas, the number of pods that share one card"
         draft.problems.error((*path, "replicas"), message, "add replicas: 2 or more")
     if stated.profiles:
-        message = f"profiles are MIG partitions, the mode is {stated.mode}"
+        message = f"profiles are MIG partitions, but the mode is {stated.mode}"
         draft.problems.error((*path, "profiles"), message, "use mode mig-single or mig-mixed", key=True)
 
 
 def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: KnownCard) -> None:
     if card.vendor != GFD_VENDOR:
-        message = f"mode {stated.mode} is for NVIDIA cards, {card.name} is not one"
+        message = f"mode {stated.mode} is for NVIDIA cards, which {card.name} is not"
         draft.problems.error((*path, "mode"), message)
         return
     if not stated.profiles:
@@ -105,7 +105,7 @@ def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: K
         )
     if stated.mode == "mig-single" and len(stated.profiles) > 1:
         names = " and ".join(stated.profiles)
-        message = f"mig-single cuts every card alike, these are {names}"
+        message = f"mig-single partitions every card the same way, but there are several profiles: {names}"
         draft.problems.error((*path, "profiles"), message, "use mode mig-mixed", key=True)
     for profile, slices in stated.profiles.items():
         _check_profile(draft, (*path, "profiles", profile), profile, slices, card)
@@ -115,21 +115,23 @@ def _check_partitions(draft: Draft, path: Path, stated: written.Sharing, card: K
 def _check_profile(draft: Draft, path: Path, profile: str, slices: int, card: KnownCard) -> None:
     known = card.mig_profiles
     if not _PROFILE.match(profile):
-        message = f"{profile!r} is no MIG profile"
-        draft.problems.error(path, message, did_you_mean(profile, known) or "write it as 1g.10gb", key=True)
+        message = f"{profile!r} is not a MIG profile"
+        draft.problems.error(
+            path, message, did_you_mean(profile, known) or "use a form such as 1g.10gb", key=True
+        )
     elif known and profile not in known:
-        message = f"MIG profile {profile} is not known for {card.product}"
+        message = f"MIG profile {profile} is unknown for {card.product}"
         draft.problems.notice(path, message, did_you_mean(profile, known), key=True)
     elif known and slices > known[profile]:
-        message = f"{card.product} holds at most {known[profile]} of {profile}, not {slices}"
+        message = f"{card.product} fits at most {known[profile]} of {profile}, not {slices}"
         draft.problems.error(path, message)
 
 
 def _check_compute(draft: Draft, path: Path, profiles: Mapping[str, int], card: KnownCard) -> None:
-    """A card has as many compute slices as its largest profile: 7g of 7, 4g of 4."""
+    """Reports profiles that exceed a card's compute slices: 7 if its largest profile is 7g, 4 if 4g."""
     slices = {p: int(match[1]) for p in {*profiles, *card.mig_profiles} if (match := _PROFILE.match(p))}
     whole = max((slices[p] for p in card.mig_profiles if p in slices), default=0)
     asked = sum(slices.get(p, 0) * number for p, number in profiles.items())
     if whole and asked > whole and all(n <= card.mig_profiles.get(p, n) for p, n in profiles.items()):
-        message = f"the profiles take {asked} compute slices of one card, {card.product} has {whole}"
-        draft.problems.error(path, message, "cut fewer or smaller partitions", key=True)
+        message = f"the profiles need {asked} compute slices per card, but {card.product} has {whole}"
+        draft.problems.error(path, message, "use fewer or smaller partitions", key=True)

@@ -1,4 +1,4 @@
-"""A taint as people write it: {key, value, effect}, or key=value:Effect as kubectl takes it."""
+"""A taint in the policy: {key, value, effect}, or key=value:Effect as in kubectl."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EFFECTS: tuple[str, ...] = get_args(Effect)
 
 
 def parse_taint(draft: Draft, path: Path, stated: str | written.Taint) -> Taint | None:
-    """The taint; None where it is none, which is reported."""
+    """The taint; reports a malformed one and returns None."""
     if isinstance(stated, written.Taint):
         if not stated.key:
             draft.problems.error(path, "a taint needs a key", "add key")
@@ -25,10 +25,10 @@ def parse_taint(draft: Draft, path: Path, stated: str | written.Taint) -> Taint 
         return Taint(stated.key, stated.value, stated.effect)
     body, colon, effect = stated.rpartition(":")
     if not colon or not body:
-        draft.problems.error(path, f"{stated!r} is no taint", "write it as key=value:NoSchedule")
+        draft.problems.error(path, f"{stated!r} is not a taint", "use key=value:NoSchedule")
         return None
     if effect not in EFFECTS:
-        message = f"a taint's effect is {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}, not {effect!r}"
+        message = f"a taint effect is {', '.join(EFFECTS[:-1])} or {EFFECTS[-1]}, not {effect!r}"
         draft.problems.error(path, message, did_you_mean(effect, EFFECTS))
         return None
     key, _, value = body.partition("=")

@@ -1,4 +1,4 @@
-"""Tenants: each namespace belongs to one."""
+"""Tenants; each namespace belongs to one."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _tenant(draft: Draft, name: str, homes: dict[str, str]) -> Tenant:
         draft.check(place, f"namespace {namespace!r}", dns_label_problem(namespace))
         home = homes.setdefault(namespace, name)
         if home != name:
-            message = f"namespace {namespace} belongs to tenant {home} already"
-            draft.problems.error(place, message, "a namespace has one tenant: name it in one")
+            message = f"namespace {namespace} already belongs to tenant {home}"
+            draft.problems.error(place, message, "a namespace has one tenant: list it once")
     once(draft, (*path, "namespaces"), stated.namespaces)
     known_queue(draft, (*path, "queue"), stated.queue)
     check_people(draft, path, stated.users, stated.groups)

@@ -1,4 +1,4 @@
-"""Where nodes stand: zones, racks, switches and so on as labels."""
+"""The topology of nodes: zones, racks, switches and so on as labels."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ Placing = Mapping[str, Mapping[str, str]]
 
 
 def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tuple[str, ...]) -> Placing:
-    """Topology labels of each node that `topology` speaks of; later entries win."""
+    """Topology labels of each node in `topology`; later entries win."""
     placed: dict[str, dict[str, str]] = {}
     known = dict.fromkeys(names)
     for number, place in enumerate(topology):
         labels = place_labels(draft, (*path, number), place)
         if not place.nodes:
-            draft.problems.error((*path, number, "nodes"), "this place names no nodes", "add nodes: [...]")
+            draft.problems.error(
+                (*path, number, "nodes"), "this topology entry has no nodes", "add nodes: [...]"
+            )
         for index, pattern in enumerate(place.nodes):
             meant = chosen(known, pattern)
             if not meant:
-                message = f"no node of this pool is called {pattern!r}"
+                message = f"no node of this pool matches {pattern!r}"
                 hint = (
-                    did_you_mean(pattern, names) if names else "name the pool's nodes: nodes: {names: [...]}"
+                    did_you_mean(pattern, names) if names else "list the pool's nodes: nodes: {names: [...]}"
                 )
                 draft.problems.error((*path, number, "nodes", index), message, hint)
             for name in meant:
@@ -39,7 +41,7 @@ def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tupl
 
 
 def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
-    """Label keys and values of the levels that a place states."""
+    """Label keys and values of the levels in a topology entry."""
     labels: dict[str, str] = {}
     for level in LEVELS:
         value = str(getattr(place, level))
@@ -51,7 +53,7 @@ def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
 
 
 def grouped(names: tuple[str, ...], placed: Placing) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Node names by their topology labels, in their order."""
+    """Node names grouped by topology labels, in order."""
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name in names:
         groups.setdefault(tuple(sorted(placed.get(name, {}).items())), []).append(name)

@@ -48,7 +48,7 @@ def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind
 
 
 def _check_scheduler(draft: Draft, path: Path, scheduler: str) -> None:
-    """A name one letter away from a scheduler of the policy is probably that one."""
+    """Notices an unserved schedulerName that resembles a served one: probably a typing error."""
     served = {"default-scheduler", "volcano", "koord-scheduler", "yunikorn", *draft.policy.schedulers}
     served |= {placement.scheduler for placement in draft.policy.placements.values()} - {""}
     targets = draft.policy.targets
@@ -70,9 +70,7 @@ def _matches(
 
 def _match(draft: Draft, path: Path, stated: written.Match) -> Match:
     if not (stated.kinds or stated.namespaces or stated.labels or stated.names):
-        draft.problems.error(
-            path, "a match without any part recognises nothing", "add kinds, labels or names", key=True
-        )
+        draft.problems.error(path, "an empty match matches nothing", "add kinds, labels or names", key=True)
     for key, value in stated.labels.items():
         draft.check((*path, "labels", key), f"label key {key!r}", label_key_problem(key), key=True)
         draft.check((*path, "labels", key), f"label {key}: value {value!r}", label_value_problem(value))

@@ -1,1 +1,1 @@
-"""The policy's own types, one module per concept: what a key may hold and what it means."""
+"""Models of the policy file, one module per concept."""

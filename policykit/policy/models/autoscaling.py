@@ -1,4 +1,4 @@
-"""Workloads whose number of pods follows their load."""
+"""Autoscaling of workloads."""
 
 from typing import Literal
 
@@ -8,35 +8,38 @@ from policykit.policy.models.base import Duration, Model, Quantity
 
 
 class Metric(Model):
-    """What is measured, by one of resource, pods and external, and the value that is kept."""
+    """A metric (exactly one of resource, pods and external) and its target value."""
 
     resource: Literal["cpu", "memory"] | None = Field(
-        None, description="Use of a resource of the pods themselves."
+        None, description="Resource usage of the pods themselves."
     )
-    pods: str = Field("", description="A metric that each pod has: vllm_requests_waiting.")
-    external: str = Field("", description="A metric of something outside the cluster.")
-    utilization: int | None = Field(None, ge=1, description="Percent of the requests, for a resource: 70.")
-    average: Quantity | None = Field(None, description='Amount for each pod: "5", 2Gi.')
+    pods: str = Field("", description="A metric of each pod: vllm_requests_waiting.")
+    external: str = Field("", description="A metric from outside the cluster.")
+    utilization: int | None = Field(
+        None, ge=1, description="Target for a resource, in percent of its requests: 70."
+    )
+    average: Quantity | None = Field(None, description='Target average per pod: "5", 2Gi.')
 
 
 class ScaleTarget(Model):
-    """A workload whose replicas are changed."""
+    """A workload to scale."""
 
     kind: str = Field("Deployment", description="Its kind.")
     api_version: str = Field("apps/v1", description="Its apiVersion.")
     name: str = Field("", description="Its name.")
-    namespace: str = Field("", description="Its namespace. Default: the one that is applied to.")
+    namespace: str = Field("", description="Its namespace. Default: the namespace it is applied to.")
 
 
 class Autoscaling(Model):
-    """Bounds and metrics of a workload kind, and the workloads they hold for."""
+    """Bounds and metrics of a workload kind, and the workloads to scale."""
 
-    min: int = Field(1, ge=0, description="Fewest pods.")
-    max: int | None = Field(None, ge=1, description="Most pods.")
+    min: int = Field(1, ge=0, description="Minimum number of pods.")
+    max: int | None = Field(None, ge=1, description="Maximum number of pods.")
     metrics: tuple[Metric, ...] = Field(
-        (), description="What is measured. Default: 80 % of the cpu requests."
+        (), description="Metrics to scale on. Default: 80 % of the CPU requests."
     )
-    targets: tuple[ScaleTarget, ...] = Field((), description="The workloads they hold for.")
+    targets: tuple[ScaleTarget, ...] = Field((), description="The workloads to scale.")
     cooldown: Duration | None = Field(
-        None, description="Time of lower load before pods are removed. Default: Kubernetes' own, 5m."
+        None,
+        description="How long load must be lower before pods are removed. Default: that of Kubernetes, 5m.",
     )

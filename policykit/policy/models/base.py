@@ -1,4 +1,4 @@
-"""What every policy model shares: strictness, key spelling and values of more than one form."""
+"""Shared by all policy models: strictness, key spelling, and values with alternative forms."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -12,11 +12,11 @@ from policykit.model.quantity import parse
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 FORMS = frozenset({"<bool>", "<int>", "<text>", "<map>", "<list>"})
-"""Tags that name the form of a value: such steps are no part of a path."""
+"""Tags of alternative forms in pydantic locations, which are not part of a path."""
 
 
 class Model(BaseModel):
-    """Frozen, strict, keys in camelCase; unknown keys are mistakes."""
+    """Frozen and strict, with camelCase keys; unknown keys are errors."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, alias_generator=to_camel, defer_build=True
@@ -24,7 +24,7 @@ class Model(BaseModel):
 
 
 def _form(value: Any) -> str:
-    """The tag of a value: the forms of a union differ by their YAML type alone."""
+    """The tag of a value: the alternatives of a union differ only in their YAML type."""
     if isinstance(value, bool):
         return "<bool>"
     if isinstance(value, int):
@@ -35,7 +35,7 @@ def _form(value: Any) -> str:
 
 
 BY_FORM = Discriminator(
-    _form, custom_error_type="other_form", custom_error_message="is none of the forms allowed here"
+    _form, custom_error_type="other_form", custom_error_message="has none of the forms allowed here"
 )
 """Chooses among alternatives tagged <bool>, <int>, <text>, <map> and <list>."""
 
@@ -45,7 +45,7 @@ def _quantity(value: Any) -> str:
     if quantity is None:
         raise PydanticCustomError("quantity", "is not a quantity")
     if quantity.nanos < 0:
-        raise PydanticCustomError("below_zero", "is below zero")
+        raise PydanticCustomError("below_zero", "is negative")
     return str(value)
 
 
@@ -60,7 +60,7 @@ Quantity = Annotated[
         }
     ),
 ]
-"""Kubernetes amount: 8, 500m, 1900Gi. Kept as text."""
+"""Kubernetes quantity: 8, 500m, 1900Gi. Kept as text."""
 
 _DURATION = r"^(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$"
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
@@ -76,7 +76,7 @@ def _duration(value: Any) -> int:
 
 _LONGEST = 20
 Duration = Annotated[Any, PlainValidator(_duration), WithJsonSchema({"type": "string", "pattern": _DURATION})]
-"""Time such as 90s, 10m, 1h30m or 7d, more than none. Kept as seconds."""
+"""Duration such as 90s, 10m, 1h30m or 7d, above 0. Kept as seconds."""
 
 Amounts = dict[str, Quantity]
-"""Resource name, or a card of this policy, to amount."""
+"""Resource name, or card of this policy, to amount."""

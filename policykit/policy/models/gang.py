@@ -1,4 +1,4 @@
-"""Pods that start together, stay close, and stand apart."""
+"""Gangs, and how close together or far apart pods are placed."""
 
 from typing import Annotated, Literal
 
@@ -11,19 +11,19 @@ Mode = Literal["hard", "soft"]
 
 
 class Gang(Model):
-    """A gang with more said of it than all."""
+    """A gang with settings beyond `all`."""
 
     size: int | None = Field(
-        None, ge=1, description="How many must start together at least. Default: all of a job."
+        None, ge=1, description="Minimum number of pods that must start together. Default: all pods of a job."
     )
     timeout: Duration | None = Field(
         None,
-        description="How long pods that have a place wait for the others: 10m. Default: the scheduler's own.",
+        description="How long placed pods wait for the rest of the gang: 10m. Default: the scheduler's own.",
     )
     on_timeout: Literal["wait", "start", "fail"] | None = Field(
         None,
-        description="wait: they give their places back and the gang tries again; start: those that have "
-        "a place run; fail: the job fails. Default: the scheduler's own.",
+        description="wait: release the placed pods and try the gang again; start: run the placed pods; "
+        "fail: fail the job. Default: the scheduler's own.",
     )
 
 
@@ -33,17 +33,19 @@ GangChoice = Annotated[
 
 
 class Within(Model):
-    """The pods of one job stay within one rack, switch, ..."""
+    """Keeps the pods of a job within one rack, switch, ..."""
 
-    level: LevelName | None = Field(None, description="Level of the topology.")
-    mode: Mode = Field("soft", description="hard: they wait rather than stand apart; soft: a wish.")
+    level: LevelName | None = Field(None, description="Topology level.")
+    mode: Mode = Field("soft", description="hard: pods wait until they fit within one; soft: a preference.")
 
 
 class Across(Model):
-    """The pods of one workload are spread evenly over racks, nodes, ..."""
+    """Spreads the pods of a workload evenly over racks, nodes, ..."""
 
     level: LevelName | Literal["node"] | None = Field(
-        None, description="Level of the topology, or node for single nodes."
+        None, description="Topology level, or node for single nodes."
     )
-    mode: Mode = Field("soft", description="hard: they wait rather than stand uneven; soft: a wish.")
-    skew: int = Field(1, ge=1, description="Largest difference of pods between two of them.")
+    mode: Mode = Field(
+        "soft", description="hard: pods wait until they can be spread evenly; soft: a preference."
+    )
+    skew: int = Field(1, ge=1, description="Largest allowed difference in pods between any two of them.")

@@ -1,4 +1,4 @@
-"""Which nodes a pool has: a number, a range, names, a selector, or several shapes."""
+"""The nodes of a pool: a number, a range, names, a selector, or several shapes."""
 
 from typing import Annotated
 
@@ -10,13 +10,15 @@ from policykit.policy.models.base import BY_FORM, Amounts, Model
 class NodeSet(Model):
     """Nodes by range (autoscaled), by name, or by label. Exactly one of the three."""
 
-    min: int | None = Field(None, ge=0, description="Fewest nodes, 0 for a pool that may vanish.")
-    max: int | None = Field(None, ge=0, description="Most nodes. Default: no bound.")
+    min: int | None = Field(
+        None, ge=0, description="Minimum number of nodes; 0 for a pool that can scale to zero."
+    )
+    max: int | None = Field(None, ge=0, description="Maximum number of nodes. Default: unlimited.")
     names: tuple[str, ...] | None = Field(
-        None, description='Node names; "gpu-[01-16]" stands for sixteen of them.'
+        None, description='Node names; "gpu-[01-16]" stands for sixteen nodes.'
     )
     selector: dict[str, str] | None = Field(
-        None, description="Labels by which the nodes are found, where their number is not fixed here."
+        None, description="Labels that select the nodes, if their number is not set here."
     )
 
 
@@ -26,12 +28,14 @@ NodesChoice = Annotated[
 
 
 class NodeShape(Model):
-    """Nodes of one size within a pool."""
+    """Nodes of the same size within a pool."""
 
-    nodes: NodesChoice | None = Field(None, description="How many there are, or which.")
-    allocatable: Amounts | None = Field(None, description="What pods may use. Default: the pool's.")
+    nodes: NodesChoice | None = Field(None, description="Their number, or which nodes they are.")
+    allocatable: Amounts | None = Field(
+        None, description="Allocatable amounts per node. Default: the pool's."
+    )
     cards_per_node: int | None = Field(None, ge=0, description="Default: the pool's.")
-    labels: dict[str, str] = Field({}, description="Labels of these nodes beside the pool's.")
+    labels: dict[str, str] = Field({}, description="Labels of these nodes in addition to the pool's.")
 
 
 Nodes = Annotated[
@@ -43,7 +47,7 @@ Nodes = Annotated[
 
 
 class Place(Model):
-    """Where nodes stand, widest level first."""
+    """Topology of nodes, widest level first."""
 
     zone: str = Field("", description="Value of the zone label.")
     domain: str = Field("", description="Value of the network domain label.")
@@ -53,7 +57,7 @@ class Place(Model):
 
 
 class PlaceOf(Place):
-    """Where some nodes of a pool stand."""
+    """Topology of some nodes of a pool."""
 
     nodes: tuple[str, ...] = Field((), description='Node names, globs ("gpu-0*") or ranges ("gpu-[01-08]").')
 

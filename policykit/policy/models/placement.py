@@ -1,4 +1,4 @@
-"""Placements: how pods are laid out on the nodes that fit."""
+"""Placements: how pods are distributed over the nodes that fit."""
 
 from typing import Annotated, Literal
 
@@ -11,10 +11,10 @@ Weight = Annotated[int, Field(ge=1, le=100)]
 
 
 class ResourcePlacement(Model):
-    """What one resource counts for."""
+    """How one resource is scored."""
 
     strategy: Strategy | None = Field(None, description="binpack or spread. Default: the placement's.")
-    weight: Weight = Field(1, description="Its weight against the other resources, 1 to 100.")
+    weight: Weight = Field(1, description="Weight relative to the other resources, 1 to 100.")
 
 
 ResourceChoice = Annotated[
@@ -23,31 +23,32 @@ ResourceChoice = Annotated[
 
 
 class Point(Model):
-    """A point of a shape: the score of a node that is used so much."""
+    """A point of a shape: the score of a node at a utilization."""
 
-    utilization: int | None = Field(None, ge=0, le=100, description="Use of the node in percent.")
+    utilization: int | None = Field(None, ge=0, le=100, description="Utilization of the node in percent.")
     score: int | None = Field(None, ge=0, le=10, description="Its score, 0 to 10.")
 
 
 class Placement(Model):
-    """A way of placing that workload kinds name."""
+    """A placement strategy that workload kinds refer to."""
 
     strategy: Strategy | None = Field(
-        None, description="binpack fills nodes one by one, spread keeps them evenly used."
+        None, description="binpack fills nodes one by one; spread keeps them evenly used."
     )
     resources: dict[str, ResourceChoice] = Field(
         {},
-        description="Resource name, or a card, to its weight or {strategy, weight}. "
-        "Default: chosen from the cards.",
+        description="Resource name, or a card, to weight or {strategy, weight}. "
+        "Default: derived from the cards.",
     )
     shape: tuple[Point, ...] = Field(
-        (), description="Score by use, in growing utilization. Default: a straight line as strategy says."
+        (),
+        description="Score by increasing utilization. Default: a straight line according to strategy.",
     )
     avoid: tuple[str, ...] = Field(
-        (), description="Scarce cards or resources: pods that do not request them stay off their nodes."
+        (), description="Scarce cards or resources: pods that do not request them avoid their nodes."
     )
     scheduler: str = Field(
         "",
-        description="schedulerName of the kube-scheduler profile that places so. Kinds that name the "
-        "placement and no scheduler have it. Default: none.",
+        description="schedulerName of the kube-scheduler profile with this placement; the default for "
+        "workload kinds that name the placement. Default: none.",
     )

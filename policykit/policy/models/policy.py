@@ -1,4 +1,4 @@
-"""The policy file, whole."""
+"""The policy file."""
 
 from typing import Literal
 
@@ -18,18 +18,18 @@ from policykit.policy.models.workload import Workload
 
 
 class Metadata(Model):
-    """Name and marks of the policy."""
+    """Name, labels and annotations of the policy."""
 
-    name: str = Field("", description="Name of the cluster the policy describes.")
+    name: str = Field("", description="Name of the cluster that the policy describes.")
     labels: dict[str, str] = Field({}, description="For your own use.")
     annotations: dict[str, str] = Field({}, description="For your own use.")
 
 
 class Policy(Model):
-    """What an AI cluster is meant to be.
+    """Desired state of an AI cluster.
 
-    Every key may be left out: a base states some, an overlay others. What must be there
-    in the end is checked after all files are merged.
+    Every key is optional: a base sets some, an overlay others. Required keys are checked
+    after all files are merged.
     """
 
     api_version: Literal["policykit.io/v1alpha1"] = Field(
@@ -38,39 +38,44 @@ class Policy(Model):
     kind: Literal["Policy"] = Field("Policy", description="Always Policy.")
     metadata: Metadata = Field(Metadata.model_construct(), description="Name of the policy.")
     extends: tuple[str, ...] = Field(
-        (), description="Policies this one builds on, files or profile:NAME; later ones win, this one last."
+        (),
+        description="Policies to extend: files or profile:NAME. Later ones override earlier ones; this file "
+        "overrides all of them.",
     )
-    policykit: str = Field("", description='Versions of policykit that may read this: ">=0.1,<0.2".')
+    policykit: str = Field("", description='Versions of policykit that can read this policy: ">=0.1,<0.2".')
     domain: str = Field("", description="Your label domain: maip.example.com.")
     kubernetes: str = Field("", description='Kubernetes version of the cluster, in quotes: "1.36".')
     provider: Literal["gke", "eks", "aks", "ack"] | None = Field(
-        None, description="Cloud the cluster runs on. Default: the scheme's, where it is a cloud's."
+        None,
+        description="Cloud that the cluster runs on. Default: that of the scheme, if it is a cloud's.",
     )
     coverage: Literal["partial", "complete"] = Field(
-        "partial", description="complete: the pools below are all there is; partial: there may be others."
+        "partial", description="complete: the policy lists all pools; partial: the cluster may have others."
     )
     scheme: SchemeChoice = Field(
-        "seed", description="Label and taint design: a preset, or parts of it replaced."
+        "seed", description="Label and taint design: a preset, optionally with parts replaced."
     )
-    cards: dict[str, Card] = Field({}, description="Accelerator cards by the names this policy gives them.")
+    cards: dict[str, Card] = Field({}, description="Accelerator cards, by the names this policy gives them.")
     pools: dict[str, Pool] = Field({}, description="Node pools by name.")
     placements: dict[str, Placement] = Field(
-        {}, description="Ways of placing by name, beside binpack and spread, which are there by themselves."
+        {}, description="Placements by name, in addition to the built-in binpack and spread."
     )
-    workloads: dict[str, Workload] = Field({}, description="Workload kinds by name; order matters for match.")
+    workloads: dict[str, Workload] = Field(
+        {}, description="Workload kinds by name; the order matters for match."
+    )
     queues: dict[str, Queue] = Field({}, description="Queues by name.")
     tenants: dict[str, Tenant] = Field({}, description="Teams by name.")
     priorities: dict[str, Priority] = Field({}, description="PriorityClasses by name.")
     preemption: Preemption = Field(
-        Preemption.model_construct(), description="Whose pods make room for whose."
+        Preemption.model_construct(), description="Which pods may be preempted for which."
     )
     quotas: dict[str, Quota] = Field({}, description="ResourceQuotas and LimitRanges by name.")
     reservations: dict[str, Reservation] = Field({}, description="Capacity kept free, by name.")
     schedulers: tuple[str, ...] = Field(
-        (), description="schedulerNames that something serves beside those of the targets."
+        (), description="schedulerNames served by other schedulers, in addition to those of the targets."
     )
     targets: Targets | None = Field(
-        None, description="Systems to generate for. Default: those the workload kinds' schedulers belong to."
+        None, description="Systems to generate for. Default: those of the schedulers that workload kinds use."
     )
     lint: Lint = Field(Lint.model_construct(), description="Settings of `policykit lint`.")
     generate: Generate = Field(Generate.model_construct(), description="Settings of `policykit gen`.")

@@ -1,4 +1,4 @@
-"""PriorityClasses, ResourceQuotas and LimitRanges that the policy asks for."""
+"""PriorityClasses, ResourceQuotas and LimitRanges."""
 
 from pydantic import Field
 
@@ -9,32 +9,34 @@ class Priority(Model):
     """A PriorityClass."""
 
     value: int | None = Field(
-        None, ge=-2147483648, le=1000000000, description="Pods of a higher value go first."
+        None, ge=-2147483648, le=1000000000, description="Pods with a higher value are scheduled first."
     )
-    preempts: bool = Field(True, description="Whether it may evict pods of lower priority.")
-    default: bool = Field(False, description="For pods that name no class; at most one class has it.")
-    description: str = Field("", description="For people.")
+    preempts: bool = Field(True, description="Whether its pods may preempt pods of lower priority.")
+    default: bool = Field(
+        False, description="Applies to pods that name no class; at most one class can be the default."
+    )
+    description: str = Field("", description="Description for users.")
 
 
 class Containers(Model):
-    """A LimitRange: what each container has and may have. Only cpu, memory and ephemeral-storage."""
+    """A LimitRange: defaults and bounds per container, for cpu, memory and ephemeral-storage only."""
 
-    default: Amounts = Field({}, description="Limits of containers that state none.")
-    default_request: Amounts = Field({}, description="Requests of containers that state none.")
-    min: Amounts = Field({}, description="The least a container may request.")
-    max: Amounts = Field({}, description="The most a container may have as limit.")
+    default: Amounts = Field({}, description="Default limits of containers.")
+    default_request: Amounts = Field({}, description="Default requests of containers.")
+    min: Amounts = Field({}, description="Minimum request of a container.")
+    max: Amounts = Field({}, description="Maximum limit of a container.")
 
 
 class Quota(Model):
-    """A ResourceQuota: what one namespace may request in all, and a LimitRange for its containers."""
+    """A ResourceQuota: the total a namespace may request, and a LimitRange for its containers."""
 
-    namespace: str = Field("", description="Default: the quota's own name.")
+    namespace: str = Field("", description="Namespace of the quota. Default: the quota's name.")
     requests: Amounts = Field({}, description="Resource name, or a card of this policy, to amount.")
     limits: Amounts = Field({}, description="Limits of cpu, memory and ephemeral-storage.")
-    pods: int | None = Field(None, ge=0, description="Most pods.")
+    pods: int | None = Field(None, ge=0, description="Maximum number of pods.")
     priorities: tuple[str, ...] = Field(
-        (), description="Counts only pods of these PriorityClasses. Default: all pods."
+        (), description="Count only pods of these PriorityClasses. Default: all pods."
     )
     containers: Containers | None = Field(
-        None, description="Defaults and bounds of each container in the namespace. Default: none."
+        None, description="Defaults and bounds of containers in the namespace. Default: none."
     )

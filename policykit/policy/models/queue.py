@@ -1,4 +1,4 @@
-"""Queues: shares of the cluster, and whose pods make room for whose."""
+"""Queues: shares of the cluster, and preemption between them."""
 
 from typing import Annotated
 
@@ -10,17 +10,17 @@ from policykit.policy.models.base import BY_FORM, Amounts, Model
 class Submit(Model):
     """Who may submit; both empty: nobody."""
 
-    users: tuple[str, ...] = Field((), description='Users; ["*"] is everybody.')
+    users: tuple[str, ...] = Field((), description='Users; ["*"] means everybody.')
     groups: tuple[str, ...] = Field((), description="Groups of users.")
 
 
 class QueuePools(Model):
-    """Pools by name, and what they are to a queue."""
+    """How a queue uses pools, given by name."""
 
-    required: tuple[str, ...] = Field((), description="Its pods run on these alone.")
-    preferred: tuple[str, ...] = Field((), description="Its pods run on these where they fit.")
-    excluded: tuple[str, ...] = Field((), description="Its pods never run on these.")
-    avoided: tuple[str, ...] = Field((), description="Its pods run on these only where nothing else fits.")
+    required: tuple[str, ...] = Field((), description="Pods run only on these.")
+    preferred: tuple[str, ...] = Field((), description="Pods run on these if they fit.")
+    excluded: tuple[str, ...] = Field((), description="Pods never run on these.")
+    avoided: tuple[str, ...] = Field((), description="Pods run on these only if nothing else fits.")
 
 
 QueuePoolsChoice = Annotated[
@@ -29,29 +29,32 @@ QueuePoolsChoice = Annotated[
 
 
 class Queue(Model):
-    """A share of the cluster. Resources that are not named are not limited or promised."""
+    """A share of the cluster. Resources that are not listed are neither limited nor guaranteed."""
 
-    parent: str = Field("", description="Queue this one is part of. Default: the root.")
-    weight: int = Field(1, ge=1, le=65535, description="Share among its siblings.")
-    guarantee: Amounts = Field({}, description="Kept for this queue, never lent.")
-    deserved: Amounts = Field({}, description="Its due: may be lent, is taken back when needed.")
-    limit: Amounts = Field({}, description="The most it may use.")
-    priority: int | None = Field(None, ge=0, description="Queues of higher priority go first.")
-    reclaimable: bool = Field(True, description="Others may take back what it uses beyond its due.")
+    parent: str = Field("", description="Parent queue. Default: the root.")
+    weight: int = Field(1, ge=1, le=65535, description="Share relative to its siblings.")
+    guarantee: Amounts = Field({}, description="Reserved for this queue, never lent.")
+    deserved: Amounts = Field({}, description="Guaranteed amount: may be lent, and is reclaimed when needed.")
+    limit: Amounts = Field({}, description="Maximum it may use.")
+    priority: int | None = Field(None, ge=0, description="Queues with higher priority are served first.")
+    reclaimable: bool = Field(
+        True, description="Whether other queues may reclaim what it uses above its guarantee."
+    )
     submit: Submit | None = Field(
-        None, description="Who may submit to it and below. Default: whoever may submit to its parent."
+        None,
+        description="Who may submit to it and the queues below. Default: those who may submit to its parent.",
     )
     pools: QueuePoolsChoice | None = Field(
-        None, description="Pools its pods may and should use; a list: those they must. Default: any."
+        None, description="Pools that its pods may and should use; a list: those they must use. Default: any."
     )
 
 
 class Preemption(Model):
-    """Whose pods make room for whose. Default: as each scheduler does by itself."""
+    """Which pods may be preempted for which. Default: each scheduler's own behaviour."""
 
     within_queue: bool | None = Field(
-        None, description="Pods of higher priority take the place of lower ones in the same queue."
+        None, description="Pods of higher priority preempt pods of lower priority in the same queue."
     )
     reclaim: bool | None = Field(
-        None, description="Queues below their due take it back from queues that use more than theirs."
+        None, description="Queues below their guarantee reclaim resources from queues above theirs."
     )

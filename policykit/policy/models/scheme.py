@@ -1,4 +1,4 @@
-"""How nodes are labelled and tainted: the scheme, as a preset with parts replaced."""
+"""The label and taint scheme of nodes: a preset with parts replaced."""
 
 from typing import Annotated, Literal
 
@@ -11,33 +11,31 @@ Discovery = Literal["gfd", "vendor", "manual"]
 
 
 class TaintPart(Model):
-    """A taint of the scheme; what is left out follows from the label it stands beside."""
+    """A taint of the scheme; omitted parts follow from the label it belongs to."""
 
     key: str = Field("", description="Taint key. Default: the key of the label.")
     value: str | None = Field(
         None, description='Taint value, "" for a taint without one. Default: the value of the label.'
     )
-    effect: Effect = Field("NoSchedule", description="What the taint does to pods that do not tolerate it.")
+    effect: Effect = Field("NoSchedule", description="Effect on pods that do not tolerate the taint.")
 
 
 TaintChoice = Annotated[Annotated[bool, Tag("<bool>")] | Annotated[TaintPart, Tag("<map>")], BY_FORM]
 
 
 class KeyPart(Model):
-    """A node label of the scheme and the taint that goes with it."""
+    """A node label of the scheme and its taint."""
 
-    key: str = Field("", description="Node label key. Default: as the preset says.")
-    label: bool | None = Field(None, description="Whether the nodes carry the label.")
-    taint: TaintChoice | None = Field(
-        None, description="true: the preset's taint; false: none; or the taint itself."
-    )
+    key: str = Field("", description="Node label key. Default: the preset's.")
+    label: bool | None = Field(None, description="Whether the nodes have the label.")
+    taint: TaintChoice | None = Field(None, description="true: the preset's taint; false: none; or a taint.")
 
 
 PartChoice = Annotated[Annotated[bool, Tag("<bool>")] | Annotated[KeyPart, Tag("<map>")], BY_FORM]
 
 
 class PoolScheme(Model):
-    """The parts of a scheme that a pool may have differently."""
+    """The parts of a scheme that a pool can override."""
 
     preset: PresetName | None = Field(
         None,
@@ -59,7 +57,7 @@ class PoolScheme(Model):
 
 
 class TopologyKeys(Model):
-    """Node label keys of the levels of the topology, widest first."""
+    """Node label keys of the topology levels, widest first."""
 
     zone: str = Field("", description="Default: topology.kubernetes.io/zone.")
     domain: str = Field("", description="Default: <domain>/network-domain.")
@@ -77,7 +75,7 @@ class Scheme(PoolScheme):
         "under the seed preset.",
     )
     topology: TopologyKeys = Field(
-        TopologyKeys.model_construct(), description="Label keys of the levels of the topology."
+        TopologyKeys.model_construct(), description="Label keys of the topology levels."
     )
 
 

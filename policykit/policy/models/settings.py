@@ -1,4 +1,4 @@
-"""Settings of the tool itself: linting and generation."""
+"""Settings of policykit itself: linting and generation."""
 
 from typing import Literal
 
@@ -10,32 +10,34 @@ NodeForm = Literal["labels", "taints", "kubelet", "kubeadm", "provider", "karpen
 
 
 class Lint(Model):
-    """What `policykit lint` reports. Rules are named PK101 or missing-toleration; PK1 is a family."""
+    """Settings of `policykit lint`. Rules are given as PK101 or missing-toleration; PK1 is a family."""
 
     preset: Literal["minimal", "recommended", "strict"] = Field(
         "recommended",
-        description="How much is told where nothing is selected. minimal: errors; recommended: errors, "
-        "warnings and advice; strict: preview rules too, and those that are off unless asked for.",
+        description="Rules to run if select is not set. minimal: errors; recommended: errors, warnings and "
+        "info; strict: also preview rules and rules that are off by default.",
     )
-    select: tuple[str, ...] = Field((), description="Only these rules, in full. Default: as preset says.")
-    ignore: tuple[str, ...] = Field((), description="Rules that stay silent.")
+    select: tuple[str, ...] = Field((), description="Run only these rules. Default: those of the preset.")
+    ignore: tuple[str, ...] = Field((), description="Rules not to run.")
     severity: dict[str, Literal["error", "warning", "info"]] = Field(
-        {}, description="Rule to the severity it has here."
+        {}, description="Rule to its severity in this policy."
     )
-    per_path: dict[str, tuple[str, ...]] = Field({}, description="Path glob to rules silent there.")
-    exclude: tuple[str, ...] = Field((), description="Path globs that are not linted.")
+    per_path: dict[str, tuple[str, ...]] = Field(
+        {}, description="Path glob to rules not to run on matching files."
+    )
+    exclude: tuple[str, ...] = Field((), description="Path globs of files not to lint.")
     extra_plugins: tuple[str, ...] = Field(
-        (), description="Scheduler plugins outside the Kubernetes tree that your schedulers carry."
+        (), description="Out-of-tree scheduler plugins that your schedulers include."
     )
     crds: tuple[str, ...] = Field(
-        (), description="Files and folders with CustomResourceDefinitions of yours, relative to the policy."
+        (), description="Files and folders with your CustomResourceDefinitions, relative to the policy."
     )
 
 
 class Generate(Model):
-    """What `policykit gen` writes."""
+    """Output folder and forms of `policykit gen`."""
 
     out: str = Field("", description="Folder for generated files, relative to the policy.")
     nodes: tuple[NodeForm, ...] | None = Field(
-        None, description="Forms in which node labels and taints are written. Default: all that apply."
+        None, description="Forms in which to write node labels and taints. Default: all that apply."
     )

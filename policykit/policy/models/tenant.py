@@ -1,4 +1,4 @@
-"""Teams that share the cluster, and the capacity kept free for them."""
+"""Teams that share the cluster, and capacity reserved for them."""
 
 from pydantic import Field
 
@@ -9,19 +9,19 @@ class Tenant(Model):
     """A team that shares the cluster with others."""
 
     namespaces: tuple[str, ...] = Field((), description="Namespaces it owns; each belongs to one tenant.")
-    queue: str = Field("", description="Queue of what runs in its namespaces. Default: none of its own.")
-    users: tuple[str, ...] = Field((), description="Its people.")
-    groups: tuple[str, ...] = Field((), description="Their groups.")
+    queue: str = Field("", description="Queue of the workloads in its namespaces. Default: none.")
+    users: tuple[str, ...] = Field((), description="Users of the tenant.")
+    groups: tuple[str, ...] = Field((), description="Groups of the tenant.")
 
 
 class Reservation(Model):
-    """Capacity kept free until the pods it is meant for come."""
+    """Capacity kept free for certain pods."""
 
-    tenant: str = Field("", description="Tenant whose pods may take it. Default: any.")
-    workload: str = Field("", description="Workload kind whose pods may take it. Default: any.")
-    pool: str = Field("", description="Pool it is kept in. Default: wherever it fits.")
-    requests: Amounts = Field({}, description="What one pod requests: resource name, or a card, to amount.")
-    pods: int = Field(1, ge=1, description="How many such pods there is room kept for.")
+    tenant: str = Field("", description="Tenant whose pods may use it. Default: any.")
+    workload: str = Field("", description="Workload kind whose pods may use it. Default: any.")
+    pool: str = Field("", description="Pool to reserve it in. Default: wherever it fits.")
+    requests: Amounts = Field({}, description="Requests of one pod: resource name, or a card, to amount.")
+    pods: int = Field(1, ge=1, description="Number of such pods to keep room for.")
     ttl: Duration | None = Field(
-        None, description="How long it is kept: 24h. Default: until it is taken out of the policy."
+        None, description="How long to keep it: 24h. Default: until it is removed from the policy."
     )

@@ -1,4 +1,4 @@
-"""Workload kinds: which pools a kind of work may and should use, and how it is scheduled."""
+"""Workload kinds: which pools they may and should use, and how they are scheduled."""
 
 from typing import Annotated, Literal
 
@@ -11,12 +11,12 @@ from policykit.policy.models.placement import Weight
 
 
 class Match(Model):
-    """Recognises pod sets of the kind. Every part given must hold."""
+    """Identifies pod sets of the kind. All given parts must match."""
 
     kinds: tuple[str, ...] = Field((), description="API kinds: Deployment, or batch.volcano.sh/Job.")
     namespaces: tuple[str, ...] = Field((), description="Namespaces of the object.")
     labels: dict[str, str] = Field({}, description="Labels of the object or its pods.")
-    names: tuple[str, ...] = Field((), description="Globs over the object's name.")
+    names: tuple[str, ...] = Field((), description="Globs for the object's name.")
 
 
 MatchChoice = Annotated[Annotated[Match, Tag("<map>")] | Annotated[tuple[Match, ...], Tag("<list>")], BY_FORM]
@@ -26,18 +26,18 @@ Cards = Annotated[
 
 
 class Workload(Model):
-    """A kind of work, such as training or inference."""
+    """A kind of workload, such as training or inference."""
 
     usages: tuple[str, ...] = Field((), description="Usages of the pools it may run on. Default: any pool.")
-    prefer: dict[str, Weight] = Field({}, description="Usage to weight, 1 to 100: where it should run.")
-    cards: Cards | None = Field(None, description="Cards it uses, or none. Default: any.")
+    prefer: dict[str, Weight] = Field({}, description="Preferred usages: usage to weight, 1 to 100.")
+    cards: Cards | None = Field(None, description="Cards it uses; `none` for none. Default: any.")
     scheduler: str = Field("", description="schedulerName its pods must have. Default: any.")
     gang: GangChoice | None = Field(
         None,
         description="all: the pods of a job start together or not at all; or {size, timeout, onTimeout}.",
     )
-    within: Within | None = Field(None, description="How close together the pods of one job stay.")
-    across: Across | None = Field(None, description="Over what the pods of one workload are spread.")
+    within: Within | None = Field(None, description="How close together the pods of a job are placed.")
+    across: Across | None = Field(None, description="Over what the pods of a workload are spread.")
     placement: str = Field(
         "",
         description="A placement of this policy, or binpack, which fills nodes one by one, or spread, "
@@ -48,8 +48,8 @@ class Workload(Model):
     namespaces: tuple[str, ...] = Field((), description="Namespaces it runs in. Default: any.")
     helpers: tuple[str, ...] | None = Field(
         None,
-        description="Pools for its pods that ask for no card: launchers, drivers, parameter servers. "
+        description="Pools for its pods that request no card: launchers, drivers, parameter servers. "
         "Default: the pools without cards.",
     )
     autoscaling: Autoscaling | None = Field(None, description="Bounds and metrics of its replicas.")
-    match: MatchChoice = Field((), description="How pod sets of this kind are recognised, if not by usage.")
+    match: MatchChoice = Field((), description="How to identify pod sets of this kind, if not by usage.")

@@ -1,12 +1,13 @@
 """A value has the wrong type, is not allowed, or is missing.
 
-The API server refuses the object: a string instead of a number, a value outside an enum, a
-container without an image, two containers with the same name, a selector that does not match the
-object's own pods. null counts as absent, and placeholders of other tools are never reported.
-Partial documents may omit any field: excerpts with `...`, files named as a patch or a pod template,
-and Spark's pod templates. A controller without selector and labels is a patch, or a base that a
-kustomization labels; if only the selector is missing, it is a warning, since a kustomization may
-add it.
+The API server refuses the object: a string instead of a number, a value outside an enum, a container
+without an image, two containers with the same name, a selector that does not match the object's own
+pods. Operators and their webhooks refuse theirs: a worker group whose minimum is above its maximum,
+a JobSet that waits for a job it does not have. null counts as absent, and placeholders of other
+tools are never reported. Partial documents may omit any field: excerpts with `...`, files named as a
+patch or a pod template, and Spark's pod templates. A controller without selector and labels is a
+patch, or a base that a kustomization labels; if only the selector is missing, it is a warning, since
+a kustomization may add it.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             continue  # a patch may identify its object by other means than its name
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = (
-                Severity.WARNING if _is_selector(problem) or problem.kind == MISSING_REFERENCE else None
+                Severity.WARNING
+                if _is_selector(problem) or problem.kind == MISSING_REFERENCE
+                else problem.severity
             )
             advice = problem.help
             if fragment and problem.kind == MISSING_FIELD:

@@ -1,7 +1,8 @@
-"""An amount is not a valid Kubernetes quantity.
+"""An amount is not a valid Kubernetes quantity, or is less than a byte.
 
 Suffixes are case-sensitive and follow the number directly: k, M, G, T and Ki, Mi, Gi, Ti, but not GB
-or gi. The API server refuses anything else.
+or gi. The API server refuses anything else. `m` is a thousandth: of memory or storage that is a
+warning, since 64m is less than a byte.
 """
 
 from __future__ import annotations

@@ -1,19 +1,25 @@
-"""An API group does not have the kind.
+"""An API group does not have the kind, or not in this version.
 
 With a misspelt `kind` or the apiVersion of another group, the API server answers "no matches for
-kind". Only groups whose kinds are all known are checked; other custom resources are reported only
-if their group differs by one letter from a group that has the kind.
+kind"; an autoscaler whose target is of such a kind never scales it. Only groups whose kinds are all
+known are checked. It is an error where no release has the kind or version: in Kubernetes' own
+groups, and for a slip in the name of an operator's kind. A kind or version that a later release of
+an operator may have is a warning. Custom resources of other groups are reported only if the group is
+one edit away from one that has the kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
+from policykit.kube.structure.scalars import is_filled_in
 from policykit.kube.structure.versions import homes_of, kinds_of, removal
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
+from policykit.nearest import nearest, one_edit_apart
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -37,65 +43,143 @@ spec:
           image: registry.example.com/train:1.0
 """
 
+_KIND = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_REFERENCES: Mapping[tuple[str, str], tuple[Path, str]] = {
+    ("autoscaling", "HorizontalPodAutoscaler"): (("spec", "scaleTargetRef"), ""),
+    ("autoscaling.k8s.io", "VerticalPodAutoscaler"): (("spec", "targetRef"), ""),
+    ("keda.sh", "ScaledObject"): (("spec", "scaleTargetRef"), "apps/v1 Deployment"),
+}
+"""Where objects name a kind to scale, and the one that is meant where they name none.
+
+Sources: `HorizontalController.reconcileAutoscaler` (Kubernetes v1.36), the recommender's
+`controllerfetcher` (VPA 1.5), `ParseGVKR` (KEDA 2.18).
+"""
+
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     api_version, kind = manifest.api_version, manifest.kind
-    kinds = kinds_of(manifest.group)
-    if not api_version or not kind or removal(api_version, kind):
+    if (api_version, kind) not in context.served.custom:
+        yield from _unknown(api_version, kind)
+    reference = _REFERENCES.get((manifest.group, kind))
+    if reference:
+        yield from _target(manifest, *reference, context)
+
+
+def _target(manifest: Manifest, path: Path, default: str, context: Context) -> Iterator[Violation]:
+    """A kind to scale that does not exist: the autoscaler only says so in its status."""
+    target = lookup(manifest.data, path)
+    if not isinstance(target, Mapping):
+        return
+    known_version, _, known_kind = default.partition(" ")
+    api_version = target.get("apiVersion") or known_version
+    kind = target.get("kind") or known_kind
+    if not isinstance(api_version, str) or not isinstance(kind, str) or not kind:
         return
     if (api_version, kind) in context.served.custom:
         return
+    for found in _unknown(api_version or "v1", kind):
+        field = found.path if target.get(found.path[0]) is not None else ()
+        message = f"{found.message}: nothing is scaled"
+        yield found._replace(path=(*path, *field), message=message, severity=Severity.WARNING)
+
+
+def _unknown(api_version: str, kind: str) -> Iterator[Violation]:
+    if not api_version or not _KIND.fullmatch(kind) or is_filled_in(kind) or is_filled_in(api_version):
+        return
+    if removal(api_version, kind):
+        return  # another rule says since when
+    group, _, version = api_version.rpartition("/")
+    kinds = kinds_of(group)
     if kinds is None:
         yield from _misspelt_group(api_version, kind)
+    elif kind in kinds:
+        if version not in kinds[kind]:
+            yield _no_version(group, version, kind, kinds[kind])
+    elif not (kind.endswith("List") and kind[:-4] in kinds):
+        yield from _no_kind(group, kind, kinds)
+
+
+def _no_version(group: str, version: str, kind: str, known: list[str]) -> Violation:
+    severity = Severity.ERROR if _is_api_of_kubernetes(group) else Severity.WARNING
+    message = f"{_named(group)} has no version {version} of {kind}"
+    return Violation(("apiVersion",), message, f"known: {', '.join(known)}", severity)
+
+
+def _no_kind(group: str, kind: str, kinds: dict[str, list[str]]) -> Iterator[Violation]:
+    if not group and kind == "PodGroup":
+        return  # invalid-gang-metadata says whose it is
+    homes = homes_of(kind)
+    close = "" if homes else _close(kind, kinds, 0.75 if group else 0.85)
+    if not homes and not close:
+        homes = homes_of(kind[:1].upper() + kind[1:])
+    # Other files also have `apiVersion: v1` (kubeconfig): the core group needs a similar kind.
+    if not (homes or close) and (not group or group in _FILES):
         return
-    if kind not in kinds:
-        advice = _advice(kind, kinds, 0.75 if manifest.group else 0.85)
-        # Other files also have `apiVersion: v1` (kubeconfig): the core group needs a similar kind.
-        if advice or manifest.group:
-            yield Violation(("kind",), f"{_group(manifest)} has no kind {kind}", advice)
-        return
-    version = api_version.rpartition("/")[2]
-    if version not in kinds[kind]:
-        known = ", ".join(kinds[kind])
-        yield Violation(
-            ("apiVersion",), f"{_group(manifest)} has no version {version} of {kind}", f"known: {known}"
-        )
+    advice = (
+        f"{kind[:1].upper() + kind[1:]} is in {', '.join(homes)}"
+        if homes
+        else f"did you mean {close}?"
+        if close
+        else ""
+    )
+    severity = _severity(group, kind, homes, close)
+    yield Violation(("kind",), f"{_named(group)} has no kind {kind}", advice, severity)
+
+
+def _severity(group: str, kind: str, homes: list[str], close: str) -> Severity:
+    """A later release of an operator may have further kinds, but none that differs by a slip."""
+    if _is_api_of_kubernetes(group):
+        by_kubernetes = any(_is_api_of_kubernetes(home.rpartition("/")[0]) for home in homes)
+        certain = bool(close) or by_kubernetes or (bool(group) and "." not in group)
+        return Severity.ERROR if certain else Severity.WARNING
+    return Severity.ERROR if close and one_edit_apart(kind.lower(), close.lower()) else Severity.WARNING
 
 
 def _misspelt_group(api_version: str, kind: str) -> Iterator[Violation]:
-    """An unknown group that differs by one letter from one that has the kind: app/v1 Deployment."""
+    """An unknown group that is one edit away from one that has the kind: app/v1 Deployment."""
+    group = api_version.rpartition("/")[0].lower()
     for home in homes_of(kind):
-        if _one_letter_apart(api_version.lower(), home):
-            yield Violation(("apiVersion",), f"{api_version} has no kind {kind}", f"did you mean {home}?")
+        known = home.rpartition("/")[0]
+        if _stands_for(group, known):
+            yield Violation(
+                ("apiVersion",),
+                f"{api_version} has no kind {kind}",
+                f"did you mean {home}?",
+                Severity.WARNING,
+            )
 
 
-def _one_letter_apart(one: str, other: str) -> bool:
-    """Whether they differ by at most one inserted, deleted or replaced letter."""
-    begins = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    if begins is None:
-        begins = min(len(one), len(other))
-    one, other = one[begins:], other[begins:]
-    while one and other and one[-1] == other[-1]:
-        one, other = one[:-1], other[:-1]
-    return len(one) <= 1 and len(other) <= 1
+def _stands_for(group: str, known: str) -> bool:
+    """Groups without a dot are Kubernetes' own: a CustomResourceDefinition cannot have such a one."""
+    if not known:
+        return group in ("core", "api")
+    shortened = "." not in group and group == known.partition(".")[0]
+    return shortened or group == known or one_edit_apart(group, known)
 
 
-def _group(manifest: Manifest) -> str:
-    return manifest.group or "the core group"
+def _is_api_of_kubernetes(group: str) -> bool:
+    """Whether the API server itself serves a known group."""
+    own = "." not in group or group.endswith(".k8s.io")
+    return own and group not in _FILES and not group.endswith((".x-k8s.io", ".sigs.k8s.io"))
 
 
-def _advice(kind: str, kinds: dict[str, list[str]], likeness: float) -> str:
-    if homes := homes_of(kind):
-        return f"{kind} is in {', '.join(homes)}"
+def _named(group: str) -> str:
+    return group or "the core group"
+
+
+def _close(kind: str, kinds: dict[str, list[str]], likeness: float) -> str:
     lower = {name.lower(): name for name in kinds}
-    close = nearest(kind.lower(), tuple(lower), likeness)
-    return f"did you mean {lower[close]}?" if close else ""
+    found = nearest(kind.lower(), tuple(lower), likeness)
+    return lower[found] if found else ""
 
+
+_FILES = ("kubelet.config.k8s.io", "kubescheduler.config.k8s.io")
+"""Groups of files that a program reads, not objects of the API."""
 
 RULE = Rule(
     code="PK008",
     name="unknown-api-kind",
-    severity=Severity.INFO,
+    severity=Severity.ERROR,
     subject=Manifest,
     doc=__doc__,
     bad=BAD,

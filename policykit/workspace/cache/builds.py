@@ -1,4 +1,4 @@
-"""Builds of kustomizations, taken again while every file they were made of is as it was."""
+"""Cached kustomize builds, valid while all their input files are unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from policykit.workspace.kustomize import Build, Root, build
 
 
 def builds(program: str, trees: Sequence[Tree], cache: Cache) -> list[Build]:
-    """What kustomizations come to, in their order; those that changed are built."""
+    """The builds of kustomizations, in order; those that changed are built again."""
     keys = [_key(program, tree) if cache.folder else b"" for tree in trees]
     entries = _entries(cache) if any(keys) else {}
     found = {key: known for key in keys if (known := _decoded(entries.get(key, b"")))}
@@ -37,7 +37,7 @@ def _root(tree: Tree) -> Root:
 
 
 def _key(program: str, tree: Tree) -> bytes:
-    """What tells this build from others; empty: it cannot be told."""
+    """The cache key of a build; empty if it cannot be determined."""
     state = os.stat(program)
     about = (program, state.st_mtime_ns, state.st_size, os.path.realpath(tree.file))
     digest = blake2b(repr(about).encode(), digest_size=KEY)
@@ -59,7 +59,7 @@ def _entries(cache: Cache) -> dict[bytes, bytes]:
 
 
 def _decoded(entry: bytes) -> Build | None:
-    """A build that did not fail: of the others nothing is kept. None: there is none."""
+    """A successful build, since failed ones are not cached; None if there is none."""
     try:
         (found,) = decode(Build, [entry] if entry else [])
     except ValueError:

@@ -1,7 +1,7 @@
-"""Values as JSON and back, by the annotations of their types: data only, checked as it is read.
+"""Values as JSON and back, by the annotations of their types: only data, validated when read.
 
-Codecs work on columns, which are many values of one type: Python's own loops then do most of the work,
-and a batch of small values takes less than half the time that they take one by one.
+Codecs work on columns, which are many values of one type: built-in loops then do most of the work,
+and a batch of small values takes less than half the time of encoding them one by one.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ T = TypeVar("T")
 Column = Sequence[Any]
 
 _FACTS = "policykit.model"
-"""Package of the facts that files state: a type variable stands for any NamedTuple of its modules."""
+"""Package of the facts read from files: a type variable stands for any NamedTuple of its modules."""
 _DEFERRED = {"Suppressed": "policykit.linter.suppression"}
-"""Types that annotations name in modules that import them for type checkers only, and their own modules."""
+"""Types that annotating modules import only for type checkers, with the modules that define them."""
 _SCALARS: frozenset[type] = frozenset({str, int, bool, float, types.NoneType})
 _LISTS = frozenset({list})
 
 
 class DamagedError(ValueError):
-    """Bytes that are no value of the type that was asked for."""
+    """Bytes do not encode a value of the expected type."""
 
 
 class Codec(NamedTuple):
-    """Turns a column of values into as many JSON values, and back."""
+    """Converts a column of values to as many JSON values, and back."""
 
     types: frozenset[type]
     """Of the values."""
     encode: Callable[[Column], Column]
-    """Raises TypeError for a value of any other type."""
+    """Converts values to JSON. Raises TypeError for a value of another type."""
     decode: Callable[[Column], Column]
-    """Raises one of _DAMAGE for JSON of any other form."""
+    """Converts JSON to values. Raises one of _DAMAGE for JSON of another form."""
 
 
 def encode(kind: type[T], values: Iterable[T]) -> list[bytes]:
-    """Each value as bytes. Raises TypeError for one that is not what the annotations say, ValueError and
+    """Each value as bytes. Raises TypeError for one that does not match its annotations, ValueError and
     RecursionError for data that JSON cannot hold.
     """
     form: Any = kind
@@ -53,7 +53,7 @@ def encode(kind: type[T], values: Iterable[T]) -> list[bytes]:
 
 
 def decode(kind: type[T], texts: Iterable[bytes]) -> list[T]:
-    """The values again. Raises DamagedError where any of the bytes are not as `encode` makes them."""
+    """Decodes values. Raises DamagedError if any bytes were not written by `encode`."""
     form: Any = kind
     raw = list(texts)
     try:
@@ -87,7 +87,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 @cache
 def codec(kind: Any) -> Codec:
-    """The codec of an annotation. Raises TypeError where there is none: what has no codec is not cached."""
+    """The codec of an annotation. Raises TypeError if there is none: such values are not cached."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind in _SCALARS:
         return _scalars(frozenset({kind}))
@@ -116,7 +116,7 @@ def codec(kind: Any) -> Codec:
 
 
 def field_types(kind: Any) -> tuple[Any, ...]:
-    """What the fields of a NamedTuple are annotated with."""
+    """The annotations of a NamedTuple's fields."""
     names: dict[str, Any] = {}
     while True:
         try:
@@ -133,7 +133,7 @@ def _is_record(kind: object) -> bool:
 
 
 def _checked(column: Column, kinds: frozenset[type]) -> Column:
-    """The column, all of whose values have one of these very types. Raises TypeError."""
+    """The column, if all its values have exactly one of these types. Raises TypeError."""
     if not kinds.issuperset(map(type, column)):
         found = ", ".join(sorted({kind.__name__ for kind in map(type, column) if kind not in kinds}))
         raise TypeError(f"{found} among {', '.join(sorted(kind.__name__ for kind in kinds))}")
@@ -203,7 +203,7 @@ def _record(kind: Any, of_fields: Callable[[], Sequence[Any]], size: int) -> Cod
 
 
 def _collection(kind: Any, item: Any, items: Callable[[Any], Iterable[Any]]) -> Codec:
-    """Tuples of any length, sets, and mappings as their pairs: all as lists."""
+    """Tuples of any length, sets, and mappings as pairs, all as lists."""
     kinds = frozenset({kind})
 
     def encode(column: Column) -> Column:
@@ -222,7 +222,7 @@ def _collection(kind: Any, item: Any, items: Callable[[Any], Iterable[Any]]) -> 
 
 
 def _union(alternatives: Sequence[Any]) -> Codec:
-    """Scalars as they are, None as null, anything else with the number of its alternative."""
+    """Scalars unchanged, None as null, anything else with the index of its alternative."""
     if _SCALARS.issuperset(alternatives):
         return _scalars(frozenset(alternatives))
     codecs = [codec(kind) for kind in alternatives if kind is not types.NoneType]
@@ -273,7 +273,7 @@ _NAMED = Codec(frozenset(), _encode_named, _decode_named)
 
 @cache
 def _name(kind: type) -> str:
-    """`gang.PodGroup`. Raises TypeError for what is no fact."""
+    """A name such as `gang.PodGroup`. Raises TypeError for types that are not facts."""
     module = kind.__module__.removeprefix(f"{_FACTS}.")
     name = f"{module}.{kind.__name__}"
     if module == kind.__module__ or _fact(name) is not kind:
@@ -301,7 +301,7 @@ def _pairs(column: Column) -> tuple[Column, Column]:
 
 
 def _by_tag(column: Column, tags: Column, function: Callable[[Any], Callable[[Column], Column]]) -> Column:
-    """The column, with the function of their tag applied to all values that share it."""
+    """The column, with the function of each tag applied to the values that share it."""
     unique = dict.fromkeys(tags)
     if len(unique) == 1:
         return function(tags[0])(column)
@@ -313,7 +313,7 @@ def _by_tag(column: Column, tags: Column, function: Callable[[Any], Callable[[Co
 
 
 def _to_json(value: Any) -> Any:
-    """Data of any form as JSON: mappings with texts as keys, lists and tuples by their names."""
+    """Arbitrary data as JSON: mappings with string keys; lists and tuples tagged by name."""
     kind = type(value)
     if kind in _SCALARS:
         return value

@@ -1,4 +1,4 @@
-"""Many entries in one file: each under a key, as bytes that nobody has to read to hand them on."""
+"""Many entries in one file, each under a key, as bytes that can be copied without decoding."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _ROW = Struct(f">{KEY}sI")
 
 
 def pack(entries: Mapping[bytes, bytes]) -> bytes:
-    """Entries as one text."""
+    """Encodes entries as one text."""
     rows = (_ROW.pack(key, len(entry)) for key, entry in entries.items())
     return b"".join((_COUNT.pack(len(entries)), *rows, *entries.values()))
 
 
 def unpack(raw: bytes) -> dict[bytes, bytes]:
-    """The entries again, in their order. Raises DamagedError."""
+    """Decodes entries, in order. Raises DamagedError."""
     if not raw:
         return {}
     count = int.from_bytes(raw[: _COUNT.size], "big")

@@ -1,4 +1,4 @@
-"""What must hold of findings beside their types: they name files of the run, and rules that exist."""
+"""Validity of cached findings: they must name files of the run and existing rules."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _RULES = frozenset((entry.code, entry.name) for entry in CATALOGUE)
 
 
 def sound(findings: Iterable[Finding], paths: Container[str]) -> bool:
-    """Whether all are of rules that exist, in files with these reported paths: those are read again."""
+    """Whether all findings are of existing rules, in files with these reported paths."""
     return all(finding.path in paths and (finding.code, finding.name) in _RULES for finding in findings)

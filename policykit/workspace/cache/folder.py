@@ -1,4 +1,4 @@
-"""The files of a cache folder: only regular files, written whole, read by the version that wrote them."""
+"""The files of a cache folder: regular, written atomically, read only by the version that wrote them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import NamedTuple
 from policykit import __version__
 
 LARGEST = 1 << 28
-"""Bytes of a file that is read or written."""
+"""Most bytes of a file that is read or written."""
 _PART = ".part"
 _STALE = 24 * 60 * 60
-"""Seconds after which a part belongs to no run that is still writing it."""
+"""Seconds after which no run can still be writing a partial file."""
 _SUM = 4
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""A link is not followed, and a pipe without a writer does not keep us waiting."""
+"""Flags that do not follow links, and do not block on a pipe without a writer."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Cache(NamedTuple):
-    """Where results of earlier runs are; without a folder nothing is read or stored."""
+    """The cache of earlier runs; without a folder, nothing is read or stored."""
 
     folder: str = ""
-    """Absolute, links resolved."""
+    """Absolute, with links resolved."""
 
     def load(self, name: str) -> bytes:
-        """What this version has stored under a name; empty: nothing that can be used."""
+        """What this version has stored under a name; empty if there is nothing usable."""
         if not self.folder or fault_of(self.folder):
             return b""
         raw = _content(os.path.join(self.folder, name))
@@ -40,7 +40,7 @@ class Cache(NamedTuple):
         return raw[start:]
 
     def store(self, name: str, content: bytes) -> bool:
-        """Replaces it for the next run; False where that cannot be done, which costs nothing but time."""
+        """Stores data for the next run; False if that fails, which only costs time."""
         if not self.folder or len(content) > LARGEST - (1 << 20):
             return False
         path = os.path.join(self.folder, name)
@@ -60,26 +60,26 @@ NO_CACHE = Cache()
 
 
 def fault_of(folder: str) -> str:
-    """Why what a folder has may be somebody else's, and what to do; empty: it is ours, or not there yet."""
+    """Why a folder cannot be trusted, and what to do; empty if it is ours or does not exist yet."""
     try:
         state = os.lstat(folder)
     except OSError:
         return ""
-    return _fault(state) if stat.S_ISDIR(state.st_mode) else "is no folder: name another one"
+    return _fault(state) if stat.S_ISDIR(state.st_mode) else "is not a folder: use another one"
 
 
 def _fault(state: os.stat_result) -> str:
     if not hasattr(os, "getuid"):
         return ""
     if state.st_uid != os.getuid():
-        return "belongs to another user: name a folder of your own"
+        return "belongs to another user: use a folder of your own"
     if state.st_mode & 0o022:
-        return "can be written by other users: run chmod -R go-w on it, or name another one"
+        return "is writable by other users: run chmod -R go-w on it, or use another one"
     return ""
 
 
 def name_of(kind: str, *about: str) -> str:
-    """A file name for the current folder; `about` tells it from others of the kind."""
+    """A file name for the current folder; `about` distinguishes entries of one kind."""
     from zlib import crc32
 
     whole = "\0".join((os.getcwd(), *about)).encode("utf-8", errors="surrogateescape")
@@ -104,7 +104,7 @@ def _content(path: str) -> bytes:
 
 
 def _replace(path: str, content: bytes) -> None:
-    """A reader sees the old content or the new one. Raises OSError."""
+    """Writes a file atomically: a reader sees the old content or the new. Raises OSError."""
     part = f"{path}.{os.urandom(8).hex()}{_PART}"
     descriptor = os.open(part, _WRITE, 0o600)
     try:
@@ -117,7 +117,7 @@ def _replace(path: str, content: bytes) -> None:
 
 
 def _remove_stale(folder: str) -> None:
-    """Parts of runs that were killed."""
+    """Removes partial files of killed runs."""
     with os.scandir(folder) as entries:
         parts = [entry.path for entry in entries if entry.name.endswith(_PART)]
     for part in parts:
@@ -127,7 +127,7 @@ def _remove_stale(folder: str) -> None:
 
 
 def _sum(content: bytes) -> bytes:
-    """Tells damage by accident; what somebody wrote on purpose is told by what it says."""
+    """A checksum against accidental damage; malicious content is caught by validation."""
     from zlib import crc32
 
     return crc32(content).to_bytes(_SUM, "big")
@@ -135,13 +135,13 @@ def _sum(content: bytes) -> bytes:
 
 @cache
 def _head() -> bytes:
-    """Begins every file, and tells this policykit from others."""
+    """The header of every file, which identifies this version of policykit."""
     whole = "\n".join(_tool()).encode("utf-8", errors="surrogateescape")
     return b"policykit cache 1\n%d\n%b\n" % (len(whole), whole)
 
 
 def _tool() -> list[str]:
-    """The version, and of a checkout the state of its files."""
+    """The version and, in a checkout, the state of its files."""
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if "site-packages" in here or "dist-packages" in here:
         state = os.stat(os.path.join(here, "__init__.py"))

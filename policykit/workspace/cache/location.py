@@ -1,4 +1,4 @@
-"""Which folder is the cache, and where it must not stand: in files that somebody else may have committed."""
+"""The default cache folder, which must not be in a checkout, where others may have committed files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from policykit.workspace.files import ancestors
 
 VARIABLE = "POLICYKIT_CACHE_DIR"
-"""Names the folder; else it is `policykit` in XDG_CACHE_HOME or ~/.cache. Empty: there is no cache."""
+"""Names the cache folder; default: `policykit` in XDG_CACHE_HOME or ~/.cache. Empty: no cache."""
 
 
 def default_folder(environment: Mapping[str, str]) -> str:
-    """Absolute, links resolved; empty: there is none."""
+    """Absolute, with links resolved; empty if there is none."""
     stated = environment.get(VARIABLE)
     if stated is not None:
         return os.path.realpath(stated) if stated else ""
@@ -21,10 +21,10 @@ def default_folder(environment: Mapping[str, str]) -> str:
 
 
 def enclosing(folder: str, paths: Iterable[str]) -> str:
-    """The checkout that a folder, links resolved, stands in; empty: none.
+    """The checkout that contains a folder (links resolved); empty if there is none.
 
-    That is any git repository, and where there is none the current folder and those of `paths`, which
-    the run looks at: what is checked out there is ours by its owner, and yet anybody may have written it.
+    A checkout is a git repository, else the current folder or a folder of `paths`, which the run
+    reads: files there may be owned by the user and yet written by anyone.
     """
     above = list(ancestors(folder))
     for here in above:
@@ -40,7 +40,7 @@ def enclosing(folder: str, paths: Iterable[str]) -> str:
 
 
 def _folders(paths: Iterable[str]) -> Iterator[str]:
-    """The current folder, and those of paths as they are written and as their links lead."""
+    """The current folder, and the folders of paths, both as written and with links resolved."""
     yield os.getcwd()
     seen: set[str] = set()
     for path in paths:
@@ -52,7 +52,7 @@ def _folders(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _identity(folder: str) -> tuple[int, int] | None:
-    """The same for every name of one folder, whatever its letters or mounts."""
+    """An identity that is equal for every name of one folder, whatever its case or mounts."""
     try:
         state = os.stat(folder)
     except OSError:
@@ -61,7 +61,7 @@ def _identity(folder: str) -> tuple[int, int] | None:
 
 
 def _holds_home(folder: str) -> bool:
-    """Whether the account's own home is below: that is no checkout. HOME may be set to anything."""
+    """Whether the account's home is inside, so it is not a checkout. HOME may be set to anything."""
     try:
         import pwd
 

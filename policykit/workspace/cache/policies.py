@@ -1,4 +1,4 @@
-"""Compiled policies, taken again while every file they are made of is as it was."""
+"""Cached compiled policies, valid while all their files are unchanged."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from policykit.workspace.cache.folder import Cache, name_of
 Reader = Callable[[str], bytes]
 _PROFILE = "profile:"
 _WORDS = (b"extends", b"generate", b"crds", b"config")
-"""Keys of a policy that names files. A text without them is not read as YAML."""
+"""Keys of a policy that name files. A text without them is not parsed."""
 _MOST = 1 << 24
-"""Bytes of a policy that is stored."""
+"""Most bytes of a stored policy."""
 
 
 class CompiledPolicy(NamedTuple):
-    """A policy as it was compiled."""
+    """A compiled policy."""
 
     cluster: Cluster
     files: tuple[str, ...]
-    """Every file and profile:NAME it was made of, itself first."""
+    """Every file and profile:NAME it was read from, itself first."""
     notices: tuple[str, ...] = ()
 
 
@@ -37,7 +37,7 @@ class _Entry(NamedTuple):
 def compiled(
     cache: Cache, name: str, read: Reader, compile_: Callable[[str, Reader], CompiledPolicy]
 ) -> CompiledPolicy:
-    """The policy of a file or profile:NAME, from the cache or else compiled. Raises as `compile_` does."""
+    """The policy of a file or profile:NAME, cached or compiled. Raises as `compile_` does."""
     if not cache.folder:
         return compile_(name, read)
     found = _load(cache, name, read)
@@ -49,7 +49,7 @@ def compiled(
 
 
 def fingerprint(files: tuple[str, ...], read: Reader) -> bytes | None:
-    """Tells a policy from others by the bytes of its files; None: one cannot be read."""
+    """The cache key of a policy, from the bytes of its files; None if one cannot be read."""
     try:
         texts = {file: read(file) for file in files if not file.startswith(_PROFILE)}
     except SourceError:
@@ -72,7 +72,7 @@ def _load(cache: Cache, name: str, read: Reader) -> CompiledPolicy | None:
 
 
 def _store(cache: Cache, name: str, policy: CompiledPolicy, texts: Mapping[str, bytes]) -> None:
-    """Leaves a policy to the next run, if that finds the same paths in its text."""
+    """Stores a policy for the next run, if its text yields the same paths."""
     again: dict[str, bytes] = {}
     try:
         if _as_named(policy, name, _recording(_recorded(texts), again)) != policy or again != texts:
@@ -85,8 +85,8 @@ def _store(cache: Cache, name: str, policy: CompiledPolicy, texts: Mapping[str, 
 
 
 def _as_named(policy: CompiledPolicy, name: str, read: Reader) -> CompiledPolicy | None:
-    """The policy with the paths that its own text says, whatever an entry says: they are opened, and
-    written to. None: they cannot be told.
+    """The policy with the paths from its own text instead of those of the entry, because they are opened and
+    written to. None if they cannot be determined.
     """
     cluster = policy.cluster
     if name.startswith(_PROFILE):
@@ -125,7 +125,7 @@ def _recorded(texts: Mapping[str, bytes]) -> Reader:
 
 
 def _consistent(cluster: Cluster) -> bool:
-    """Whether what is looked up by name is there, and queues have an end upwards."""
+    """Whether all referenced names exist, and the queue tree has no cycle."""
     tables = (cluster.cards, cluster.workloads, cluster.placements, cluster.targets)
     parents = {queue.name: queue.parent for queue in cluster.queues}
     return (
@@ -137,7 +137,7 @@ def _consistent(cluster: Cluster) -> bool:
 
 
 def _ends(parents: Mapping[str, str]) -> bool:
-    """Whether every way upwards comes to an end."""
+    """Whether no parent chain forms a cycle."""
     ending: set[str] = set()
     for name in parents:
         way: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""The whole report of a run, taken again while nothing that it was made of has changed."""
+"""Cached reports of whole runs, valid while all their inputs are unchanged."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from policykit.workspace.cache.findings import sound
 from policykit.workspace.cache.folder import Cache, name_of
 
 KEY = 32
-"""Bytes of a key: it tells everything that a report depends on."""
+"""Size of a key in bytes; a key covers everything a report depends on."""
 _MOST = 1 << 26
-"""Bytes of a report that is stored."""
+"""Most bytes of a stored report."""
 _PART = 256
-"""Findings that are encoded and decoded together, as a report of their own on one line."""
+"""Number of findings encoded together, as a separate report on one line."""
 
 
 def load(cache: Cache, key: bytes, paths: Container[str]) -> Report | None:
-    """The report of a run over files with these reported paths; None: there is none."""
+    """The report of a run over files with these reported paths; None if there is none."""
     raw = cache.load(name_of("report"))
     if raw[:KEY] != key or len(raw) > _MOST:
         return None
@@ -33,7 +33,7 @@ def load(cache: Cache, key: bytes, paths: Container[str]) -> Report | None:
 
 
 def store(cache: Cache, key: bytes, report: Report) -> None:
-    """Leaves a report to the next run, where every file could be read."""
+    """Stores a report for the next run, if every file could be read."""
     if report.failures or report.times:
         return
     starts = range(0, max(len(report.findings), 1), _PART)

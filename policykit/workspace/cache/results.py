@@ -1,4 +1,4 @@
-"""What each file gave, by everything that it depends on."""
+"""Cached results per file, keyed by everything they depend on."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from policykit.workspace.cache.findings import sound
 from policykit.workspace.cache.folder import LARGEST, Cache, name_of
 
 _MOST = LARGEST // 2
-"""Bytes of all entries: those not used for longest go first."""
+"""Most bytes of all entries; the least recently used are dropped first."""
 _MOST_OF_ONE = 1 << 24
-"""Bytes of a result that is worth its room."""
+"""Most bytes of a stored result."""
 
 
 class Results:
@@ -27,10 +27,10 @@ class Results:
         self._used: dict[bytes, bytes] = {}
         self._settings: dict[bytes, bytes] = {}
         self.new = 0
-        """Results that no earlier run has left."""
+        """New results of this run."""
 
     def key(self, job: Job, fingerprint: bytes, raw: bytes) -> bytes:
-        """Of a file under a setting; `fingerprint` tells its policy and everything else that rules see."""
+        """The key of a file under a setting; `fingerprint` covers its policy and all else that rules see."""
         setting = self._settings.get(fingerprint)
         if setting is None:  # it may be long, and there are few settings
             setting = self._settings[fingerprint] = blake2b(fingerprint, digest_size=KEY).digest()
@@ -41,11 +41,11 @@ class Results:
         return digest.digest()
 
     def find(self, key: bytes) -> bytes:
-        """A result as bytes; empty: there is none."""
+        """A result as bytes; empty if there is none."""
         return self._known.get(key, b"")
 
     def encode(self, results: Sequence[FileResult]) -> list[bytes]:
-        """Results as bytes; empty for one that is not worth its room or has no form as data."""
+        """Results as bytes; empty for one that is too large or cannot be encoded."""
         try:
             entries = encode(FileResult, results)
         except (RecursionError, TypeError, ValueError):
@@ -55,7 +55,7 @@ class Results:
         return [entry if len(entry) <= _MOST_OF_ONE else b"" for entry in entries]
 
     def decode(self, entries: Sequence[bytes], paths: Sequence[str]) -> list[FileResult | None]:
-        """Results again, of the files with these reported paths; None for one that is damaged."""
+        """Decodes results of the files with these reported paths; None for a damaged one."""
         try:
             found = decode(FileResult, entries)
         except DamagedError:
@@ -66,18 +66,18 @@ class Results:
         return [result if _fits(result, path) else None for result, path in zip(found, paths, strict=True)]
 
     def keep(self, key: bytes, entry: bytes) -> None:
-        """Leaves a result to the next run."""
+        """Stores a result for the next run."""
         self.new += key not in self._known
         self._used[key] = entry
 
     def clear(self) -> bool:
-        """Drops every result of earlier runs; False: there was none."""
+        """Drops all results of earlier runs; False if there were none."""
         had = bool(self._known)
         self._known, self._used, self.new = {}, {}, 0
         return had
 
     def entries(self) -> dict[bytes, bytes]:
-        """What the next run finds: what was used last stands last."""
+        """The entries for the next run, most recently used last."""
         unused = {key: entry for key, entry in self._known.items() if key not in self._used}
         excess = sum(map(len, (*unused.values(), *self._used.values()))) - _MOST
         for key in list(unused):
@@ -88,7 +88,7 @@ class Results:
 
 
 def load(cache: Cache) -> Results:
-    """The results that earlier runs in this folder have left."""
+    """The results of earlier runs in this folder."""
     try:
         return Results(unpack(cache.load(name_of("results"))))
     except DamagedError:
@@ -96,13 +96,13 @@ def load(cache: Cache) -> Results:
 
 
 def store(cache: Cache, results: Results) -> None:
-    """Leaves what is new to the next run."""
+    """Stores new results for the next run."""
     if results.new:
         cache.store(name_of("results"), pack(results.entries()))
 
 
 def _fits(result: FileResult, path: str) -> bool:
-    """Whether it can be of the file. Where rules are timed nothing is kept."""
+    """Whether a result can belong to the file. Timed runs store nothing."""
     return (
         not result.times
         and sound(result.findings, (path,))

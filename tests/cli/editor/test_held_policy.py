@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 from lsprotocol import types
-from pygls.lsp.server import LanguageServer
 
 from policykit.cli.editor import buffers
-from policykit.cli.editor.server import Documents
-from policykit.workspace.cache.folder import NO_CACHE
 from policykit.workspace.disk import look
-from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
-
-
-class Clock(asyncio.SelectorEventLoop):
-    """A loop whose time only goes by when it is told to."""
-
-    def __init__(self) -> None:
-        self._now = 0.0
-        super().__init__()
-
-    def time(self) -> float:
-        return self._now
-
-    async def advance(self, seconds: float) -> None:
-        """Lets that time go by, and whatever was to happen until then or right after it happen."""
-        self._now += seconds
-        for _ in range(9):
-            await asyncio.sleep(0)
-
+from tests.cli.editor.client import POLICY, QUOTA, Editor, spoken
 
 PLAIN = POLICY.replace("lint: {ignore: [PK206]}\n", "")
 
@@ -133,36 +111,16 @@ def test_while_it_is_wrong_what_was_told_stays(tmp_path: Path) -> None:
 
 def test_the_end_of_quick_changes_is_awaited(tmp_path: Path) -> None:
     (tmp_path / "policykit.yaml").write_text(PLAIN, encoding="utf-8")
-    told: list[str] = []
 
-    class Server(LanguageServer):
-        client_capabilities = UNABLE
-
-        def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
-            told.append(f"{params.uri.rpartition('/')[2]} {len(params.diagnostics)}")
-
-    async def talk(clock: Clock) -> None:
-        documents = Documents(Server("policykit", "1"), "", NO_CACHE)
-
-        def change(name: str, text: str, version: int = 1) -> None:
-            documents.changed((tmp_path / name).as_uri(), text, version)
-
-        change("policykit.yaml", PLAIN)
+    async def talk(editor: Editor) -> None:
+        await editor.open("policykit.yaml", PLAIN)
         for name in ("one.yaml", "two.yaml"):
-            change(name, QUOTA)
-        told.clear()
+            await editor.open(name, QUOTA)
+        editor.versions.clear()
         for version in range(2, 6):
-            change("policykit.yaml", PLAIN + "\n" * version, version)
-            await clock.advance(0.2)
-        change("policykit.yaml", POLICY, 6)
-        await clock.advance(0.2)
-        assert told == ["policykit.yaml 0"] * 5
-        await clock.advance(0.2)
-        assert told == ["policykit.yaml 0"] * 5 + ["one.yaml 0", "two.yaml 0"]
+            editor.type("policykit.yaml", PLAIN + "\n" * version, version)
+        editor.type("policykit.yaml", POLICY, 6)
+        await editor.shows("two.yaml")
+        assert [name for name, _ in editor.versions[-3:]] == ["policykit.yaml", "one.yaml", "two.yaml"]
 
-    clock = Clock()
-    try:
-        clock.run_until_complete(talk(clock))
-    finally:
-        clock.close()
-        look()
+    spoken(tmp_path, talk)

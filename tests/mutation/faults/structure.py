@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from policykit.kube.structure.versions import kinds_of
 from policykit.linter.partial import is_partial
 from policykit.manifests.path import Path
 from tests.mutation.clean import Subject
 from tests.mutation.fault import Change, fault, misspelt, put, remove, rename, replace
-from tests.mutation.places import containers, has_schema, is_extract, named, written
+from tests.mutation.places import at, containers, has_schema, is_extract, named, written
 
 _FIELDS = (
     "containers",
@@ -152,6 +153,57 @@ def _wrong_group(subject: Subject) -> Iterator[Change]:
         yield replace(("apiVersion",), "v1")
 
 
+def _misspelt_kind(subject: Subject) -> Iterator[Change]:
+    if kinds_of(subject.manifest.group) and subject.manifest.group and not subject.manifest.read_as:
+        yield replace(("kind",), misspelt(subject.manifest.kind))
+
+
+def _misspelt_group(subject: Subject) -> Iterator[Change]:
+    group, _, version = subject.manifest.api_version.partition("/")
+    if version and kinds_of(group) and not subject.manifest.read_as:
+        yield replace(("apiVersion",), f"{misspelt(group)}/{version}")
+
+
+def _unknown_version(subject: Subject) -> Iterator[Change]:
+    group, _, version = subject.manifest.api_version.partition("/")
+    if version and kinds_of(group) and not subject.manifest.read_as:
+        yield replace(("apiVersion",), f"{group}/v9")
+
+
+def _bounds(subject: Subject) -> Iterator[Change]:
+    """Fewer pods at most than at least, in every list of worker groups and every predictor."""
+    for low in ("minReplicas", "minReplicaCount"):
+        for path, value in written(subject, low):
+            high = (*path[:-1], low.replace("min", "max"))
+            most = at(subject, high)
+            if isinstance(value, int) and isinstance(most, int) and most > 0:
+                yield replace(path, most + 1)
+
+
+def _same_names(subject: Subject) -> Iterator[Change]:
+    for field, name in (("workerGroupSpecs", "groupName"), ("replicatedJobs", "name")):
+        for path, value in written(subject, field):
+            if isinstance(value, list) and len(value) > 1:
+                yield replace((*path, 1, name), value[0].get(name))
+
+
+def _replica_type(subject: Subject) -> Iterator[Change]:
+    if subject.manifest.group == "kubeflow.org":
+        for path, _ in written(subject, "Worker"):
+            yield rename(path, "Workers")
+
+
+def _thousandths(subject: Subject) -> Iterator[Change]:
+    for path, value in written(subject, "memory"):
+        if path[-2] in ("requests", "limits") and has_schema(subject) and isinstance(value, str):
+            yield replace(path, f"{value.rstrip('KMGTi')}m")
+
+
+def _schedule(subject: Subject) -> Iterator[Change]:
+    if subject.manifest.group == "batch" and subject.manifest.kind == "CronJob":
+        yield replace(("spec", "schedule"), "0 25 * * *")
+
+
 def _name(subject: Subject) -> Iterator[Change]:
     # The name of a patch may be anything where a kustomization selects its target.
     whole = not (is_partial(subject.manifest, subject.pod_sets) or is_extract(subject))
@@ -193,5 +245,13 @@ FAULTS = (
     fault("an environment value that is a number", "PK004", _environment),
     fault("an apiVersion that is gone", "PK007", _removed),
     fault("an apiVersion without the group", "PK007 PK008", _wrong_group),
+    fault("a minimum above the maximum", "PK004 PK208", _bounds),
+    fault("two parts of one name", "PK004 PK310", _same_names),
+    fault("a misspelt replica type", "PK004", _replica_type),
+    fault("memory in thousandths", "PK005", _thousandths),
+    fault("a schedule of hour 25", "PK004", _schedule),
+    fault("a misspelt kind", "PK008", _misspelt_kind),
+    fault("a misspelt API group", "PK008", _misspelt_group),
+    fault("a version that does not exist", "PK008 PK601 PK802", _unknown_version),
     fault("a name with capitals", "PK004", _name),
 )

@@ -62,9 +62,7 @@ def test_a_folder_that_others_can_write_to_is_not_used(cache: Cache, folder: Pat
     folder.chmod(mode)
     assert cache.load("a") == b""
     assert not cache.store("b", b"2")
-    assert (
-        fault_of(str(folder)) == "can be written by other users: run chmod -R go-w on it, or name another one"
-    )
+    assert fault_of(str(folder)) == "is writable by other users: run chmod -R go-w on it, or use another one"
 
 
 def test_a_file_that_others_can_write_to_is_not_used(cache: Cache, folder: Path) -> None:
@@ -84,7 +82,7 @@ def test_what_belongs_to_somebody_else_is_not_used(cache: Cache, folder: Path) -
     os.chown(folder, 12345, 12345)
     assert cache.load("a") == b""
     assert not cache.store("b", b"2")
-    assert fault_of(str(folder)) == "belongs to another user: name a folder of your own"
+    assert fault_of(str(folder)) == "belongs to another user: use a folder of your own"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -97,7 +95,7 @@ def test_a_file_in_the_place_of_the_folder(cache: Cache, folder: Path) -> None:
     folder.write_text("")
     assert not cache.store("a", b"1")
     assert cache.load("a") == b""
-    assert fault_of(str(folder)) == "is no folder: name another one"
+    assert fault_of(str(folder)) == "is not a folder: use another one"
 
 
 def test_a_link_in_the_place_of_the_folder(cache: Cache, folder: Path, tmp_path: Path) -> None:
