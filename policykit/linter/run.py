@@ -11,8 +11,8 @@ from policykit.linter.finding import Report
 from policykit.linter.merge import merge
 from policykit.linter.rule import Context
 from policykit.linter.scopes import scope_facts, scope_findings
-from policykit.linter.suppressing import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Found, Judgement, UnitFinding, file_findings, judgements
+from policykit.linter.unit_suppressions import suppress, suppression_findings, suppressions_of
 from policykit.linter.workspace import Run, Setting
 
 

@@ -15,7 +15,7 @@ from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.dialect import Dialect
 from policykit.linter.finding import Resource
-from policykit.linter.ground import Ground, Place
+from policykit.linter.location import LocatedObject, Place
 from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import Context, MakeFix
 from policykit.manifests.document import Manifest
@@ -59,10 +59,10 @@ class FactReader(NamedTuple):
     words: tuple[str, ...] = ()
     """It finds nothing in files whose text holds none of these; empty: it may in any."""
 
-    def facts(self, ground: Ground, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
         """What it says of one manifest."""
-        if ground.manifest.kind in self.kinds or (self.pods and pod_sets):
-            found: Iterable[Stated] = import_module(self.module).facts(ground.manifest, pod_sets, context)
+        if located.manifest.kind in self.kinds or (self.pods and pod_sets):
+            found: Iterable[Stated] = import_module(self.module).facts(located.manifest, pod_sets, context)
             return found
         return ()
 
@@ -144,14 +144,17 @@ class ScopeViolation(NamedTuple):
 
 
 def facts_of(
-    ground: Ground,
+    located: LocatedObject,
     pod_sets: Sequence[PodSet],
     dialects: Sequence[Dialect],
     readers: Sequence[FactReader],
     context: Context,
 ) -> list[Fact]:
     """What one manifest contributes; the context says in which file and namespace it stands."""
-    return [*_about_gangs(ground, pod_sets, dialects, context), *_stated(ground, pod_sets, readers, context)]
+    return [
+        *_about_gangs(located, pod_sets, dialects, context),
+        *_stated(located, pod_sets, readers, context),
+    ]
 
 
 def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
@@ -185,22 +188,22 @@ def unread(text: str) -> Unread:
 
 
 def _about_gangs(
-    ground: Ground, pod_sets: Sequence[PodSet], dialects: Sequence[Dialect], context: Context
+    located: LocatedObject, pod_sets: Sequence[PodSet], dialects: Sequence[Dialect], context: Context
 ) -> Iterator[Fact]:
-    manifest, namespace = ground.manifest, context.namespace
+    manifest, namespace = located.manifest, context.namespace
     if manifest.read_as:
         return
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
         yield scaler
     for dialect in dialects:
         if dialect.read_group and (group := dialect.read_group(manifest, namespace)):
-            yield _locate(Stated(group, _GROUP_FIELDS), ground, context.path)
+            yield _locate(Stated(group, _GROUP_FIELDS), located, context.path)
         for pod_set in pod_sets if dialect.read_membership else ():
             if dialect.read_membership and (joined := dialect.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
-                yield _locate(Stated(joined.membership, places), ground, context.path)
+                yield _locate(Stated(joined.membership, places), located, context.path)
     for gang, place in oversized(manifest, pod_sets, dialects, namespace):
-        yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
+        yield _locate(Stated(gang, {"min_member": place}), located, context.path)
     if not pod_sets and _joins_unseen(manifest, dialects):
         yield Unread(words(manifest.data).texts)
 
@@ -214,16 +217,16 @@ def _joins_unseen(manifest: Manifest, dialects: Sequence[Dialect]) -> bool:
 
 
 def _stated(
-    ground: Ground, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
+    located: LocatedObject, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
 ) -> Iterator[Fact]:
     for reader in readers:
-        for stated in reader.facts(ground, pod_sets, context):
-            yield _locate(stated, ground, context.path)
+        for stated in reader.facts(located, pod_sets, context):
+            yield _locate(stated, located, context.path)
 
 
-def _locate(stated: Stated, ground: Ground, path: str) -> Located[Any]:
+def _locate(stated: Stated, located: LocatedObject, path: str) -> Located[Any]:
     fields = {
-        name: ground.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
+        name: located.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
     }
-    about = (ground.document, ground.resource, fields, ground.manifest.partial)
+    about = (located.document, located.resource, fields, located.manifest.partial)
     return Located(stated.value, path, *about, stated.answers, stated.as_written)
