@@ -59,12 +59,15 @@ def _judged(run: Run) -> UnitFindings:
     unhidden = chain(about_files, placed.findings, declared.findings)
     remaining = suppress(run, unhidden, suppressions_of(judged))
     unused = suppression_findings(run, judged, remaining.suppressions)
-    found = select(run, chain(file_findings(judged), remaining.findings, unused.findings))
-    passes = (scoped, placed, declared, unused)
+    chosen = select(run, chain(file_findings(judged), remaining.findings, unused.findings))
+    fixed = shared_fixes(run, chosen)
+    passes = (scoped, placed, declared, unused, fixed)
     failures = dict.fromkeys(each.failure for each in judged if each.failure)
     failures |= dict.fromkeys(chain(*(each.failures for each in passes), remaining.failures))
     dropped = chain(*(each.result.dropped for each in judged), *(each.dropped for each in passes))
-    return UnitFindings(found, _summary(run, judged, remaining.hidden, tuple(failures), tuple(dropped)))
+    return UnitFindings(
+        fixed.findings, _summary(run, judged, remaining.hidden, tuple(failures), tuple(dropped))
+    )
 
 
 def policy_findings(run: Run) -> Found:
@@ -88,6 +91,28 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
         chosen = run.workspace.settings[one.setting].selection.apply((one.finding,))
         kept += [one if finding is one.finding else one._replace(finding=finding) for finding in chosen]
     return tuple(kept)
+
+
+def shared_fixes(run: Run, found: tuple[UnitFinding, ...]) -> Found:
+    """Without fixes that write what one policy asks for into a file that another one applies to as well."""
+    if not run.options.fixes:
+        return Found(found)
+    files = {member.path: member.file for member in run.workspace.members}
+    needing = [setting.rules.needing_policy() for setting in run.workspace.settings]
+    kept: list[UnitFinding] = []
+    dropped: list[str] = []
+    for one in found:
+        finding = one.finding
+        if finding.fix and finding.code in needing[one.setting] and finding.path in files:
+            other = run.workspace.other_policy(files[finding.path], one.setting)
+            if other:
+                dropped.append(
+                    f"{finding.path}: {finding.code} is not fixed: {other} applies to the file too, so fix an"
+                    " overlay"
+                )
+                one = one._replace(finding=finding._replace(fix=None))
+        kept.append(one)
+    return Found(tuple(kept), dropped=tuple(dict.fromkeys(dropped)))
 
 
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> Found:

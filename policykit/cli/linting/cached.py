@@ -26,7 +26,10 @@ def lint(request: Request, opened: Opened, options: Options) -> Report:
     pairs = zip(workspace.settings, notes.sources, strict=True)
     settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
     workspace = workspace._replace(settings=settings)
-    key = _key(request, workspace, options) if _alone(request, workspace, notes) else None
+    # Whether another policy applies to a file, which decides about its fixes, is told by files elsewhere.
+    shared = options.fixes and any(setting.cluster for setting in settings)
+    alone = not shared and _alone(request, workspace, notes)
+    key = _key(request, workspace, options) if alone else None
     if key is None:
         return _by_file(request, workspace, options)
     from policykit.workspace.cache import reports
