@@ -7,13 +7,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from policykit.errors import Failures
-from policykit.linter.finding import Report
+from policykit.linter.finding import Finding, Report
 from policykit.linter.merge import merge
 from policykit.linter.rule import Context
 from policykit.linter.scopes import scope_facts, scope_findings
 from policykit.linter.unit import Found, Judgement, UnitFinding, file_findings, judgements
 from policykit.linter.unit_suppressions import suppress, suppression_findings, suppressions_of
-from policykit.linter.workspace import Run, Setting
+from policykit.linter.workspace import Run, Setting, Workspace
 
 
 class UnitFindings(NamedTuple):
@@ -59,15 +59,12 @@ def _judged(run: Run) -> UnitFindings:
     unhidden = chain(about_files, placed.findings, declared.findings)
     remaining = suppress(run, unhidden, suppressions_of(judged))
     unused = suppression_findings(run, judged, remaining.suppressions)
-    chosen = select(run, chain(file_findings(judged), remaining.findings, unused.findings))
-    fixed = shared_fixes(run, chosen)
-    passes = (scoped, placed, declared, unused, fixed)
+    found = select(run, chain(file_findings(judged), remaining.findings, unused.findings))
+    passes = (scoped, placed, declared, unused)
     failures = dict.fromkeys(each.failure for each in judged if each.failure)
     failures |= dict.fromkeys(chain(*(each.failures for each in passes), remaining.failures))
     dropped = chain(*(each.result.dropped for each in judged), *(each.dropped for each in passes))
-    return UnitFindings(
-        fixed.findings, _summary(run, judged, remaining.hidden, tuple(failures), tuple(dropped))
-    )
+    return UnitFindings(found, _summary(run, judged, remaining.hidden, tuple(failures), tuple(dropped)))
 
 
 def policy_findings(run: Run) -> Found:
@@ -93,26 +90,23 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
     return tuple(kept)
 
 
-def shared_fixes(run: Run, found: tuple[UnitFinding, ...]) -> Found:
+def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
     """Without fixes that write what one policy asks for into a file that another one applies to as well."""
-    if not run.options.fixes:
-        return Found(found)
-    files = {member.path: member.file for member in run.workspace.members}
-    needing = [setting.rules.needing_policy() for setting in run.workspace.settings]
-    kept: list[UnitFinding] = []
+    members = {member.path: member for member in workspace.members}
+    needing = [setting.rules.needing_policy() for setting in workspace.settings]
+    kept: list[Finding] = []
     dropped: list[str] = []
-    for one in found:
-        finding = one.finding
-        if finding.fix and finding.code in needing[one.setting] and finding.path in files:
-            other = run.workspace.other_policy(files[finding.path], one.setting)
+    for finding in report.findings:
+        member = members.get(finding.path)
+        if finding.fix and member and finding.code in needing[member.setting]:
+            other = workspace.other_policy(member.file, member.setting)
             if other:
-                dropped.append(
-                    f"{finding.path}: {finding.code} is not fixed: {other} applies to the file too, so fix an"
-                    " overlay"
-                )
-                one = one._replace(finding=finding._replace(fix=None))
-        kept.append(one)
-    return Found(tuple(kept), dropped=tuple(dict.fromkeys(dropped)))
+                why = f"{other} applies to the file too, so fix an overlay"
+                dropped.append(f"{finding.path}: {finding.code} is not fixed: {why}")
+                finding = finding._replace(fix=None)
+        kept.append(finding)
+    every = tuple(dict.fromkeys((*report.dropped, *dropped)))
+    return report._replace(findings=tuple(kept), dropped=every) if dropped else report
 
 
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> Found:

@@ -26,19 +26,17 @@ def lint(request: Request, opened: Opened, options: Options) -> Report:
     pairs = zip(workspace.settings, notes.sources, strict=True)
     settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
     workspace = workspace._replace(settings=settings)
-    # Whether another policy applies to a file, which decides about its fixes, is told by files elsewhere.
-    shared = options.fixes and any(setting.cluster for setting in settings)
-    alone = not shared and _alone(request, workspace, notes)
-    key = _key(request, workspace, options) if alone else None
+    key = _key(request, workspace, options) if _alone(request, workspace, notes) else None
     if key is None:
         return _by_file(request, workspace, options)
     from policykit.workspace.cache import reports
 
     found = reports.load(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
-        found = _by_file(request, workspace, options)
+        # Other policies that apply to a file are told by files elsewhere, so they are asked each time.
+        found = _by_file(request, workspace._replace(other_policy=lambda file, setting: ""), options)
         reports.store(request.cache, key, found)
-    return found
+    return api.without_shared_fixes(workspace, found) if options.fixes else found
 
 
 def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:

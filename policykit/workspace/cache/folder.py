@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
+from policykit import __file__ as package
 from policykit import __version__
 
 LARGEST = 1 << 28
@@ -142,7 +143,7 @@ def _head() -> bytes:
 
 def _tool() -> list[str]:
     """The version and, in a checkout, the state of its files."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.abspath(package))
     if "site-packages" in here or "dist-packages" in here:
         state = os.stat(os.path.join(here, "__init__.py"))
         return [__version__, sys.version, f"{state.st_mtime_ns} {state.st_size} {state.st_ino}"]
