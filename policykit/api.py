@@ -67,7 +67,15 @@ def lint(workspace: Workspace, options: Options = DEFAULT) -> Report:
     from policykit.linter.run import lint as run
     from policykit.targets import SYSTEMS
 
-    return run(Run(workspace, options, SYSTEMS))
+    report = run(Run(workspace, options, SYSTEMS))
+    return without_shared_fixes(workspace, report) if options.fixes else report
+
+
+def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
+    """Without fixes that are for one policy, in files that another one applies to as well."""
+    from policykit.linter import run
+
+    return run.without_shared_fixes(workspace, report)
 
 
 def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindings:

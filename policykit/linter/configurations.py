@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.linter.ground import Relocate, relocation
+from policykit.linter.location import Relocate, relocation
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Mark, Node, Span
 from policykit.manifests.parser import Parsed, parse

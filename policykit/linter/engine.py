@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.kube import podsets
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter import rendered
+from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import Held, bare, held, hinted
 from policykit.linter.finding import Finding
-from policykit.linter.ground import Ground
-from policykit.linter.judge import Judge
+from policykit.linter.location import LocatedObject
 from policykit.linter.member import BUILT
 from policykit.linter.mentions import unmentioned
 from policykit.linter.partial import has_directives, has_signs, is_partial, says_partial
@@ -25,8 +25,8 @@ from policykit.manifests.node import Node
 from policykit.manifests.parser import Parsed
 
 if TYPE_CHECKING:
+    from policykit.linter.file_suppressions import FileSuppressions
     from policykit.linter.fixes import Fixes
-    from policykit.linter.hiding import Hiding
     from policykit.linter.suppression import Suppressed
     from policykit.model.cluster import Cluster
 
@@ -51,7 +51,7 @@ class Job(NamedTuple):
     """Names of scheduler plugins outside the tree, as the settings list them."""
 
 
-_HIDING = "policykit"
+_SUPPRESSION_WORD = "policykit"
 """No suppression is written without this word."""
 
 
@@ -92,11 +92,11 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
     text = decode(raw)
-    absent = unmentioned(text.text, rules.words | systems.words | {_HIDING})
+    absent = unmentioned(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
-    hiding = None if _HIDING in absent else _hiding(text, job.today)
-    looked = _Looked(job, text.text, rules, systems, fixes, hiding)
+    suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
+    looked = _Looked(job, text.text, rules, systems, fixes, suppressions)
     for document in _documents(text):
         looked.document(document)
     return looked.result()
@@ -112,16 +112,16 @@ class _Looked:
         rules: RuleSet,
         systems: Systems,
         fixes: Fixes | None,
-        hiding: Hiding | None,
+        suppressions: FileSuppressions | None,
     ) -> None:
         self._job = job
         self._text = text
         self._rules = rules
         self._systems = systems
         self._fixes = fixes
-        self._hiding = hiding
+        self._suppressions = suppressions
         self._context = Context(job.cluster, job.path, job.namespace, job.served, job.plugins)
-        self._judge = Judge(rules, self._context, fixes)
+        self._file_rules = FileRules(rules, self._context, fixes)
         self._configurations = hinted(text, systems.configurations)
         self._template = is_template(text)
         self._partial = job.partial or says_partial(text)
@@ -143,15 +143,15 @@ class _Looked:
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
             return
-        self._found.extend(self._judge.reading(self._text, parsed, one.number))
+        self._found.extend(self._file_rules.reading(self._text, parsed, one.number))
         if parsed.root is None or parsed.problem:
             return
         if self._rendered_from:
             self._sources[one.number] = rendered.source(
                 self._rendered_from, one.first, parsed.root.start.line
             )
-        if self._hiding and self._job.look != BUILT:
-            self._hiding.document(parsed.root, (one.first, one.end), one.number)
+        if self._suppressions and self._job.look != BUILT:
+            self._suppressions.document(parsed.root, (one.first, one.end), one.number)
         partial = self._partial or (self._signs and _is_abridged(self._text, one, parsed.root))
         for manifest in manifests(parsed.root, one.number):
             self._manifest(manifest, partial)
@@ -160,9 +160,9 @@ class _Looked:
         """All of it, without the findings that suppressions hide."""
         kept: Sequence[Finding] = self._found
         asked: tuple[Suppressed, ...] = ()
-        if self._hiding:
+        if self._suppressions:
             hidden = () if self._job.look == BUILT else self._found
-            kept, asked = self._hiding.sift(hidden, self._template, self._unfinished)
+            kept, asked = self._suppressions.sift(hidden, self._template, self._unfinished)
             kept = self._found if self._job.look == BUILT else kept
         if self._sources:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
@@ -184,7 +184,7 @@ class _Looked:
             self._held(each)
         manifest = bare(manifest, self._configurations) or manifest
         if manifest.read_as:
-            self._configuration(Ground(manifest, self._text))
+            self._configuration(LocatedObject(manifest, self._text))
         elif manifest.kind and manifest.api_version:
             self._object(manifest, partial)
         elif not inner:
@@ -192,34 +192,34 @@ class _Looked:
 
     def _held(self, inner: Held) -> None:
         """A configuration in a string."""
-        self._found.extend(self._judge.held(inner))
+        self._found.extend(self._file_rules.held(inner))
         if inner.parsed.problem:
             self._facts.append(unread(inner.text))
         if inner.manifest.data:
-            self._state(Ground(inner.manifest, inner.text, inner.relocate))
+            self._state(LocatedObject(inner.manifest, inner.text, inner.relocate))
 
-    def _configuration(self, ground: Ground) -> None:
+    def _configuration(self, located: LocatedObject) -> None:
         """A configuration that is a document by itself."""
         self._objects += 1
-        self._found.extend(self._judge.configuration(ground))
-        self._state(ground)
+        self._found.extend(self._file_rules.configuration(located))
+        self._state(located)
 
     def _object(self, manifest: Manifest, partial: bool) -> None:
         self._objects += 1
         pod_sets = podsets.pod_sets(manifest.data)
         partial = partial or is_partial(manifest, pod_sets, self._directives)
-        ground = Ground(manifest._replace(partial=partial), self._text)
-        if self._hiding:
-            self._hiding.object(ground)
+        located = LocatedObject(manifest._replace(partial=partial), self._text)
+        if self._suppressions:
+            self._suppressions.object(located)
         if partial:
             self._unfinished.add(manifest.document)
-        self._found.extend(self._judge.object(ground, pod_sets))
-        facts = facts_of(ground, pod_sets, self._systems.targets, self._systems.readers, self._context)
+        self._found.extend(self._file_rules.object(located, pod_sets))
+        facts = facts_of(located, pod_sets, self._systems.targets, self._systems.readers, self._context)
         self._facts.extend(facts)
 
-    def _state(self, ground: Ground) -> None:
+    def _state(self, located: LocatedObject) -> None:
         """What a configuration says for others."""
-        self._facts.extend(facts_of(ground, (), (), self._systems.readers, self._context))
+        self._facts.extend(facts_of(located, (), (), self._systems.readers, self._context))
 
 
 def _documents(text: Text) -> Iterator[_Document]:
@@ -255,10 +255,10 @@ def _without(manifest: Manifest) -> str:
     return f"without {' and '.join(lacking)}" if lacking else "without a text as apiVersion or kind"
 
 
-def _hiding(text: Text, today: str) -> Hiding:
-    from policykit.linter.hiding import Hiding
+def _suppressions(text: Text, today: str) -> FileSuppressions:
+    from policykit.linter.file_suppressions import FileSuppressions
 
-    return Hiding(text.text, today)
+    return FileSuppressions(text.text, today)
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:

@@ -110,6 +110,10 @@ class RuleSet:
         found, self._times = tuple(sorted(self._times.items())), {}
         return found
 
+    def needing_policy(self) -> frozenset[str]:
+        """Codes of the rules that say nothing without a policy."""
+        return frozenset(entry.code for entry in self._entries if entry.needs_policy)
+
     def codes(self, subject: str = "") -> frozenset[str]:
         """Codes of all rules, or of those of one subject."""
         return frozenset(entry.code for entry in self._entries if not subject or entry.subject == subject)

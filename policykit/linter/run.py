@@ -7,13 +7,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from policykit.errors import Failures
-from policykit.linter.finding import Report
+from policykit.linter.finding import Finding, Report
 from policykit.linter.merge import merge
 from policykit.linter.rule import Context
 from policykit.linter.scopes import scope_facts, scope_findings
-from policykit.linter.suppressing import suppress, suppression_findings, suppressions_of
 from policykit.linter.unit import Found, Judgement, UnitFinding, file_findings, judgements
-from policykit.linter.workspace import Run, Setting
+from policykit.linter.unit_suppressions import suppress, suppression_findings, suppressions_of
+from policykit.linter.workspace import Run, Setting, Workspace
 
 
 class UnitFindings(NamedTuple):
@@ -88,6 +88,25 @@ def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
         chosen = run.workspace.settings[one.setting].selection.apply((one.finding,))
         kept += [one if finding is one.finding else one._replace(finding=finding) for finding in chosen]
     return tuple(kept)
+
+
+def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
+    """Without fixes that write what one policy asks for into a file that another one applies to as well."""
+    members = {member.path: member for member in workspace.members}
+    needing = [setting.rules.needing_policy() for setting in workspace.settings]
+    kept: list[Finding] = []
+    dropped: list[str] = []
+    for finding in report.findings:
+        member = members.get(finding.path)
+        if finding.fix and member and finding.code in needing[member.setting]:
+            other = workspace.other_policy(member.file, member.setting)
+            if other:
+                why = f"{other} applies to the file too, so fix an overlay"
+                dropped.append(f"{finding.path}: {finding.code} is not fixed: {why}")
+                finding = finding._replace(fix=None)
+        kept.append(finding)
+    every = tuple(dict.fromkeys((*report.dropped, *dropped)))
+    return report._replace(findings=tuple(kept), dropped=every) if dropped else report
 
 
 def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> Found:

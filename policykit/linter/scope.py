@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from policykit.kube import autoscaling
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.finding import Resource
-from policykit.linter.ground import Ground, Place
+from policykit.linter.location import LocatedObject, Place
 from policykit.linter.own_gangs import oversized
 from policykit.linter.rule import Context, MakeFix
 from policykit.manifests.document import Manifest, wrapped_objects
@@ -126,14 +126,14 @@ class ScopeViolation(NamedTuple):
 
 
 def facts_of(
-    ground: Ground,
+    located: LocatedObject,
     pod_sets: Sequence[PodSet],
     targets: Sequence[Target],
     readers: Sequence[FactReader],
     context: Context,
 ) -> list[Fact]:
     """What one manifest contributes; the context says in which file and namespace it stands."""
-    return [*_about_gangs(ground, pod_sets, targets, context), *_stated(ground, pod_sets, readers, context)]
+    return [*_about_gangs(located, pod_sets, targets, context), *_stated(located, pod_sets, readers, context)]
 
 
 def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
@@ -167,9 +167,9 @@ def unread(text: str) -> Unread:
 
 
 def _about_gangs(
-    ground: Ground, pod_sets: Sequence[PodSet], targets: Sequence[Target], context: Context
+    located: LocatedObject, pod_sets: Sequence[PodSet], targets: Sequence[Target], context: Context
 ) -> Iterator[Fact]:
-    manifest, namespace = ground.manifest, context.namespace
+    manifest, namespace = located.manifest, context.namespace
     if manifest.read_as:
         return
     if (scaler := autoscaling.read(manifest, namespace)) is not None:
@@ -178,14 +178,14 @@ def _about_gangs(
     for target in targets:
         for each in (manifest, *wrapped) if target.read_group else ():
             if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
-                about = ground._replace(manifest=each)
+                about = located._replace(manifest=each)
                 yield _locate(Stated(group, _GROUP_FIELDS), about, context.path)
         for pod_set in pod_sets if target.read_membership else ():
             if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
-                yield _locate(Stated(joined.membership, places), ground, context.path)
+                yield _locate(Stated(joined.membership, places), located, context.path)
     for gang, place in oversized(manifest, pod_sets, targets, namespace):
-        yield _locate(Stated(gang, {"min_member": place}), ground, context.path)
+        yield _locate(Stated(gang, {"min_member": place}), located, context.path)
     if not pod_sets and (wrapped or _joins_unseen(manifest, targets)):
         yield Unread(words(manifest.data).texts)
 
@@ -199,16 +199,16 @@ def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
 
 
 def _stated(
-    ground: Ground, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
+    located: LocatedObject, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
 ) -> Iterator[Fact]:
     for reader in readers:
-        for stated in reader.facts(ground, pod_sets, context):
-            yield _locate(stated, ground, context.path)
+        for stated in reader.facts(located, pod_sets, context):
+            yield _locate(stated, located, context.path)
 
 
-def _locate(stated: Stated, ground: Ground, path: str) -> Located[Any]:
+def _locate(stated: Stated, located: LocatedObject, path: str) -> Located[Any]:
     fields = {
-        name: ground.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
+        name: located.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
     }
-    about = (ground.document, ground.resource, fields, ground.manifest.partial)
+    about = (located.document, located.resource, fields, located.manifest.partial)
     return Located(stated.value, path, *about, stated.answers, stated.as_written)

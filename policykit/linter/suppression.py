@@ -1,4 +1,4 @@
-"""Findings that people asked not to see: comments and annotations, with an end and a reason.
+"""Findings that people do not want to see: comments and annotations, with an end and a reason.
 
 `# policykit: ignore[PK101, missing-usage-affinity] until 2026-12-31 -- why` on the line of a key
 covers that node, on the first line of a document the whole document; on a line of its own it
@@ -13,8 +13,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.linter.asked import Asked, of_annotation, of_comment
 from policykit.linter.finding import Finding, Resource
+from policykit.linter.suppression_syntax import Directive, of_annotation, of_comment
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node, Span
 from policykit.manifests.path import Path
@@ -55,7 +55,7 @@ class Suppression(NamedTuple):
 
     first: int
     last: int
-    asked: Asked
+    directive: Directive
     place: Comment | Annotation
     span: Span
     document: int = 0
@@ -76,7 +76,7 @@ class Suppressed(NamedTuple):
     """Codes of the rules that were run over its file with all they need, chosen or not."""
 
 
-def comments(text: str) -> tuple[tuple[Comment, Asked], ...]:
+def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
     """Suppression comments of a file; files without the mark cost one search."""
     if _MARK not in text:
         return ()
@@ -91,7 +91,11 @@ def comments(text: str) -> tuple[tuple[Comment, Asked], ...]:
 
 
 def bind(
-    found: Sequence[tuple[Comment, Asked]], root: Node, lines: tuple[int, int], document: int, today: str = ""
+    found: Sequence[tuple[Comment, Directive]],
+    root: Node,
+    lines: tuple[int, int],
+    document: int,
+    today: str = "",
 ) -> Iterator[Suppression]:
     """The comments of one document (`lines` from 0, end excluded) as ranges of lines."""
     start_line, end_line = lines
@@ -102,7 +106,7 @@ def bind(
     starts = [start for start, _ in entries]
     texts = _texts(root)
     first_key = starts[0] if starts else root.start.line
-    for comment, asked in found[begin:end]:
+    for comment, directive in found[begin:end]:
         if _is_inside(texts, comment.span):
             continue
         first, last = comment.line, comment.line
@@ -113,12 +117,12 @@ def bind(
             at = (bisect_right if comment.own_line else bisect_left)(starts, comment.line)
             if at < len(starts) and (comment.own_line or starts[at] == comment.line):
                 last = entries[at][1]
-        expired = asked.expired(today)
+        expired = directive.expired(today)
         span = comment.span
-        yield Suppression(first + 1, last + 1, asked, comment, span, document, expired, whole=whole)
+        yield Suppression(first + 1, last + 1, directive, comment, span, document, expired, whole=whole)
 
 
-def _line_of(found: tuple[Comment, Asked]) -> int:
+def _line_of(found: tuple[Comment, Directive]) -> int:
     return found[0].line
 
 
@@ -128,12 +132,12 @@ def annotated(
     """The object's annotation, if it has one; `lines` are the object's lines from 1."""
     text = manifest.annotations.get(ANNOTATION, "")
     if text:
-        asked = of_annotation(text)
+        directive = of_annotation(text)
         alone = len(manifest.annotations) == len(manifest.metadata["annotations"]) == 1
         place = Annotation(manifest.base, resource, text, alone)
         span = manifest.span(("metadata", "annotations", ANNOTATION))
-        expired, judged = asked.expired(today), not manifest.partial
-        yield Suppression(*lines, asked, place, span, manifest.document, expired, judged)
+        expired, judged = directive.expired(today), not manifest.partial
+        yield Suppression(*lines, directive, place, span, manifest.document, expired, judged)
 
 
 def sift(
@@ -144,7 +148,7 @@ def sift(
     for one in suppressions:
         there = ranges.setdefault((one.suppression.first, one.suppression.last), _Range(set(), set()))
         if not one.suppression.expired:
-            there.live.update(map(_key, one.suppression.asked.rules))
+            there.live.update(map(_key, one.suppression.directive.rules))
     waiting = sorted(ranges, reverse=True)
     beside: list[tuple[int, int]] = []
     everything = list(findings)
@@ -167,7 +171,7 @@ def sift(
 
 
 class _Range(NamedTuple):
-    """What is asked for the same lines, and what was found there: words as `_key` has them."""
+    """What directives for the same lines say, and what was found there: words as `_key` has them."""
 
     live: set[str]
     """What hides findings today."""
@@ -187,23 +191,7 @@ def _keys(finding: Finding) -> frozenset[str]:
 
 
 def _met(one: Suppressed, there: _Range) -> frozenset[str]:
-    return frozenset(word for word in one.suppression.asked.rules if _key(word) in there.met)
-
-
-def sift_built(
-    finding: Finding, suppressions: Sequence[Suppressed], *, ignored: bool
-) -> tuple[bool, tuple[Suppressed, ...]]:
-    """Whether the comments of a file hide a finding about a built object, and the suppressions afterwards.
-
-    The annotations that count are those of the object as it is built: `ignored` where they hide it. Those
-    of the file may be where they come from.
-    """
-    one = tuple(each for each in suppressions if isinstance(each.suppression.place, Comment))
-    kept, one = sift([finding], one)
-    other = tuple(each for each in suppressions if isinstance(each.suppression.place, Annotation))
-    if ignored:
-        _, other = sift([finding], other)
-    return not kept, (*one, *other)
+    return frozenset(word for word in one.suppression.directive.rules if _key(word) in there.met)
 
 
 def _comment(text: str, start: int, number: int, match: re.Match[str]) -> Comment:
@@ -228,8 +216,8 @@ def _comment(text: str, start: int, number: int, match: re.Match[str]) -> Commen
     )
 
 
-def _asked(match: re.Match[str]) -> Asked:
-    return Asked() if match.group(2) is None else of_comment(match.group(2), match.group(3))
+def _asked(match: re.Match[str]) -> Directive:
+    return Directive() if match.group(2) is None else of_comment(match.group(2), match.group(3))
 
 
 def _starts(node: Node) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
-    from policykit.linter.ground import Ground
+    from policykit.linter.location import LocatedObject
     from policykit.linter.membership import Joined
     from policykit.linter.rule import Context
     from policykit.linter.scope import Stated
@@ -46,10 +46,10 @@ class FactReader(NamedTuple):
     words: tuple[str, ...] = ()
     """It finds nothing in files whose text holds none of these; empty: it may in any."""
 
-    def facts(self, ground: Ground, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
         """What it says of one manifest."""
-        if ground.manifest.kind in self.kinds or (self.pods and pod_sets):
-            return self.read.load()(ground.manifest, pod_sets, context)
+        if located.manifest.kind in self.kinds or (self.pods and pod_sets):
+            return self.read.load()(located.manifest, pod_sets, context)
         return ()
 
 

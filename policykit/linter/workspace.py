@@ -84,6 +84,8 @@ class Workspace(NamedTuple):
     """
     cache: ResultCache | None = None
     """What files gave in earlier runs."""
+    other_policy: Callable[[str, int], str] = lambda file, setting: ""
+    """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
 
     def is_changed(self, finding: Finding) -> bool:
         """Whether a finding is told as far as changes go: new files and standard input are new as a whole."""

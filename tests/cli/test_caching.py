@@ -13,7 +13,7 @@ import pytest
 from policykit.cli.linting import cached
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
-from policykit.linter.ground import Place
+from policykit.linter.location import Place
 from policykit.linter.scope import Located
 from policykit.manifests.node import Span
 from policykit.workspace.cache.codec import decode, encode

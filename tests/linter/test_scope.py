@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
-from policykit.linter.ground import Ground
+from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact, Located, Scope, ScopeViolation, facts_of, scope_of, unread
 from policykit.manifests.document import manifests
@@ -58,8 +58,8 @@ def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[
         assert document.root is not None
         for manifest in manifests(document.root, index):
             manifest = manifest._replace(partial=partial)
-            ground = Ground(manifest, dedent(text))
-            found.extend(facts_of(ground, pod_sets(manifest.data), TARGETS, (), Context(path=path)))
+            located = LocatedObject(manifest, dedent(text))
+            found.extend(facts_of(located, pod_sets(manifest.data), TARGETS, (), Context(path=path)))
     return found
 
 

@@ -33,9 +33,10 @@ def lint(request: Request, opened: Opened, options: Options) -> Report:
 
     found = reports.load(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
-        found = _by_file(request, workspace, options)
+        # Other policies that apply to a file are told by files elsewhere, so they are asked each time.
+        found = _by_file(request, workspace._replace(other_policy=lambda file, setting: ""), options)
         reports.store(request.cache, key, found)
-    return found
+    return api.without_shared_fixes(workspace, found) if options.fixes else found
 
 
 def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:

@@ -14,7 +14,7 @@ def today() -> str:
     """YYYY-MM-DD as the environment says, else today in UTC. Raises UsageError where it is no day."""
     given = os.environ.get(VARIABLE, "")
     if given:
-        from policykit.linter.asked import is_day
+        from policykit.linter.suppression_syntax import is_day
 
         if not is_day(given):
             raise UsageError(f"{VARIABLE} is {given!r}, no day of the calendar", "write it as 2030-12-31")

@@ -11,6 +11,7 @@ from policykit.cli.linting.files import Files, Reader, Surroundings, file_of, fi
 from policykit.cli.linting.policies import Policies, policies_of
 from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
+from policykit.cli.linting.shared import OtherPolicies
 from policykit.errors import Failures
 from policykit.linter.workspace import Workspace
 
@@ -74,6 +75,7 @@ def open_workspace(request: Request) -> Opened:
         builds.built,
         baselines_of(request, builds.members, beside, failures),
         changes,
+        other_policy=OtherPolicies(table),
     )
     return Opened(workspace, _notes(files, table, failures, builds.not_built))
 

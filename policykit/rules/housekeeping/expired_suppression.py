@@ -46,13 +46,13 @@ spec:
 
 def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]:
     suppression = asked.suppression
-    until = suppression.asked.until
+    until = suppression.directive.until
     if suppression.expired:
         yield SuppressionViolation(
             f"the suppression expired on {until}",
             "remove it and fix the finding, or extend the date",
         )
-    elif until is not None and not suppression.asked.dated:
+    elif until is not None and not suppression.directive.dated:
         given = f"{until!r} is not a date" if until else "`until` has no date"
         yield SuppressionViolation(
             f"{given}, so the suppression never expires", "write a date such as `until 2030-12-31`"

@@ -43,9 +43,9 @@ spec:
 
 def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]:
     suppression = asked.suppression
-    if suppression.asked.rules and not suppression.asked.reason:
+    if suppression.directive.rules and not suppression.directive.reason:
         yield SuppressionViolation(
-            f"the suppression of {', '.join(suppression.asked.rules)} has no reason",
+            f"the suppression of {', '.join(suppression.directive.rules)} has no reason",
             "append the reason for keeping the finding: ` -- why`",
         )
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from policykit.errors import UsageError
-from policykit.linter.asked import without
 from policykit.linter.rule import Context, Fix, MakeFix, Rule
 from policykit.linter.selection import resolve
 from policykit.linter.subjects import SuppressionViolation
 from policykit.linter.suppression import ANNOTATION, Annotation, Comment, Suppressed, Suppression
+from policykit.linter.suppression_syntax import without
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
@@ -52,11 +52,11 @@ def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]
     suppression = asked.suppression
     if suppression.expired:
         return
-    if not suppression.asked.rules:
+    if not suppression.directive.rules:
         yield SuppressionViolation(*_unreadable(suppression))
         return
     unused = []
-    for word in suppression.asked.rules:
+    for word in suppression.directive.rules:
         codes, hint = _codes(word)
         if not codes:
             yield SuppressionViolation(f"unknown rule {word!r}: the suppression has no effect", hint)
@@ -100,7 +100,7 @@ def _where(suppression: Suppression) -> str:
 
 
 def _fix(suppression: Suppression, unused: Collection[str]) -> MakeFix:
-    whole = set(suppression.asked.rules) <= set(unused)
+    whole = set(suppression.directive.rules) <= set(unused)
     what = "remove the suppression" if whole else f"remove {' and '.join(unused)} from the suppression"
     place = suppression.place
 

@@ -650,7 +650,8 @@ def test_a_build_is_taken_again_until_one_of_its_files_changes(
 def test_fixing_leaves_what_is_built_and_says_so(shell: Shell) -> None:
     said = lint(shell, {**BASE, **overlay("prod", REFUSED)}, "--fix")
     assert (
-        "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never" in said.err
+        "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
+        in said.err
     )
     assert (shell.folder / "prod" / "place.yaml").read_text() == REFUSED
 

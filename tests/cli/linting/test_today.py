@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policykit.cli.linting.today import today
-from policykit.linter.asked import is_day
+from policykit.linter.suppression_syntax import is_day
 from tests.cli.commands import Shell
 
 POD = """\

@@ -40,7 +40,7 @@ def repository(tmp_path: Path) -> Path:
 def watched(folder: Path, *lines: list[str]) -> dict[str, Any]:
     """What commands over tampered caches did outside of their work."""
     seed = SEED or str(int.from_bytes(os.urandom(4), "big"))
-    program = [sys.executable, str(ROOT / "tests" / "cache" / "hostile.py")]
+    program = [sys.executable, str(ROOT / "tests" / "workspace" / "cache" / "hostile.py")]
     (folder.parent / "cache").mkdir(mode=0o700)
     done = subprocess.run(
         [*program, str(folder.parent / "cache"), seed, str(ROUNDS), json.dumps(lines)],

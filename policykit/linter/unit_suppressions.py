@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
+from policykit.linter.finding import Finding
 from policykit.linter.member import Member
 from policykit.linter.outcomes import outcome_of
 from policykit.linter.reader import decode
@@ -44,40 +45,59 @@ def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
 
 def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> Remaining:
     """Leaves out what comments and annotations hide. A file that is no member is read for them."""
+    everything = [*found]
     failures = Failures()
     members = {member.path for member in run.workspace.members}
     known = dict(suppressions)
-    kept: list[UnitFinding] = []
-    hidden: dict[tuple[object, ...], None] = {}
-    for one in found:
-        path = one.finding.path
+    places: dict[str, list[_Place]] = {}
+    for number, one in enumerate(everything):
+        for path, span in dict.fromkeys(
+            [(one.finding.path, one.finding.span), *([one.home] if one.home else ())]
+        ):
+            at = _Place(number, one.finding._replace(path=path, span=span), bool(one.home), one.ignored)
+            places.setdefault(path, []).append(at)
+    hidden = {number for number, one in enumerate(everything) if one.ignored}
+    for path, own in places.items():
         if path not in known and path not in members:
             known[path] = _suppressions_beside(run, path, failures)
-        if _is_hidden(one, known):
-            hidden[one.finding.path, one.finding.span, one.finding.code, one.finding.message] = None
-        else:
-            kept.append(one)
-    return Remaining(tuple(kept), known, len(hidden), tuple(failures))
+        if known.get(path):
+            there, known[path] = _hidden(own, known[path])
+            hidden |= there
+    kept = tuple(one for number, one in enumerate(everything) if number not in hidden)
+    told = {
+        (of.path, of.span, of.code, of.message) for of in (everything[number].finding for number in hidden)
+    }
+    return Remaining(kept, known, len(told), tuple(failures))
 
 
-def _is_hidden(one: UnitFinding, known: dict[str, tuple[Suppressed, ...]]) -> bool:
-    """Whether a finding is hidden; the suppressions that hide it take note."""
-    finding = one.finding
-    if one.home is None:
-        if not known.get(finding.path):
-            return False
-        from policykit.linter.suppression import sift
+class _Place(NamedTuple):
+    """A place that suppressions may cover."""
 
-        kept, known[finding.path] = sift([finding], known[finding.path])
-        return not kept
-    hidden = one.ignored
-    from policykit.linter.suppression import sift_built
+    number: int
+    """Of the finding."""
+    finding: Finding
+    built: bool
+    ignored: bool
 
-    for path, span in dict.fromkeys([(finding.path, finding.span), one.home]):
-        at = finding._replace(path=path, span=span)
-        here, known[path] = sift_built(at, known.get(path, ()), ignored=one.ignored)
-        hidden = hidden or here
-    return hidden
+
+def _hidden(places: Sequence[_Place], known: Sequence[Suppressed]) -> tuple[set[int], tuple[Suppressed, ...]]:
+    """The numbers of findings that suppressions of one file hide, and those with what they have hidden.
+
+    Of a built object the annotations count that it has as it is built, which those of the file may be.
+    """
+    from policykit.linter.suppression import Comment, sift
+
+    comments = tuple(one for one in known if isinstance(one.suppression.place, Comment))
+    annotations = tuple(one for one in known if not isinstance(one.suppression.place, Comment))
+    kept, comments = sift([place.finding for place in places], comments)
+    own = [place.finding for place in places if not place.built or place.ignored]
+    uncovered, annotations = sift(own, annotations)
+    left = {id(finding) for finding in kept}
+    covered = {id(finding) for finding in own} - {id(finding) for finding in uncovered}
+    numbers = {
+        place.number for place in places if id(place.finding) not in left or id(place.finding) in covered
+    }
+    return numbers, (*comments, *annotations)
 
 
 def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> Found:

@@ -33,7 +33,7 @@ class Place(NamedTuple):
         return pointer(self.path)
 
 
-class Ground(NamedTuple):
+class LocatedObject(NamedTuple):
     """An object and the text that its marks count in."""
 
     manifest: Manifest

@@ -11,7 +11,7 @@ _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 _SEPARATOR = re.compile(r"[,\s]+")
 
 
-class Asked(NamedTuple):
+class Directive(NamedTuple):
     """The words of a suppression."""
 
     rules: tuple[str, ...] = ()
@@ -30,18 +30,18 @@ class Asked(NamedTuple):
         return bool(today) and self.until is not None and self.dated and self.until < today
 
 
-def of_comment(names: str, rest: str) -> Asked:
+def of_comment(names: str, rest: str) -> Directive:
     """A comment's words: what stands in its brackets, and what follows them."""
     said, _, reason = rest.partition("--")
     before, until = _ending(said)
-    return Asked() if before.strip() else Asked(_names(names), until, reason.strip())
+    return Directive() if before.strip() else Directive(_names(names), until, reason.strip())
 
 
-def of_annotation(text: str) -> Asked:
+def of_annotation(text: str) -> Directive:
     """`PK101, PK103 until 2026-12-31 -- why`."""
     said, _, reason = text.partition("--")
     names, until = _ending(said)
-    return Asked(_names(names), until, reason.strip())
+    return Directive(_names(names), until, reason.strip())
 
 
 def without(names: str, words: Collection[str]) -> str:

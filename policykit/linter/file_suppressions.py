@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from policykit.linter.finding import Finding
-from policykit.linter.ground import Ground
+from policykit.linter.location import LocatedObject
 from policykit.linter.suppression import Suppressed, Suppression, annotated, bind, comments, sift
 from policykit.manifests.node import Node
 
 
-class Hiding:
+class FileSuppressions:
     """Comments and annotations of one file, bound to what they cover."""
 
     def __init__(self, text: str, today: str) -> None:
@@ -23,11 +23,11 @@ class Hiding:
         """A document that stands on these lines, from 0, end excluded."""
         self._found.extend(bind(self._comments, root, lines, index, self._today))
 
-    def object(self, ground: Ground) -> None:
+    def object(self, located: LocatedObject) -> None:
         """An object that may have the annotation."""
-        node = ground.manifest.node
+        node = located.manifest.node
         lines = (node.start.line + 1, node.end.line + 1)
-        self._found.extend(annotated(ground.manifest, lines, ground.resource, self._today))
+        self._found.extend(annotated(located.manifest, lines, located.resource, self._today))
 
     def sift(
         self, findings: Sequence[Finding], template: bool, unfinished: set[int]
@@ -35,7 +35,7 @@ class Hiding:
         """The findings that nothing hides, and all suppressions.
 
         What those of a template or of an unfinished document (by index) could hide shows only once
-        it is rendered or merged: nobody judges them for hiding nothing.
+        it is rendered or merged: nobody reports that they hide nothing.
         """
         asked = tuple(
             Suppressed(

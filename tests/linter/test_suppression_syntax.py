@@ -8,48 +8,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.linter.asked import Asked, is_day, of_annotation, of_comment, without
+from policykit.linter.suppression_syntax import Directive, is_day, of_annotation, of_comment, without
 
 WORDS = st.lists(st.sampled_from(["PK101", "PK2", "missing-toleration", "x"]), max_size=5)
 SEPARATORS = st.sampled_from([",", ", ", " ", " , ", "\t"])
 
 
 @pytest.mark.parametrize(
-    ("rest", "asked"),
+    ("rest", "directive"),
     [
-        ("", Asked(("PK1",))),
-        (" -- why", Asked(("PK1",), None, "why")),
-        ("--why", Asked(("PK1",), None, "why")),
-        (" -- until it works", Asked(("PK1",), None, "until it works")),
-        (" until 2030-01-31", Asked(("PK1",), "2030-01-31")),
-        ("  until  2030-01-31  --  why -- indeed ", Asked(("PK1",), "2030-01-31", "why -- indeed")),
-        (" until", Asked(("PK1",), "")),
-        (" until -- why", Asked(("PK1",), "", "why")),
-        (" until the end of May", Asked(("PK1",), "the end of May")),
-        (" untilled", Asked()),
-        (" because", Asked()),
-        (" since until 2030-01-31", Asked()),
+        ("", Directive(("PK1",))),
+        (" -- why", Directive(("PK1",), None, "why")),
+        ("--why", Directive(("PK1",), None, "why")),
+        (" -- until it works", Directive(("PK1",), None, "until it works")),
+        (" until 2030-01-31", Directive(("PK1",), "2030-01-31")),
+        ("  until  2030-01-31  --  why -- indeed ", Directive(("PK1",), "2030-01-31", "why -- indeed")),
+        (" until", Directive(("PK1",), "")),
+        (" until -- why", Directive(("PK1",), "", "why")),
+        (" until the end of May", Directive(("PK1",), "the end of May")),
+        (" untilled", Directive()),
+        (" because", Directive()),
+        (" since until 2030-01-31", Directive()),
     ],
 )
-def test_of_comment(rest: str, asked: Asked) -> None:
-    assert of_comment("PK1", rest) == asked
+def test_of_comment(rest: str, directive: Directive) -> None:
+    assert of_comment("PK1", rest) == directive
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "directive"),
     [
-        ("PK101", Asked(("PK101",))),
+        ("PK101", Directive(("PK101",))),
         (
             "PK101, PK103 until 2030-01-31 -- until then",
-            Asked(("PK101", "PK103"), "2030-01-31", "until then"),
+            Directive(("PK101", "PK103"), "2030-01-31", "until then"),
         ),
-        ("PK101\nPK103 until\n2030-01-31", Asked(("PK101", "PK103"), "2030-01-31")),
-        ("until 2030-01-31", Asked((), "2030-01-31")),
-        (" , ", Asked()),
+        ("PK101\nPK103 until\n2030-01-31", Directive(("PK101", "PK103"), "2030-01-31")),
+        ("until 2030-01-31", Directive((), "2030-01-31")),
+        (" , ", Directive()),
     ],
 )
-def test_of_annotation(text: str, asked: Asked) -> None:
-    assert of_annotation(text) == asked
+def test_of_annotation(text: str, directive: Directive) -> None:
+    assert of_annotation(text) == directive
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_of_annotation(text: str, asked: Asked) -> None:
     ],
 )
 def test_expired(until: str | None, today: str, expired: bool) -> None:
-    assert Asked(("PK1",), until).expired(today) is expired
+    assert Directive(("PK1",), until).expired(today) is expired
 
 
 @pytest.mark.parametrize("text", ["2028-02-29", "0001-01-01", "9999-12-31"])

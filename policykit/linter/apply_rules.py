@@ -9,7 +9,7 @@ from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.configurations import Held
 from policykit.linter.finding import Finding
-from policykit.linter.ground import Ground
+from policykit.linter.location import LocatedObject
 from policykit.linter.precedence import Said, causes
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from policykit.linter.fixes import Fixes
 
 
-class Judge:
+class FileRules:
     """The rules that look at a file, and what they may know beside it."""
 
     def __init__(self, rules: RuleSet, context: Context, fixes: Fixes | None) -> None:
@@ -50,34 +50,34 @@ class Judge:
 
     def held(self, inner: Held) -> Iterator[Finding]:
         """Of a configuration in a string: its text, where it is broken, and what it says."""
-        ground = Ground(inner.manifest, inner.text, inner.relocate)
-        for finding in self.reading(inner.text, inner.parsed, ground.document):
-            place = ground.place(())
+        located = LocatedObject(inner.manifest, inner.text, inner.relocate)
+        for finding in self.reading(inner.text, inner.parsed, located.document):
+            place = located.place(())
             yield finding._replace(
                 span=inner.relocate(finding.span),
-                resource=ground.resource,
+                resource=located.resource,
                 pointer=place.pointer,
                 field=place.field,
             )
         if inner.parsed.root is not None and not inner.parsed.problem:
-            yield from self._by_kind(ground, self._inside(inner))
+            yield from self._by_kind(located, self._inside(inner))
 
-    def configuration(self, ground: Ground) -> Iterator[Finding]:
+    def configuration(self, located: LocatedObject) -> Iterator[Finding]:
         """Of a configuration that is a document by itself."""
-        return self._by_kind(ground, self._fixes)
+        return self._by_kind(located, self._fixes)
 
-    def object(self, ground: Ground, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
+    def object(self, located: LocatedObject, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
         """Of an object: its structure, what its kind says, then its pods."""
-        yield from self._structure(ground)
-        yield from self._by_kind(ground, self._fixes)
+        yield from self._structure(located)
+        yield from self._by_kind(located, self._fixes)
         context = self._context
         for pod_set in pod_sets:
-            looked = review(ground.manifest, pod_set, context.cluster, context.namespace)
+            looked = review(located.manifest, pod_set, context.cluster, context.namespace)
             for said in causes(self._said(looked)):
-                yield from self._found(ground, said.rule, (said.violation,), self._fixes, looked)
+                yield from self._found(located, said.rule, (said.violation,), self._fixes, looked)
 
-    def _structure(self, ground: Ground) -> Iterator[Finding]:
-        manifest, rules = ground.manifest, self._rules
+    def _structure(self, located: LocatedObject) -> Iterator[Finding]:
+        manifest, rules = located.manifest, self._rules
         problems = structures.check(manifest.data, manifest.api_version, manifest.kind, self._context.served)
         if not problems:
             return
@@ -85,12 +85,12 @@ class Judge:
 
         structure = Structure(manifest, problems)
         for rule in rules.of(STRUCTURE):
-            yield from self._found(ground, rule, rules.check(rule, structure, self._context), self._fixes)
+            yield from self._found(located, rule, rules.check(rule, structure, self._context), self._fixes)
 
-    def _by_kind(self, ground: Ground, fixes: Fixes | None) -> Iterator[Finding]:
-        manifest, rules = ground.manifest, self._rules
+    def _by_kind(self, located: LocatedObject, fixes: Fixes | None) -> Iterator[Finding]:
+        manifest, rules = located.manifest, self._rules
         for rule in rules.of(MANIFEST, manifest.kind):
-            yield from self._found(ground, rule, rules.check(rule, manifest, self._context), fixes)
+            yield from self._found(located, rule, rules.check(rule, manifest, self._context), fixes)
 
     def _said(self, looked: Review) -> Iterator[Said]:
         for rule in self._rules.of(PODS):
@@ -106,7 +106,7 @@ class Judge:
 
     def _found(
         self,
-        ground: Ground,
+        located: LocatedObject,
         rule: AnyRule,
         violations: Iterable[Violation],
         fixes: Fixes | None,
@@ -114,7 +114,7 @@ class Judge:
     ) -> Iterator[Finding]:
         """Violations with the rule, the place, the object and, where asked for, the fix."""
         for said in violations:
-            place = ground.place(said.path, key=said.key, inside=said.inside, part=said.part)
+            place = located.place(said.path, key=said.key, inside=said.inside, part=said.part)
             yield Finding(
                 self._context.path,
                 place.span,
@@ -123,9 +123,9 @@ class Judge:
                 said.severity or rule.severity,
                 said.message,
                 said.help,
-                ground.document,
-                ground.resource,
+                located.document,
+                located.resource,
                 place.pointer,
-                fixes.of(rule.code, place.span, ground.manifest, said.fix, looked) if fixes else None,
+                fixes.of(rule.code, place.span, located.manifest, said.fix, looked) if fixes else None,
                 place.field,
             )
