@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.catalogue.koordinator.plugin_args import SCORE_TYPES
 from policykit.kube.scores import MAX_SCORE
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -18,6 +17,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.rules.koordinator import scheduler_configuration
 from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
+from policykit.targets.koordinator.scheduler.plugin_args import SCORE_TYPES
 from policykit.targets.koordinator.scheduler.plugins import DEVICES, FIT, FIT_PLUS, NUMA
 from policykit.targets.koordinator.scheduler.weights import is_device
 from policykit.targets.release import Version

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from policykit.catalogue.koordinator import plugin_args
 from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT, Release
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
@@ -15,6 +14,7 @@ from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.base import Model
 from policykit.policy.models.targets.koordinator import Koordinator
 from policykit.policy.suggest import did_you_mean
+from policykit.targets.koordinator.scheduler import plugin_args
 
 _FIRST_FIT_PLUS = (1, 6, 0)
 _BY_RESOURCE = frozenset(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.catalogue.koordinator import fields
-from policykit.catalogue.koordinator.plugin_args import NO_START, problem
 from policykit.manifests.patch import Patch
 from policykit.manifests.problem import Problem, Repair
 from policykit.targets.koordinator import versions
@@ -17,6 +16,7 @@ from policykit.targets.koordinator.scheduler.configuration import (
     Profile,
     args_kind,
 )
+from policykit.targets.koordinator.scheduler.plugin_args import NO_START, problem
 from policykit.targets.koordinator.scheduler.plugins import SCORERS
 from policykit.targets.koordinator.versions import GROUP
 from policykit.targets.release import Version

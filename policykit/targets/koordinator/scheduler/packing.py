@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.catalogue.koordinator import plugin_args
 from policykit.errors import PolicykitError
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, TargetSettings
@@ -14,7 +13,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import options, versions
 from policykit.targets.koordinator.names import SCHEDULER
-from policykit.targets.koordinator.scheduler import placements, weights
+from policykit.targets.koordinator.scheduler import placements, plugin_args, weights
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT, FIT_PLUS, RESERVATION, SCARCE
 from policykit.targets.koordinator.scheduler.weights import Fit, Margin, Rival

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator import durations, fields, plugin_args
+from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.catalogue.koordinator.fields import SECTIONS, WEIGHT
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import options
+from policykit.targets.koordinator.scheduler import plugin_args
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
     PLUGINS,

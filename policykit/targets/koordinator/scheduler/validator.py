@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from policykit.catalogue.koordinator import fields, plugin_args
-from policykit.catalogue.koordinator.plugin_args import NO_START, REFUSED_VALUE, problem
+from policykit.catalogue.koordinator import fields
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugins
+from policykit.targets.koordinator.scheduler import plugin_args, plugins
 from policykit.targets.koordinator.scheduler.api_version import (
     Releases,
     api_version_problems,
@@ -24,6 +23,7 @@ from policykit.targets.koordinator.scheduler.configuration import (
     Plugin,
     Profile,
 )
+from policykit.targets.koordinator.scheduler.plugin_args import NO_START, REFUSED_VALUE, problem
 from policykit.targets.koordinator.scheduler.plugins import (
     BINDER,
     COSCHEDULING,
