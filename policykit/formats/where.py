@@ -7,6 +7,7 @@ from typing import Any
 
 from policykit.escape import dumps, one_line
 from policykit.manifests.path import pointer
+from policykit.placement.gang_domain import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
 
@@ -32,6 +33,8 @@ def _block(path: str, review: Review) -> str:
     asks = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
     name = f"{manifest.kind} {manifest.name}".strip()
     lines = [f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {asks})", f"  {_kind(review)}"]
+    if problem := gang_problem(review):
+        lines.append(f"  {problem}")
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
     for landing in review.landings:
         lines.append(f"  {landing.verdict:<11}  {landing.pool.name:<{width}}  {_reason(landing)}".rstrip())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from policykit.model.pool import Amounts, Shape
+from policykit.model.pool import Amounts, Pool, Shape
 
 
 def pods_on(shape: Shape, request: Amounts) -> int | None:
@@ -30,3 +30,19 @@ def pods_in(shapes: Iterable[Shape], request: Amounts) -> int | None:
             return None
         total += each * shape.maximum
     return total
+
+
+def pods_in_domain(pools: Iterable[Pool], key: str, request: Amounts) -> int | None:
+    """Pods that fit on the nodes of the largest domain, which are those with one value of label `key`.
+
+    None if the domain or the size of a node is unknown.
+    """
+    domains: dict[str, int] = {}
+    for pool in pools:
+        for shape in pool.shapes:
+            value = shape.labels.get(key) or pool.labels.get(key)
+            pods = pods_in((shape,), request)
+            if value is None or pods is None:
+                return None
+            domains[value] = domains.get(value, 0) + pods
+    return max(domains.values(), default=None)

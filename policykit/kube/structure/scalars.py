@@ -115,7 +115,9 @@ def _has_type(value: Any, types: str | list[str]) -> bool:
 
 def _text(value: str, schema: Schema) -> Problem | None:
     if "enum" in schema and value not in schema["enum"]:
-        return None if is_placeholder(value) else _not_listed(value, schema["enum"])
+        if is_placeholder(value) or _stands_for_one_of(value, schema["enum"]):
+            return None
+        return _not_listed(value, schema["enum"])
     if len(value) < schema.get("minLength", 0):
         return value_problem(BAD_VALUE, "is empty")
     if len(value) > schema.get("maxLength", len(value)):
@@ -150,6 +152,13 @@ _FORMS = {
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }
 """Patterns in words, as the requirement not met; a leading `^$|` allows empty text."""
+
+
+def _stands_for_one_of(value: str, allowed: list[str]) -> bool:
+    """FROM_OVERLAY: a name in capitals, where no allowed word is written so, nor would be without signs."""
+    if not _VARIABLE.fullmatch(value) or any(map(_VARIABLE.fullmatch, allowed)):
+        return False
+    return value.replace("_", "").lower() not in {word.lower() for word in allowed}
 
 
 def _not_listed(value: str, allowed: list[str]) -> Problem:

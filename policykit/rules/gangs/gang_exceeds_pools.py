@@ -1,7 +1,8 @@
-"""A gang is larger than all the nodes it may run on.
+"""A gang is larger than all the nodes it may run on, or than the rack it must stay in.
 
 A gang starts only when all members fit at the same time. A member cannot use what is left over on
-several nodes, so each node counts by itself: two nodes of 8 cards take two pods of 6.
+several nodes, so each node counts by itself: two nodes of 8 cards take two pods of 6. Where the policy
+keeps the pods of a job within one rack (`within`, hard), only the nodes of the largest one count.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import NamedTuple
 from policykit.kube.podsets import Gang, gangs, pod_sets
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
-from policykit.manifests.path import Path
+from policykit.manifests.path import Path, lookup
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.placement.capacity import pods_in
+from policykit.placement.gang_domain import largest_domain
 from policykit.placement.review import Review, review
 
 BAD = """\
@@ -63,6 +65,8 @@ class _Members(NamedTuple):
     pools: tuple[Pool, ...]
     room: int | None
     """How many of its pods fit into empty pools; None: unknown or unlimited."""
+    level: str = ""
+    """The level of the topology that limits them to one domain; empty: none does."""
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -71,9 +75,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     if manifest.partial or context.cluster is None or not found:
         return
     sets = pod_sets(manifest.data)
+    bounded = _states_topology(manifest)
     for gang in found:
         members = [
-            _look(review(manifest, s, context.cluster, context.namespace))
+            _look(bounded, review(manifest, s, context.cluster, context.namespace))
             for s in sets
             if s.name in gang.members
         ]
@@ -81,13 +86,25 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
             yield from _judge(gang, members)
 
 
-def _look(looked: Review) -> _Members:
+def _states_topology(manifest: Manifest) -> bool:
+    """Whether it names the level of its own gang: gang-topology judges that."""
+    from policykit.targets.volcano.topology_facts import BOUNDS
+
+    path = BOUNDS.get((manifest.group, manifest.kind))
+    return path is not None and lookup(manifest.data, path) is not None
+
+
+def _look(bounded: bool, looked: Review) -> _Members:
     pools = tuple(landing.pool for landing in looked.landings if landing.verdict != "refused")
     cluster = looked.cluster
     closed = cluster is not None and (cluster.complete or bool(looked.card_resources))
     if not closed or any(pool.autoscaled and any(s.maximum is None for s in pool.shapes) for pool in pools):
         return _Members(looked, pools, None)
-    return _Members(looked, pools, pods_in((s for pool in pools for s in pool.shapes), looked.requests))
+    room = pods_in((s for pool in pools for s in pool.shapes), looked.requests)
+    domain = None if bounded else largest_domain(looked, pools)
+    if domain is not None and (room is None or domain.pods < room):
+        return _Members(looked, pools, domain.pods, domain.level)
+    return _Members(looked, pools, room)
 
 
 def _judge(gang: Gang, members: Sequence[_Members]) -> Iterator[Violation]:
@@ -126,10 +143,13 @@ def _violation(gang: Gang, tight: _Members, minimum: int, most: int) -> Violatio
     asked = ", ".join(f"{amount_text(r, looked.requests[r])} {r}" for r in looked.card_resources)
     each = f" of {asked} each" if asked else ""
     names = ", ".join(pool.name for pool in tight.pools)
+    where = f"the empty pools ({names}) hold"
+    if tight.level:
+        where = f"its pods must stay within one {tight.level}, and the largest of pools {names} holds"
     path: Path = gang.path if gang.written else looked.pod_set.path
     return Violation(
         path,
-        f"the gang needs {minimum} pods{each} at once, but the empty pools ({names}) hold only {most}",
+        f"the gang needs {minimum} pods{each} at once, but {where} only {most}",
         f"lower the gang to {most} if the job can run with that, allow more pools, or request less per pod",
     )
 

@@ -17,7 +17,7 @@ from policykit.model.network import DeclaredHyperNode
 from policykit.model.severity import Severity
 from policykit.model.tier import TierUse, TopologyPlugin
 from policykit.nearest import nearest
-from policykit.placement.capacity import pods_in
+from policykit.placement.capacity import pods_in_domain
 
 BAD = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -132,19 +132,9 @@ def _too_small(use: Located[TierUse], cluster: Cluster | None) -> ScopeViolation
 
 
 def _most(cluster: Cluster, key: str, request: Mapping[str, int]) -> int | None:
-    """Pods that the largest value of a label holds; None: not known."""
+    """Pods that the largest domain with the requested cards holds; None: not known."""
     cards = {name for name in request if "/" in name}
-    places: dict[str, int] = {}
-    for pool in cluster.pools:
-        if not cards <= {*pool.resources}:
-            continue
-        for shape in pool.shapes:
-            value = shape.labels.get(key) or pool.labels.get(key)
-            pods = pods_in((shape,), request)
-            if value is None or pods is None:
-                return None
-            places[value] = places.get(value, 0) + pods
-    return max(places.values(), default=None)
+    return pods_in_domain([pool for pool in cluster.pools if cards <= {*pool.resources}], key, request)
 
 
 RULE = Rule(

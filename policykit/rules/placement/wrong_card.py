@@ -1,7 +1,8 @@
 """A pod selects or tolerates a card model that no pool of the policy has.
 
 The product label contains the exact name that the device reports. Marketing names, names used by
-clouds and names from other clusters match nothing, and the pod stays pending.
+clouds and names from other clusters match nothing, and the pod stays pending. A card that a cloud does
+have is a warning where the policy may not list every pool (coverage: partial).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.catalogue import cards as catalogue
+from policykit.catalogue import labels
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
@@ -88,13 +90,17 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
             if one.selects not in open_ended and not _may_be_elsewhere(review, one, known)
         ]
         for place in wrong:
-            yield _violation(key, place, known)._replace(fix=partial(_fix, review, place, wrong, known))
+            there = not cluster.complete and place.value in labels.provider_values(key)
+            severity = Severity.WARNING if there and not _pool_values(place.value, known) else None
+            yield _violation(key, place, known)._replace(
+                severity=severity, fix=partial(_fix, review, place, wrong, known)
+            )
 
 
 def _may_be_elsewhere(review: Review, place: LabelValue, known: frozenset[str]) -> bool:
-    """Whether a daemon tolerates a card of nodes that the policy need not list."""
+    """Whether a daemon serves cards of nodes that the policy need not list."""
     complete = review.cluster is not None and review.cluster.complete
-    per_node = review.pod_set.per_node and not place.selects
+    per_node = review.pod_set.per_node
     return per_node and not complete and not _pool_values(place.value, known)
 
 
@@ -168,5 +174,5 @@ RULE = Rule(
     check=check,
     needs_policy=True,
     fix=Applicability.UNSAFE,
-    silences=frozenset({"PK101", "PK110", "PK125", "PK203"}),
+    silences=frozenset({"PK101", "PK102", "PK110", "PK125", "PK203"}),
 )

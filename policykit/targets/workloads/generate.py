@@ -12,6 +12,8 @@ from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
+from policykit.placement.eligible_pools import is_allowed
+from policykit.placement.gang_domain import request_limit
 from policykit.targets import system_of, target_of
 from policykit.targets.workloads import gang_comment
 from policykit.targets.workloads.component import (
@@ -63,6 +65,9 @@ def _notices(workload: WorkloadKind, cluster: Cluster) -> Iterator[Notice]:
     said = common_fields(workload, cluster).notices
     if _gang(workload, cluster) and not any("policykit patch" in words for words in said):
         said = (_NO_GANG, *said)
+    allowed = [pool for pool in cluster.pools if is_allowed(workload, pool)]
+    if domain := request_limit(cluster, workload, allowed):
+        said = (*said, domain)
     for words in said:
         yield Notice("workloads", words if words.startswith(workload.name) else f"{workload.name}: {words}")
 
