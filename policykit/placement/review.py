@@ -73,16 +73,6 @@ class Review(NamedTuple):
         return tuple(landing.pool for landing in self.landings if landing.accepts)
 
     @property
-    def reachable(self) -> tuple[Landing, ...]:
-        """Pools that accept it, and if the policy lists all pools also those whose own labels may decide."""
-        complete = self.cluster is not None and self.cluster.complete
-        return tuple(
-            landing
-            for landing in self.landings
-            if landing.accepts or (complete and landing.verdict == "undecidable")
-        )
-
-    @property
     def selects_nodes(self) -> bool:
         """Whether it has a nodeSelector or required node affinity."""
         return bool(self.affinity.selector) or self.affinity.required is not None

@@ -7,7 +7,6 @@ A condition that must always hold has to be in every term.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.structure.scalars import is_placeholder
@@ -16,10 +15,6 @@ from policykit.model.severity import Severity
 from policykit.placement.label_values import REQUIRED_TERMS
 from policykit.placement.landing import selection
 from policykit.placement.review import Review
-
-if TYPE_CHECKING:
-    from policykit.model.cluster import Cluster
-    from policykit.model.pool import Pool
 
 BAD = """\
 apiVersion: batch/v1
@@ -102,9 +97,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if any(map(is_placeholder, _texts(terms))):
         return
-    outside = [landing.pool for landing in review.reachable if landing.pool not in review.eligible_pools]
+    outside = [pool for pool in review.accepting if pool not in review.eligible_pools]
     alone = [NodeAffinity(review.affinity.selector, (term,)) for term in terms]
-    admitted = [[p.name for p in outside if _admits(cluster, p, one)] for one in alone]
+    admitted = [[p.name for p in outside if selection(cluster, p, one) is True] for one in alone]
     for position, names in enumerate(admitted):
         excluded = [n for n in names if any(n not in others for others in admitted)]
         if excluded:
@@ -114,12 +109,6 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
                 " a node needs to match only one term",
                 "put the conditions into one term, so that all of them must hold",
             )
-
-
-def _admits(cluster: Cluster, pool: Pool, affinity: NodeAffinity) -> bool:
-    """A label that no pool declares decides nothing where the policy lists all pools."""
-    answer = selection(cluster, pool, affinity)
-    return cluster.complete if answer is None else answer
 
 
 def _texts(terms: Sequence[Term]) -> Iterator[str]:

@@ -98,7 +98,9 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if not review.card_resources or not cluster.usage_key:
         return
-    open_ = [landing for landing in review.reachable if landing.pool in review.eligible_pools]
+    open_ = [
+        landing for landing in review.landings if landing.accepts and landing.pool in review.eligible_pools
+    ]
     fault = _ranking_problem(workload, open_)
     if fault is not None:
         usage, but = fault

@@ -90,7 +90,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
         return
     if not review.card_resources or not cluster.usage_key or not workload.usages:
         return
-    outside = [landing.pool.name for landing in review.reachable if landing.pool not in review.eligible_pools]
+    outside = [pool.name for pool in review.accepting if pool not in review.eligible_pools]
     if outside and not _selects(review, cluster.usage_key):
         usages = ", ".join(workload.usages)
         yield Violation(

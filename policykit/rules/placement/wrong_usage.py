@@ -121,11 +121,7 @@ def _wrong_pools(review: Review) -> list[Pool]:
     cluster, workload = review.cluster, review.workload
     if cluster is None or workload is None or not workload.usages or review.pod_set.spec.get("nodeName"):
         return []
-    return [
-        landing.pool
-        for landing in review.reachable
-        if _wrong(review, workload, cluster.usage_key, landing.pool)
-    ]
+    return [pool for pool in review.accepting if _wrong(review, workload, cluster.usage_key, pool)]
 
 
 def _wrong(review: Review, workload: WorkloadKind, key: str, pool: Pool) -> bool:
