@@ -137,18 +137,24 @@ def fix_texts(
 
 
 def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[Review]:
-    """Every pod set of a file under a policy, in document order; unreadable documents are left out."""
+    """Every pod set of a file under a policy, in document order; unreadable documents are left out.
+
+    The reasons are in the order of the scheduler that places the pods.
+    """
     from policykit.kube import podsets
     from policykit.linter.reader import decode, documents
     from policykit.manifests.document import manifests
-    from policykit.placement.review import review
+    from policykit.placement.review import review, with_resources_first
+    from policykit.targets import system_of
 
     for index, document in enumerate(documents(decode(raw))):
         if document.root is None or document.problem:
             continue
         for manifest in manifests(document.root, index):
             for pod_set in podsets.pod_sets(manifest.data):
-                yield review(manifest, pod_set, cluster, namespace)
+                found = review(manifest, pod_set, cluster, namespace)
+                by_volcano = system_of(pod_set.scheduler_name, cluster) == "volcano"
+                yield with_resources_first(found) if by_volcano else found
 
 
 def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:

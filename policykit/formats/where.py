@@ -10,6 +10,7 @@ from policykit.manifests.path import pointer
 from policykit.placement.gang_domain import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
+from policykit.targets.yunikorn.metadata import is_served
 
 Reviewed = Iterable[tuple[str, Review]]
 """(path of the file, one of its pod sets), in order."""
@@ -37,7 +38,8 @@ def _block(path: str, review: Review) -> str:
         lines.append(f"  {problem}")
     width = max((len(landing.pool.name) for landing in review.landings), default=0)
     for landing in review.landings:
-        lines.append(f"  {landing.verdict:<11}  {landing.pool.name:<{width}}  {_reason(landing)}".rstrip())
+        verdict, reason = _verdict(landing, review), _reason(landing, review)
+        lines.append(f"  {verdict:<11}  {landing.pool.name:<{width}}  {reason}".rstrip())
     return "".join(one_line(line) + "\n" for line in lines)
 
 
@@ -49,10 +51,35 @@ def _kind(review: Review) -> str:
     return "no workload kind"
 
 
-def _reason(landing: Landing) -> str:
-    if landing.accepts:
-        return f"preference {landing.score}" if landing.score else ""
-    return f"{landing.reason}: {landing.detail}"
+def _verdict(landing: Landing, review: Review) -> str:
+    """YuniKorn sorts nodes by utilization only: to it no pool is preferred."""
+    return "accepted" if landing.accepts and is_served(review.pod_set, review.cluster) else landing.verdict
+
+
+def _reason(landing: Landing, review: Review) -> str:
+    if not landing.accepts:
+        return f"{landing.reason}: {landing.detail}"
+    if not landing.score:
+        return ""
+    if is_served(review.pod_set, review.cluster):
+        return f"preference {landing.score}, which YuniKorn ignores"
+    return f"preference {landing.score}{_margin(landing, review)}"
+
+
+def _margin(landing: Landing, review: Review) -> str:
+    """How far behind the next pool is, where it is so near that other scores may outweigh it.
+
+    Source: NodeAffinity gives the best node 100 points and others their share, and weighs 2; each of
+    NodeResourcesFit and BalancedAllocation gives up to 100 points (kube-scheduler 1.36).
+    """
+    if landing.verdict != "preferred":
+        return ""
+    others = [each for each in review.landings if each.verdict == "accepted" and each.score]
+    after = max(others, key=lambda each: each.score, default=None)
+    if after is None or (landing.score - after.score) * 2 >= landing.score:
+        return ""
+    margin = landing.score - after.score
+    return f", {margin} above {after.pool.name}: other scores may outweigh it"
 
 
 def _plural(amount: int, noun: str) -> str:
@@ -77,7 +104,7 @@ def _pod_set(path: str, review: Review) -> dict[str, Any]:
         "pools": [
             {
                 "pool": landing.pool.name,
-                "verdict": landing.verdict,
+                "verdict": _verdict(landing, review),
                 "reason": landing.reason or None,
                 "detail": landing.detail or None,
             }

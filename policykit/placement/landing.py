@@ -50,13 +50,22 @@ def land(
     tolerations: tuple[Toleration, ...],
     affinity: NodeAffinity,
     requests: Amounts,
+    *,
+    resources_first: bool = False,
 ) -> Landing:
     """The verdict of one pool: the best verdict among its nodes.
 
     Reasons are checked in the order unschedulable, untolerated-taint, selector, affinity,
     resources. Source: the filters NodeUnschedulable, TaintToleration, NodeAffinity and
     NodeResourcesFit of kube-scheduler 1.36, applied to the labels and resources that are known.
+    `resources_first`: in the order of Volcano (`allocate.predicate` 1.15).
     """
+    if resources_first:
+        lacking = [
+            _lacking_resource(cluster, pool, shape, requests) for shape in _largest_first(pool, requests)
+        ]
+        if lacking and all(lacking):
+            return Landing(pool, "refused", "resources", lacking[0])
     tolerations = (*tolerations, *injected(pool, requests))
     if pool.unschedulable and not any(tolerates(t, _CORDON) for t in tolerations):
         return Landing(pool, "refused", "unschedulable", "its nodes are cordoned")
@@ -177,7 +186,9 @@ def _nodes(
         return Landing(pool, "refused", "resources", lacking)
     score = affinities.preference(affinity, labels, name)
     if unknown:
-        return Landing(pool, "undecidable", "unknown-label", f"no pool declares {unknown}", score=score)
+        others = unknown in cluster.declared_keys
+        detail = f"it does not declare {unknown}" if others else f"no pool declares {unknown}"
+        return Landing(pool, "undecidable", "unknown-label", detail, score=score)
     return Landing(pool, "accepted", score=score)
 
 

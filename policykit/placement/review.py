@@ -167,13 +167,29 @@ def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
     )
 
 
+def with_resources_first(found: Review) -> Review:
+    """The same verdicts, with the reasons in the order of Volcano."""
+    if found.cluster is None:
+        return found
+    asked = (found.tolerations, found.affinity, found.requests)
+    return found._replace(landings=_landings(found.cluster, *asked, resources_first=True))
+
+
 def _landings(
-    cluster: Cluster, tolerated: tuple[Toleration, ...], affinity: NodeAffinity, requested: Amounts
+    cluster: Cluster,
+    tolerated: tuple[Toleration, ...],
+    affinity: NodeAffinity,
+    requested: Amounts,
+    *,
+    resources_first: bool = False,
 ) -> tuple[Landing, ...]:
     """Every pool's verdict; accepting pools with the highest score are preferred."""
     from policykit.placement.landing import land
 
-    found = [land(cluster, pool, tolerated, affinity, requested) for pool in cluster.pools]
+    found = [
+        land(cluster, pool, tolerated, affinity, requested, resources_first=resources_first)
+        for pool in cluster.pools
+    ]
     best = max((landing.score for landing in found if landing.accepts), default=0)
     return tuple(
         landing._replace(verdict="preferred") if landing.accepts and 0 < landing.score == best else landing

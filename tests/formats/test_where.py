@@ -79,3 +79,49 @@ def test_json() -> None:
 def test_nothing() -> None:
     assert text([]) == ""
     assert json.loads(json_text([])) == {"pod_sets": []}
+
+
+PREFERENCES = b"""\
+apiVersion: v1
+kind: Pod
+metadata: {name: serve, namespace: team-a}
+spec:
+  schedulerName: SCHEDULER
+  tolerations: TOLERATIONS
+  affinity:
+    nodeAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        preference: {matchExpressions: [{key: maip.mxsf.io/node.usage, operator: Exists}]}
+      - weight: 60
+        preference: {matchExpressions: [{key: maip.mxsf.io/node.usage, operator: In, values: [training]}]}
+      - weight: 50
+        preference: {matchExpressions: [{key: maip.mxsf.io/node.usage, operator: In, values: [inference]}]}
+  containers:
+  - {name: main, image: "registry.example/a:1", resources: {limits: {nvidia.com/gpu: CARDS}}}
+"""
+
+
+def lines_of(scheduler: str, tolerations: str = "[{operator: Exists}]", cards: str = "1") -> list[str]:
+    """The lines of the pools."""
+    raw = PREFERENCES.replace(b"SCHEDULER", scheduler.encode()).replace(b"TOLERATIONS", tolerations.encode())
+    raw = raw.replace(b"CARDS", cards.encode())
+    return text(("a.yaml", review) for review in api.where(raw, profile("hybrid-volcano"))).splitlines()[2:]
+
+
+def test_a_close_preference_states_its_margin() -> None:
+    assert lines_of("default-scheduler")[:2] == [
+        "  preferred    train-h20   preference 160, 10 above infer-h20: other scores may outweigh it",
+        "  accepted     infer-h20   preference 150",
+    ]
+
+
+def test_yunikorn_prefers_no_pool() -> None:
+    assert lines_of("yunikorn")[0] == "  accepted     train-h20   preference 160, which YuniKorn ignores"
+
+
+def test_volcano_names_resources_first() -> None:
+    assert lines_of("volcano", "[]", "99")[0].endswith(
+        "resources: requests 99 nvidia.com/gpu, but its nodes have at most 8"
+    )
+    assert " untolerated-taint: " in lines_of("default-scheduler", "[]", "99")[0]

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.catalogue.koordinator.fields import Release
-from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem, Repair
@@ -76,7 +74,6 @@ _DURATIONS: Mapping[str, tuple[Path, ...]] = {
         ("aggregated", "scoreAggregatedDuration"),
     ),
 }
-_PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}
 _AGGREGATIONS = ("", "avg", "p50", "p90", "p95", "p99")
 _STRATEGIES: Mapping[str, tuple[str, ...]] = {
     "NodeNUMAResource": ("scoringStrategy", "numaScoringStrategy"),
@@ -97,7 +94,6 @@ def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) 
     Source: koordinator `validation_pluginargs.go`, types.go and the plugins' constructors (1.8).
     """
     yield from _unknown_fields(plugin, args, releases)
-    yield from _mistyped(plugin, args)
     for bound in _BOUNDS.get(plugin, ()):
         yield from _out_of_bounds(plugin, bound, args)
     for path, allowed in _CHOICES.get(plugin, {}).items():
@@ -152,22 +148,6 @@ def _unknown_fields(plugin: str, args: Mapping[str, Any], releases: Sequence[Rel
             "delete it, or use a release that has it" if since else _similar_field(plugin, name),
             key=True,
             repair=Repair("remove it", (Patch("remove", path),)) if since else None,
-        )
-
-
-def _mistyped(plugin: str, args: Mapping[str, Any]) -> Iterator[Problem]:
-    """Values that cannot be decoded, whether the plugin is enabled or not."""
-    for name in fields.FIELDS.get(plugin, ()):
-        value, kind = args.get(name), fields.TYPES.get(name, "")
-        if value is None or not kind or is_placeholder(value) or type(value) is _PYTHON[kind]:
-            continue
-        if kind == "integer" and isinstance(value, float) and value.is_integer():
-            continue
-        yield problem(
-            (name,),
-            f"{name} of {plugin} must be {expected(kind)}, but is {described(value)}",
-            NO_START,
-            conversion_hint(kind, value) or f"write {expected(kind)}",
         )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from policykit.catalogue.koordinator import fields
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
@@ -37,6 +39,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
 from policykit.targets.kubernetes.scheduler.in_tree import FIRST as IN_TREE
 from policykit.targets.release import Version
 
+_PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}
 _POINTS = frozenset({*plugins.ORDER, MULTI_POINT})
 """Any other point is reported by PK802."""
 
@@ -206,6 +209,24 @@ def arguments(profile: Profile, reading: Releases) -> Iterator[Problem]:
                 message = found.message.replace(NO_START, effect)
                 found = found._replace(message=message, severity=Severity.WARNING)
             yield found.below(base)
+        for found in _mistyped(args.plugin, args.data):
+            yield found.below(base)
+
+
+def _mistyped(plugin: str, args: Mapping[str, object]) -> Iterator[Problem]:
+    """Values that cannot be decoded, whether the plugin is enabled or not."""
+    for name in fields.FIELDS.get(plugin, ()):
+        value, kind = args.get(name), fields.TYPES.get(name, "")
+        if value is None or not kind or is_placeholder(value) or type(value) is _PYTHON[kind]:
+            continue
+        if kind == "integer" and isinstance(value, float) and value.is_integer():
+            continue
+        yield problem(
+            (name,),
+            f"{name} of {plugin} must be {expected(kind)}, but is {described(value)}",
+            NO_START,
+            conversion_hint(kind, value) or f"write {expected(kind)}",
+        )
 
 
 def _unused_args(profile: Profile, plugin: str) -> Iterator[Problem]:
