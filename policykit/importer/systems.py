@@ -14,6 +14,7 @@ _SERVED = {
     "volcano": "volcano",
     "koordinator": "koord-scheduler",
     "yunikorn": "yunikorn",
+    "kueue": "",
 }
 _ORDER = ("version", "delivery", "namespace", "schedulerName", "fit")
 

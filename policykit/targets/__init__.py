@@ -112,7 +112,7 @@ SYSTEMS = Systems(DIALECTS, FACTS, CONFIGURATIONS)
 ALWAYS = ("nodes", "kubernetes", "workloads")
 """Targets that every policy generates for."""
 
-OPTIONAL = ("volcano", "koordinator", "yunikorn")
+OPTIONAL = ("volcano", "koordinator", "yunikorn", "kueue")
 """Systems that a policy generates for if its `targets` names them."""
 
 DEFAULT_SCHEDULER = "default-scheduler"

@@ -15,7 +15,7 @@ from policykit.model.cluster import Cluster
 from policykit.targets import DEFAULT_SCHEDULER, system_of
 from policykit.targets.volcano.names import SCHEDULER as VOLCANO
 from policykit.targets.workloads.field_patches import spec_path
-from policykit.targets.workloads.scheduler_fields import queue_name
+from policykit.targets.workloads.scheduler_fields import queue_name, queue_system
 
 _SCHEDULER = "schedulerName"
 _PRIORITY = "priorityClassName"
@@ -60,7 +60,7 @@ def queue(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster)
 
     None too where the scheduler has no queues, or is not known.
     """
-    system = system_of(pod_set.scheduler_name, cluster)
+    system = queue_system(system_of(pod_set.scheduler_name, cluster), cluster)
     if system is None:
         return None
     places = queues.places(data, pod_set, system)

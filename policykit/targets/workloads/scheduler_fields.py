@@ -9,12 +9,14 @@ from typing import Any
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.names import QUOTA_NAME
-from policykit.targets.pod_fields import PodFields, Pods
+from policykit.targets.pod_fields import Admitted, PodFields, Pods
 from policykit.targets.yunikorn.names import QUEUE
 
 _KUBERNETES = "kubernetes"
+_ADMITTER = "kueue"
+"""The system that admits jobs whose pods a scheduler without queues places."""
 _SYSTEMS = frozenset({_KUBERNETES, "koordinator", "volcano", "yunikorn"})
-"""Systems that read fields of pods."""
+"""Schedulers that read fields of pods."""
 _QUEUES = {"koordinator": QUOTA_NAME, "yunikorn": QUEUE}
 """Systems whose pods name the queue in a label or annotation, and its key."""
 
@@ -24,10 +26,19 @@ def pod_fields(kind: WorkloadKind, cluster: Cluster, system: str | None, pods: P
 
     Spreading is Kubernetes' own field, which every scheduler made from kube-scheduler's parts reads.
     """
-    found = [_system_fields(system, kind, cluster, pods)] if system in _SYSTEMS else []
+    admitted = bool(kind.queue) and queue_system(system, cluster) == _ADMITTER
+    placed = without_gang_and_topology(kind) if admitted else kind
+    found = [_system_fields(system, placed, cluster, pods)] if system in _SYSTEMS else []
+    if admitted:
+        found.append(_system_fields(_ADMITTER, kind, cluster, pods))
     if system != _KUBERNETES and kind.across:
         found.append(_system_fields(_KUBERNETES, spread_only(kind), cluster, pods))
     return merge_fields(found)
+
+
+def queue_system(system: str | None, cluster: Cluster) -> str | None:
+    """The system whose queues the pods of a scheduler are submitted to."""
+    return _ADMITTER if system == _KUBERNETES and _ADMITTER in cluster.targets else system
 
 
 def queue_name(queue: str, cluster: Cluster, system: str) -> tuple[str, str]:
@@ -77,14 +88,16 @@ def merge_fields(all_fields: Iterable[PodFields]) -> PodFields:
     spec: dict[str, Any] = {}
     objects: list[Any] = []
     notices: list[str] = []
+    admitted: Admitted | None = None
     for one in all_fields:
+        admitted = admitted or one.admitted
         labels |= one.labels
         annotations |= one.annotations
         of_owner |= one.owner_annotations
         spec |= {field: _added(spec.get(field), value) for field, value in one.spec.items()}
         objects += one.objects
         notices += (notice for notice in one.notices if notice not in notices)
-    return PodFields(labels, annotations, of_owner, spec, tuple(objects), tuple(notices))
+    return PodFields(labels, annotations, of_owner, spec, tuple(objects), tuple(notices), admitted)
 
 
 def _added(there: Any, more: Any) -> Any:

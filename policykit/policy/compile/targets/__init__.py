@@ -11,7 +11,7 @@ from policykit.model.cluster import Target
 from policykit.model.placement import Placement
 from policykit.model.workload import WorkloadKind
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets import koordinator, kubernetes, volcano, yunikorn
+from policykit.policy.compile.targets import koordinator, kubernetes, kueue, volcano, yunikorn
 from policykit.policy.compile.targets.stated import Stated
 from policykit.policy.models.targets.koordinator import Koordinator
 from policykit.policy.models.targets.target import Target as Written
@@ -29,6 +29,7 @@ _OPTIONS: Mapping[str, Callable[[Draft, Path, Any, Stated], dict[str, Any]]] = {
     "volcano": volcano.options,
     "koordinator": koordinator.options,
     "yunikorn": yunikorn.options,
+    "kueue": kueue.options,
 }
 
 
@@ -83,6 +84,9 @@ def _target(draft: Draft, name: str, stated: Any, texts: Mapping[str, str]) -> T
             (*path, "namespace"), f"namespace {stated.namespace!r}", dns_label_problem(stated.namespace)
         )
     options = _OPTIONS[name](draft, path, stated, Stated(have, texts))
-    scheduler = stated.scheduler_name
-    draft.check((*path, "schedulerName"), f"schedulerName {scheduler!r}", dns_subdomain_problem(scheduler))
+    scheduler = getattr(stated, "scheduler_name", "")
+    if "scheduler_name" in type(stated).model_fields:
+        draft.check(
+            (*path, "schedulerName"), f"schedulerName {scheduler!r}", dns_subdomain_problem(scheduler)
+        )
     return Target(name, version, stated.delivery, scheduler, stated.namespace, options)
