@@ -64,6 +64,12 @@ FACTS: tuple[FactReader, ...] = (
     FactReader("policykit.targets.volcano.sharing", frozenset({"Queue", "PodGroup"})),
     FactReader("policykit.targets.koordinator.sharing", frozenset({"ElasticQuota", "ElasticQuotaProfile"})),
     FactReader("policykit.targets.yunikorn.sharing", frozenset({"queues.yaml"})),
+    FactReader(
+        "policykit.targets.kueue.sharing",
+        frozenset({"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"}),
+        pods=True,
+        words=("kueue",),
+    ),
     FactReader("policykit.targets.gang_facts", frozenset({"PodGroup"}), pods=True, words=_GANG_WORDS),
     FactReader("policykit.targets.list_facts", _PATCHED, pods=True),
     FactReader(

@@ -17,7 +17,7 @@ from policykit.model.sharing import QueueUse
 from policykit.targets import system_of
 from policykit.targets.volcano.names import GROUP_NAME, QUEUE_NAME
 
-_SYSTEMS = ("volcano", "yunikorn", "koordinator")
+_SYSTEMS = ("volcano", "yunikorn", "koordinator", "kueue")
 _GENERIC_LABEL = "queue"
 """A label that YuniKorn reads and that is commonly used for other purposes."""
 
@@ -61,6 +61,8 @@ def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: 
 
 def _counts(system: str, pod_set: PodSet, path: Path, context: Context) -> bool:
     """Whether the system places the pods: by their schedulerName, or by what names the queue."""
+    if system == "kueue":
+        return True  # whatever scheduler places the pods
     scheduler, in_pods = pod_set.scheduler_name, _in_pods(pod_set, path)
     if is_placeholder(scheduler) or (in_pods and system == "volcano" and GROUP_NAME in pod_set.annotations):
         return False  # members of a PodGroup go where it says

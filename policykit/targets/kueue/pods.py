@@ -17,7 +17,7 @@ from policykit.targets.kueue.names import (
 )
 from policykit.targets.pod_fields import Admitted, PodFields, Pods
 
-_SUSPEND: Mapping[str, Path] = {
+SUSPEND: Mapping[str, Path] = {
     **dict.fromkeys(("Job", "JobSet", "RayCluster", "RayJob", "TrainJob"), ("spec", "suspend")),
     **dict.fromkeys(
         ("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
@@ -48,7 +48,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
 
 def _suspended(cluster: Cluster, pods: Pods) -> dict[Path, bool]:
     """The field that keeps a job from starting, where the policy wants it written."""
-    path = _SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
+    path = SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
     return {path: True} if path else {}
 
 

@@ -75,6 +75,8 @@ TRAIN_JOB = _since(14, "pkg/controller/jobs/trainjob")
 """Integration of Kubeflow's TrainJob."""
 V1BETA2 = _since(15, f"{_CRDS}clusterqueues.yaml")
 """Every kind is served as v1beta2, with cohortName; v1beta1 stays served and is deprecated."""
+LABEL_ONLY = _since(15, "pkg/controller/constants/constants.go")
+"""The queue is read from the label alone; before, an annotation of the same key counted too."""
 FUNGIBILITY_PREFERENCE = _since(15, f"{_CRDS}clusterqueues.yaml")
 """flavorFungibility.preference, and the value MayStopSearch in place of Borrow and Preempt."""
 NAMESPACES_RESPECTED = _since(15, _GATES)
@@ -86,6 +88,8 @@ SLICE_LAYERS = _since(17, "apis/kueue/v1beta2/topology_types.go")
 """Annotation podset-slice-required-topology-constraints: gate TASMultiLayerTopology."""
 SPARK = _since(17, "pkg/controller/jobs/sparkapplication")
 """Integrations of SparkApplication and RayService; the installer leaves the first off."""
+CHECKED_FLAVORS = _since(18, "pkg/webhooks/clusterqueue_webhook.go")
+"""The webhook refuses onFlavors of admission checks that are no flavors of the ClusterQueue."""
 CONCURRENT_ADMISSION = _since(18, f"{_CRDS}clusterqueues.yaml")
 """ClusterQueue.spec.concurrentAdmissionPolicy: gate ConcurrentAdmission, off."""
 PRIORITY_DEFAULTING = _since(18, _GATES)
