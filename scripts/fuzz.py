@@ -30,7 +30,7 @@ LONGEST = 5
 """Seconds of a processor that a file may take."""
 MOST_MEMORY = 500
 """Megabytes a run may take."""
-PROFILES = ("hybrid-volcano", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
+PROFILES = ("hybrid-volcano", "jobs-kueue", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
 
 TOKENS = (
     "&a",

@@ -36,7 +36,7 @@ pools:
   cpu: {nodes: 2, allocatable: {cpu: 8, memory: 32Gi}}
 """
 SILENT = (
-    "policykit: 1 file has no policy: 34 rules stayed silent (give one with -p, or see `policykit init`)\n"
+    "policykit: 1 file has no policy: 35 rules stayed silent (give one with -p, or see `policykit init`)\n"
 )
 
 

@@ -55,5 +55,5 @@ class Kueue(Target):
     suspend: bool = Field(
         False,
         description="`patch` writes suspend: true on jobs. Kueue's webhook sets it when a job is created; "
-        "written, it stops an admitted job whenever the manifest is applied again.",
+        "written, it restarts an admitted job whenever the manifest is applied again.",
     )
