@@ -44,7 +44,12 @@ def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: 
         selected = queues.read(manifest.data, pod_set, system)
         if selected is None or is_placeholder(selected.value):
             continue
-        if _counts(system, pod_set, selected.path, context):
+        if system == "kueue":
+            # It admits pods of any scheduler; where a patch is applied nobody knows.
+            reads = not manifest.partial or bool(manifest.namespace)
+        else:
+            reads = _counts(system, pod_set, selected.path, context)
+        if reads:
             found.setdefault(selected.path, (selected.value, []))[1].append(pod_set)
     for path, (name, members) in found.items():
         start = _gang_start(manifest, system, members)
@@ -61,8 +66,6 @@ def _uses(system: str, manifest: Manifest, pod_sets: Sequence[PodSet], context: 
 
 def _counts(system: str, pod_set: PodSet, path: Path, context: Context) -> bool:
     """Whether the system places the pods: by their schedulerName, or by what names the queue."""
-    if system == "kueue":
-        return True  # whatever scheduler places the pods
     scheduler, in_pods = pod_set.scheduler_name, _in_pods(pod_set, path)
     if is_placeholder(scheduler) or (in_pods and system == "volcano" and GROUP_NAME in pod_set.annotations):
         return False  # members of a PodGroup go where it says
