@@ -1,8 +1,9 @@
 """A ResourceFlavor whose nodes are no pool's, or whose taints are not theirs.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
-pending while they hold quota. Taints of the pool that the flavor lacks are not compared with the
-workload's tolerations, so pods are admitted to nodes that refuse them.
+pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool
+that the flavor lacks are not compared with the workload's tolerations, so pods are admitted to
+nodes that refuse them.
 """
 
 from __future__ import annotations
@@ -82,11 +83,16 @@ def _nowhere(managed: dict[str, str], cluster: Cluster) -> Iterator[Violation]:
                 ("spec", "nodeLabels", key),
                 f"no pool has {key}={value}",
                 f"values of the pools: {', '.join(there)}",
+                None if cluster.complete else Severity.WARNING,
             )
             return
     shown = ", ".join(f"{key}={value}" for key, value in managed.items())
     yield Violation(
-        ("spec", "nodeLabels"), f"no pool has {shown} together", "write the labels of one pool", key=True
+        ("spec", "nodeLabels"),
+        f"no pool has {shown} together",
+        "write the labels of one pool",
+        None if cluster.complete else Severity.WARNING,
+        key=True,
     )
 
 

@@ -103,10 +103,10 @@ def _taints(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    """Older releases take it and then place nothing by it, so they are not told apart."""
     levels = topologies.read(manifest.data).levels
     have = versions.release_of(context.cluster)
-    for number, level in enumerate(levels):
+    checked = versions.has(have or versions.newest(), versions.TOPOLOGY_RULES)
+    for number, level in enumerate(levels) if checked else ():
         path: Path = ("spec", "levels", number, "nodeLabel")
         if level in levels[:number]:
             yield Violation(path, f"level {level} is listed twice", "list it once")

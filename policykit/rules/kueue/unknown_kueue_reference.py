@@ -23,7 +23,7 @@ from policykit.model.kueue import (
     TopologyRequest,
 )
 from policykit.model.severity import Severity
-from policykit.nearest import nearest
+from policykit.nearest import Names
 from policykit.targets.kueue.names import SYSTEM
 
 BAD = """\
@@ -63,15 +63,18 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     if context.cluster and SYSTEM in context.cluster.targets:
         flavors |= {pool.name for pool in context.cluster.pools}
         queues |= {queue.name for queue in context.cluster.queues}
-    topologies = {each.value.name for each in scope.of(DeclaredTopology)}
+    topologies = Names(each.value.name for each in scope.of(DeclaredTopology))
+    known_queues, known_flavors = Names(queues), Names(flavors)
     for local in scope.of(DeclaredLocalQueue):
         fault = "no workload of the LocalQueue is admitted"
         name = local.value.cluster_queue
-        yield from _unknown(scope, local, "cluster_queue", "ClusterQueue", name, queues, fault)
+        yield from _unknown(scope, local, "cluster_queue", "ClusterQueue", name, known_queues, fault)
     for queue in scope.of(DeclaredClusterQueue):
         fault = f"ClusterQueue {queue.value.name} is inactive and admits nothing"
         for number, name in enumerate(queue.value.flavors):
-            yield from _unknown(scope, queue, f"flavor.{number}", "ResourceFlavor", name, flavors, fault)
+            yield from _unknown(
+                scope, queue, f"flavor.{number}", "ResourceFlavor", name, known_flavors, fault
+            )
     for flavor in scope.of(DeclaredFlavor):
         fault = "every ClusterQueue with the flavor is inactive and admits nothing"
         yield from _unknown(scope, flavor, "topology", "Topology", flavor.value.topology, topologies, fault)
@@ -80,14 +83,12 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 
 def _unknown(
-    scope: Scope, located: Located[Any], field: str, kind: str, name: str, known: set[str], fault: str
+    scope: Scope, located: Located[Any], field: str, kind: str, name: str, known: Names, fault: str
 ) -> Iterator[ScopeViolation]:
     """Without any object of the kind, or a likely name, another repository may have it: a warning."""
-    if not name or name in known or is_placeholder(name) or scope.may_hold(name):
+    if not name or not known.sorted or name in known or is_placeholder(name) or scope.may_hold(name):
         return
-    likely = nearest(name, sorted(known), _LIKELY)
-    if not known:
-        return
+    likely = known.nearest(name, _LIKELY)
     yield ScopeViolation(
         located,
         field,
@@ -97,18 +98,17 @@ def _unknown(
     )
 
 
-def _names(known: set[str]) -> str:
-    names = sorted(known)
-    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+def _names(known: Names) -> str:
+    return ", ".join(known.sorted[:_SHOWN]) + (", ..." if len(known.sorted) > _SHOWN else "")
 
 
 def _levels(scope: Scope) -> Iterator[ScopeViolation]:
     """A level that no Topology has is in no flavor, so the workload is never admitted."""
-    levels = {level for each in scope.of(DeclaredTopology) for level in each.value.levels}
+    levels = Names(level for each in scope.of(DeclaredTopology) for level in each.value.levels)
     for request in scope.of(TopologyRequest):
         level = request.value.level
-        if levels and level not in levels and not is_placeholder(level) and not scope.may_hold(level):
-            likely = nearest(level, sorted(levels), _LIKELY)
+        if levels.sorted and level not in levels and not is_placeholder(level) and not scope.may_hold(level):
+            likely = levels.nearest(level, _LIKELY)
             start = f"did you mean {likely}? " if likely else f"levels: {_names(levels)}; "
             yield ScopeViolation(
                 request,
@@ -143,11 +143,11 @@ def _alone(scope: Scope) -> Iterator[ScopeViolation]:
     members: dict[str, list[Located[DeclaredClusterQueue]]] = {}
     for queue in scope.of(DeclaredClusterQueue):
         members.setdefault(queue.value.cohort, []).append(queue)
-    others = sorted({name for name in (*declared, *members) if name})
+    others = Names(name for name in (*declared, *members) if name)
     for name, queues in members.items():
         if not name or len(queues) > 1 or name in declared or is_placeholder(name) or scope.may_hold(name):
             continue
-        likely = nearest(name, [other for other in others if other != name], _LIKELY)
+        likely = others.nearest(name, _LIKELY, but=name)
         if likely:
             yield ScopeViolation(
                 queues[0],
