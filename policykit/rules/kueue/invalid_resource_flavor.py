@@ -93,6 +93,10 @@ def _taints(manifest: Manifest) -> Iterator[Violation]:
             continue
         if problem := label_key_problem(taint.key):
             yield Violation((*path, "key"), f"key {taint.key!r} {problem}", "write the key of a taint")
+        if not is_placeholder(taint.value) and (fault := label_value_problem(taint.value)):
+            yield Violation(
+                (*path, "value"), f"value {taint.value!r} {fault}", "write the value that the taint has"
+            )
         if (taint.key, taint.effect) in seen:
             yield Violation(
                 path,
