@@ -85,7 +85,7 @@ def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterat
     if not places or places[0][-2:-1] != ("labels",):
         return
     labels, pods = places[0][:-1], pod_set.places
-    if (*pods.get("labels", ()), QUEUE_NAME) not in places:
+    if (*(pods.get("labels") or ()), QUEUE_NAME) not in places:
         yield from _on_pods(manifest, pod_set, labels)
     have = versions.release_of(context.cluster)
     for place in dict.fromkeys(((*labels[:-1], "annotations"), pods.get("annotations"))):
