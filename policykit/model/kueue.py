@@ -1,6 +1,5 @@
 """Kueue's objects as the rules about whole scopes see them: what they are called and refer to."""
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -9,7 +8,6 @@ class DeclaredFlavor(NamedTuple):
 
     name: str
     topology: str = ""
-    labels: Mapping[str, str] = {}
 
 
 class DeclaredTopology(NamedTuple):

@@ -57,7 +57,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Stated]:
     found = resource_flavors.read(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
-    yield Stated(DeclaredFlavor(found.name, found.topology, found.labels), places)
+    yield Stated(DeclaredFlavor(found.name, found.topology), places)
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Stated]:
