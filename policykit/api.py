@@ -145,7 +145,7 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
     from policykit.linter.reader import decode, documents
     from policykit.manifests.document import manifests
     from policykit.placement.review import review, with_resources_first
-    from policykit.targets import system_of
+    from policykit.targets import system_of, target_of
 
     for index, document in enumerate(documents(decode(raw))):
         if document.root is None or document.problem:
@@ -153,8 +153,8 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
         for manifest in manifests(document.root, index):
             for pod_set in podsets.pod_sets(manifest.data):
                 found = review(manifest, pod_set, cluster, namespace)
-                by_volcano = system_of(pod_set.scheduler_name, cluster) == "volcano"
-                yield with_resources_first(found) if by_volcano else found
+                target = target_of(system_of(pod_set.scheduler_name, cluster))
+                yield with_resources_first(found) if target and target.resources_first else found
 
 
 def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:

@@ -18,6 +18,10 @@ class Names:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.sorted = tuple(sorted(set(names)))
+        self._known = frozenset(self.sorted)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._known
 
     def nearest(self, word: str, likeness: float = 0.6, *, but: str = "") -> str:
         """As the function `nearest`, over these words except one."""

@@ -30,7 +30,7 @@ LONGEST = 5
 """Most CPU seconds per file."""
 MOST_MEMORY = 500
 """Most megabytes per run."""
-PROFILES = ("hybrid-volcano", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
+PROFILES = ("hybrid-volcano", "jobs-kueue", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
 
 TOKENS = (
     "&a",

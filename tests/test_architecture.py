@@ -128,6 +128,7 @@ KNOWING = {
     "policykit.rules.gangs.koordinator_groups": "about Koordinator alone, part of a rule about all gangs",
     "policykit.rules.gangs.yunikorn_metadata": "about YuniKorn alone, part of a rule about all gangs",
     "policykit.rules.gangs.kueue_metadata": "about Kueue alone, part of a rule about all gangs",
+    "policykit.rules.gangs.gang_exceeds_pools": "only Volcano bounds a gang by tiers of its own",
     "policykit.rules.gangs.gang_exceeds_queue": "finds the queue of YuniKorn's applications by its path",
     "policykit.rules.gangs.gang_topology": "only Volcano has tiers",
     "policykit.rules.gangs.misspelt_keys": "the keys of gangs that could be meant",

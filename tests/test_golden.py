@@ -11,7 +11,7 @@ from policykit.linter.finding import Report
 from tests.clusters import profile
 from tests.conftest import GOLDEN
 
-PROFILES = ("hybrid-volcano", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
+PROFILES = ("hybrid-volcano", "jobs-kueue", "koordinator-binpack", "packed-kube-scheduler", "teams-yunikorn")
 
 
 def files(name: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from policykit.manifests.path import pointer
 from policykit.placement.gang_domain import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
-from policykit.targets.yunikorn.metadata import is_served
+from policykit.targets import preferences_ignored_by
 
 Reviewed = Iterable[tuple[str, Review]]
 """(path of the file, one of its pod sets), in order."""
@@ -52,8 +52,9 @@ def _kind(review: Review) -> str:
 
 
 def _verdict(landing: Landing, review: Review) -> str:
-    """YuniKorn sorts nodes by utilization only: to it no pool is preferred."""
-    return "accepted" if landing.accepts and is_served(review.pod_set, review.cluster) else landing.verdict
+    """To a system that ignores preferences no pool is preferred."""
+    ignored = landing.accepts and preferences_ignored_by(review.pod_set, review.cluster)
+    return "accepted" if ignored else landing.verdict
 
 
 def _reason(landing: Landing, review: Review) -> str:
@@ -61,8 +62,9 @@ def _reason(landing: Landing, review: Review) -> str:
         return f"{landing.reason}: {landing.detail}"
     if not landing.score:
         return ""
-    if is_served(review.pod_set, review.cluster):
-        return f"preference {landing.score}, which YuniKorn ignores"
+    system = preferences_ignored_by(review.pod_set, review.cluster)
+    if system:
+        return f"preference {landing.score}, which {system} ignores"
     return f"preference {landing.score}{_margin(landing, review)}"
 
 

@@ -16,6 +16,7 @@ from policykit.importer.objects import (
     koordinator_objects,
     koordinator_scheduler,
     kubernetes,
+    kueue_objects,
     nodes,
     volcano_objects,
     volcano_scheduler,
@@ -74,6 +75,7 @@ def read_inventory(files: Files) -> Inventory:
     koordinator_objects.resolve_queues(inventory)
     volcano_objects.resolve_node_groups(inventory)
     yunikorn.resolve_queues(inventory)
+    kueue_objects.resolve_queues(inventory)
     if inventory.ignored_kinds:
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(inventory.ignored_kinds.items()))
         inventory.say(f"{kinds}: not part of a policy; ignored")
@@ -153,6 +155,8 @@ def _object(path: str, manifest: Manifest, inventory: Inventory) -> None:
             inventory.say(
                 f"node {node.name} is defined more than once with different contents; the first one is used"
             )
+    elif kueue_objects.is_kueues(manifest.group, kind):
+        kueue_objects.collect(kind, data, inventory)
     elif kind == "Queue" and manifest.group != "scheduling.volcano.sh":
         inventory.say(f"{path}: Queue {manifest.name} of {manifest.api_version} is not Volcano's; left out")
     elif kind in _BY_KIND:

@@ -111,6 +111,8 @@ class Inventory:
         """Volcano's scheduler configuration."""
         self.koordinator: Mapping[str, Any] | None = None
         """Configuration of koord-scheduler."""
+        self.kueue: list[Any] = []
+        """Queues, flavors and priorities of Kueue, as `targets.kueue.read` has them."""
         self.schedulers: dict[str, None] = {}
         self.ignored_kinds: dict[str, int] = {}
         """Number of objects by kind that a policy has no use for."""

@@ -92,6 +92,10 @@ class Target(NamedTuple):
     """Whether its admission controller gives the pods of a namespace the schedulerName; None: it has none."""
     assigns: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
     """The schedulerName that objects of a policy give pods at admission, by namespace; empty: none."""
+    resources_first: bool = False
+    """Of several reasons against a node it names missing resources before all others."""
+    ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None
+    """Whether it places these pods, and so none of their preferences counts; None: it heeds them."""
     groups_itself: bool = False
     """It makes groups of the known kinds without being asked."""
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None

@@ -36,6 +36,16 @@ class Pods(NamedTuple):
     """Every pod set of the job, in its order."""
 
 
+class Admitted(NamedTuple):
+    """Fields of the object that a queue system admits as a whole, a Job or a plain Pod."""
+
+    system: str
+    """The object is the one that names the queue of this system."""
+    labels: Mapping[str, str] = {}
+    spec: Mapping[tuple[str | int, ...], Any] = {}
+    """Path from the object to value."""
+
+
 class PodFields(NamedTuple):
     """Fields of the pods and their owner besides placement. Maps merge; keys there are replaced."""
 
@@ -49,3 +59,5 @@ class PodFields(NamedTuple):
     """Companion objects of the workload: a PodGroup."""
     notices: tuple[str, ...] = ()
     """What cannot be expressed, and the nearest alternative."""
+    admitted: Admitted | None = None
+    """Fields of the job as a whole; None: it gets none."""

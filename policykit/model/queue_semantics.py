@@ -27,6 +27,8 @@ class QueueSemantics(NamedTuple):
     """Queues that are there without being declared."""
     fallback: str = ""
     """The queue, if it exists, of pods that nothing else places."""
+    namespaced: bool = False
+    """Its queues are known as `namespace/name`; a workload names one of its own namespace."""
     trees: bool = True
     """The release has queues below queues."""
     own_validator: bool = False

@@ -299,6 +299,27 @@ CATALOGUE = (
     Entry("PK910", "housekeeping", "ambiguous-workload-kind", subject=DECLARED),
     Entry("PK911", "housekeeping", "shared-pool-two-schedulers", subject=DECLARED),
     Entry("PK912", "housekeeping", "daemon-values-missing", subject=DECLARED),
+    Entry("PK920", "kueue", "invalid-cluster-queue", kinds=("ClusterQueue", "Cohort")),
+    Entry("PK921", "kueue", "invalid-resource-flavor", kinds=("ResourceFlavor", "Topology")),
+    Entry("PK922", "kueue", "unknown-kueue-reference", subject=SCOPE),
+    Entry(
+        "PK923",
+        "kueue",
+        "kueue-version",
+        kinds=(
+            "ClusterQueue",
+            "Cohort",
+            "LocalQueue",
+            "ResourceFlavor",
+            "Topology",
+            "WorkloadPriorityClass",
+        ),
+    ),
+    Entry("PK924", "kueue", "misplaced-kueue-metadata", words=("kueue",)),
+    Entry("PK925", "kueue", "invalid-topology-request", words=("kueue",)),
+    Entry("PK926", "kueue", "flavor-off-policy", True, kinds=("ResourceFlavor",)),
+    Entry("PK927", "kueue", "two-admissions", words=("kueue",)),
+    Entry("PK928", "kueue", "job-not-suspended", words=("kueue",)),
 )
 
 

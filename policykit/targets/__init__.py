@@ -22,6 +22,7 @@ from policykit.targets import (
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generate
+    from policykit.kube.podsets.podset import PodSet
     from policykit.model.cluster import Cluster
 
 TARGETS: tuple[Target, ...] = (
@@ -116,6 +117,14 @@ def system_of(scheduler: str, cluster: Cluster | None) -> str | None:
             return target.name
     placed = cluster is not None and any(each.scheduler == name for each in cluster.placements.values())
     return DEFAULT_SYSTEM if placed else None
+
+
+def preferences_ignored_by(pod_set: PodSet, cluster: Cluster | None) -> str:
+    """Title of the system that places the pods and ignores their preferences; empty: preferences count."""
+    for target in TARGETS:
+        if target.ignores_preferences and target.ignores_preferences.load()(pod_set, cluster):
+            return target.title
+    return ""
 
 
 def writers(cluster: Cluster) -> Iterator[tuple[str, Generate]]:

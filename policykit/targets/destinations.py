@@ -107,7 +107,7 @@ def _tree(known: Directory, placing: Placing | None) -> Tree:
 
 def _in_tree(use: QueueUse, semantics: QueueSemantics, tree: Tree) -> Destination | None:
     placing = tree.placing
-    name = _resolved(use, placing)
+    name = f"{use.namespace}/{use.queue}" if semantics.namespaced else _resolved(use, placing)
     if not name:
         return None
     fallback = placing is not None and (placing.otherwise or semantics.fallback in tree.names)

@@ -22,17 +22,17 @@ class Version(NamedTuple):
         return f"{self.major}.{self.minor}.{self.patch}"
 
 
-def release(system: str, text: str, newest: str, patches: Mapping[int, int]) -> Version:
+def release(system: str, text: str, newest: str, patches: Mapping[int, int], major: int = 1) -> Version:
     """`1.8.0`, `v1.6` (the patch of that minor in `patches`), or empty for the newest known.
 
-    `patches` holds the known minor releases of 1. Raises PolicykitError for any other.
+    `patches` holds the known minor releases of `major`. Raises PolicykitError for any other.
     """
     match = _TEXT.match(text or newest)
-    major, minor = (int(match[1]), int(match[2])) if match else (0, 0)
-    if match is None or major != 1 or minor not in patches:
+    minor = int(match[2]) if match and int(match[1]) == major else -1
+    if match is None or minor not in patches:
         raise PolicykitError(
             f"{system} {text} is not a version policykit knows",
-            f"set targets.{system.lower()}.version to a release from 1.{min(patches)} to 1.{max(patches)},"
-            f" such as {newest!r}",
+            f"set targets.{system.lower()}.version to a release from {major}.{min(patches)} to "
+            f"{major}.{max(patches)}, such as {newest!r}",
         )
     return Version(major, minor, int(match[3]) if match[3] else patches[minor])

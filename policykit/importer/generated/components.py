@@ -11,6 +11,7 @@ from policykit.manifests.parser import parse
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import QUOTA_NAME
+from policykit.targets.kueue.names import PREFERRED_TOPOLOGY, QUEUE_NAME, REQUIRED_TOPOLOGY
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
 from policykit.targets.volcano.objects.topology import Bound, read_bound
 from policykit.targets.workloads import gang_comment
@@ -42,10 +43,10 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         read_tolerations(spec.get("tolerations")),
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
-        text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata),
+        text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata) or _local_queue(patch),
         gang_comment.NO_GANG in kustomization or rule is not None,
         tuple(_spread(spec)),
-        _colocation(mapping(mapping(spec.get("affinity")).get("podAffinity"))),
+        _colocation(mapping(mapping(spec.get("affinity")).get("podAffinity"))) or _requested(metadata),
         read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),
         rule,
     )
@@ -97,6 +98,20 @@ def _bound(metadata: Mapping[str, Any]) -> Bound | None:
     annotations = mapping(metadata.get("annotations"))
     mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
     return Bound(mode, int(tier)) if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10 else None
+
+
+def _requested(metadata: Mapping[str, Any]) -> tuple[str, bool] | None:
+    """The level that Kueue keeps the pods within."""
+    annotations = mapping(metadata.get("annotations"))
+    for key, hard in ((REQUIRED_TOPOLOGY, True), (PREFERRED_TOPOLOGY, False)):
+        if level := text(annotations.get(key)):
+            return level, hard
+    return None
+
+
+def _local_queue(patch: Mapping[str, Any]) -> str:
+    """Kueue's queue, which the Deployment itself names."""
+    return text(mapping(mapping(patch.get("metadata")).get("labels")).get(QUEUE_NAME))
 
 
 def _queue_of_pods(metadata: Mapping[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """A workload names a queue that does not exist.
 
 Volcano refuses jobs and PodGroups of a queue that does not exist, YuniKorn rejects the application
-or puts it elsewhere, Koordinator charges its default quota. The rule knows the queues of the policy
-and of the files linted together; without either it reports nothing.
+or puts it elsewhere, Koordinator charges its default quota, Kueue never admits the workload. The
+rule knows the queues of the policy and of the files linted together; without either it reports
+nothing.
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> 
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
     likely = nearest(found.queue, found.known, 0.75) if found.verdict != destinations.UNREAD else ""
+    if known.semantics.namespaced and likely.rpartition("/")[0] != use.value.namespace:
+        likely = ""
     return ScopeViolation(
         use,
         "queue",
@@ -92,6 +95,8 @@ _SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOW
 
 def _message(use: QueueUse, found: Destination, known: Directory) -> str:
     name = use.queue if use.queue == found.queue else f"{use.queue} ({found.queue})"
+    if known.semantics.namespaced:
+        name = found.queue
     if found.verdict == destinations.UNREAD:
         return f"no YuniKorn placement rule reads the queue that a pod names: {name} has no effect"
     who = "neither the policy nor the files here define" if known.policy.queues else "no file here defines"
@@ -113,8 +118,8 @@ def _advice(found: Destination, known: Directory, likely: str) -> str:
 
 
 def _fix(use: Located[QueueUse], likely: str) -> Fix:
-    path = use.place("queue").path
-    return Fix(f"submit to {likely}", (Patch("replace", path, likely),), Applicability.UNSAFE)
+    path, name = use.place("queue").path, likely.rpartition("/")[2]
+    return Fix(f"submit to {name}", (Patch("replace", path, name),), Applicability.UNSAFE)
 
 
 RULE = Rule(

@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
-from policykit.linter.target import Target
+from policykit.lazy import Lazy
+from policykit.linter.target import FactReader, QueueSupport, Target
 from policykit.targets.kueue.names import KEYS, POD_GROUP_TOTAL
 
 TARGET = Target(
-    "kueue", "Kueue", keys=KEYS, gang_annotations=frozenset({POD_GROUP_TOTAL}), gang_words=("kueue",)
+    "kueue",
+    "Kueue",
+    keys=KEYS,
+    gang_annotations=frozenset({POD_GROUP_TOTAL}),
+    gang_words=("kueue",),
+    facts=(
+        FactReader(
+            Lazy("policykit.targets.kueue.sharing:facts"),
+            frozenset({"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"}),
+            pods=True,
+            words=("kueue",),
+        ),
+    ),
+    queues=QueueSupport(
+        Lazy("policykit.targets.kueue.sharing:queue_semantics"),
+        Lazy("policykit.targets.kueue.sharing:policy_queues"),
+        admits=True,
+    ),
+    pod_fields=Lazy("policykit.targets.kueue.pods:fields"),
+    options=Lazy("policykit.targets.kueue.options:KueueOptions"),
+    generate=Lazy("policykit.targets.kueue.generate:generate"),
 )

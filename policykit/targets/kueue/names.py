@@ -1,17 +1,45 @@
-"""Labels and annotations of Kueue (0.19). It keeps every pod's own scheduler."""
+"""Labels, annotations and API group of Kueue (0.19). It keeps every pod's own scheduler."""
 
 from policykit.linter.target import Key
 
+SYSTEM = "kueue"
+GROUP = "kueue.x-k8s.io"
+"""API group of its objects."""
+QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+"""Label of the object that Kueue admits, a Job or a plain Pod: the LocalQueue in its namespace."""
+PRIORITY_CLASS = "kueue.x-k8s.io/priority-class"
+"""Label of the same object: its WorkloadPriorityClass. Without it the pods' PriorityClass counts."""
 POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 """Pod label: the group of plain pods it belongs to."""
 POD_GROUP_TOTAL = "kueue.x-k8s.io/pod-group-total-count"
 """Pod annotation: how many pods the group has."""
+REQUIRED_TOPOLOGY = "kueue.x-k8s.io/podset-required-topology"
+"""Pod annotation: the node label of the level within which all pods of the pod set must be."""
+PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
+"""Pod annotation: the narrowest level that is tried first."""
+UNCONSTRAINED_TOPOLOGY = "kueue.x-k8s.io/podset-unconstrained-topology"
+"""Pod annotation: true if any nodes with room will do."""
+SLICE_TOPOLOGY = "kueue.x-k8s.io/podset-slice-required-topology"
+"""Pod annotation: the level within which each slice of the pod set must be."""
+SLICE_SIZE = "kueue.x-k8s.io/podset-slice-size"
+"""Pod annotation: pods of a slice."""
+SLICE_CONSTRAINTS = "kueue.x-k8s.io/podset-slice-required-topology-constraints"
+"""Pod annotation: levels and sizes of nested slices, as JSON."""
+POD_SET_GROUP = "kueue.x-k8s.io/podset-group-name"
+"""Pod annotation: pod sets of one workload that are placed together."""
+HOSTNAME = "kubernetes.io/hostname"
+"""Node label that may only be the lowest level of a Topology."""
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""Label by which a ClusterQueue selects namespaces by name."""
+DEFAULT_LOCAL_QUEUE = "default"
+"""LocalQueue of workloads in its namespace that name none (since 0.12)."""
+
+TOPOLOGY_KEYS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, UNCONSTRAINED_TOPOLOGY)
+"""Topology requests that exclude each other."""
 
 KEYS = (
-    Key("labels", "kueue.x-k8s.io/queue-name", "gang"),
-    Key("labels", "kueue.x-k8s.io/queue-name", "gang", on_owner=True),
+    Key("labels", QUEUE_NAME, "gang"),
+    Key("labels", QUEUE_NAME, "gang", on_owner=True),
     Key("labels", POD_GROUP, "gang"),
-    Key("annotations", "kueue.x-k8s.io/podset-required-topology", "gang"),
-    Key("annotations", "kueue.x-k8s.io/podset-preferred-topology", "gang"),
-    Key("annotations", "kueue.x-k8s.io/podset-unconstrained-topology", "gang"),
+    *(Key("annotations", key, "gang") for key in TOPOLOGY_KEYS),
 )

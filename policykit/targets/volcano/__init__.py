@@ -14,6 +14,7 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     gangs=True,
+    resources_first=True,
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,

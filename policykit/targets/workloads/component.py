@@ -39,6 +39,9 @@ class BuiltIn(NamedTuple):
         return self.template[:-2] if len(self.template) > 2 else ()
 
 
+_ADMITTED_BY_POD = frozenset({"DaemonSet", "PodTemplate", "ReplicaSet", "ReplicationController"})
+"""Kinds of which each pod is admitted by itself, by its own labels."""
+
 BUILT_IN = (
     BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
     BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
@@ -79,9 +82,19 @@ def strategic_patch(
         data["metadata"] |= metadata
     for key, text in fields.owner_annotations.items():
         data = patched(data, Patch("add", (*built_in.owner, "metadata", "annotations", key), text))
+    if fields.admitted:
+        for key, text in fields.admitted.labels.items():
+            data = patched(data, Patch("add", (*_admitted(built_in), "metadata", "labels", key), text))
+        for path, value in fields.admitted.spec.items():
+            data = patched(data, Patch("add", (*_admitted(built_in), *path), value))
     spec = _merged(pod_spec(workload, want), fields.spec)
     made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
     return made
+
+
+def _admitted(built_in: BuiltIn) -> Path:
+    """The object that a queue system admits; of kinds it does not know, the pods."""
+    return built_in.template if built_in.kind in _ADMITTED_BY_POD else built_in.owner
 
 
 def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
+from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
@@ -35,7 +36,7 @@ def field_patches(data: Mapping[str, Any], pod_set: PodSet, fields: PodFields) -
     """
     patches: list[Patch] = []
     unsupported: list[str] = []
-    for wanted, place in _desired(data, pod_set, fields):
+    for wanted, place in (*_desired(data, pod_set, fields), *_of_job(data, pod_set, fields)):
         if place is not None:
             patches += merge_patches(place, lookup(data, place), wanted)
         elif wanted:
@@ -53,6 +54,20 @@ def _desired(
     for field, value in fields.spec.items():
         place = spec_path(pod_set, field)
         yield {field: value}, None if place is None else place[:-1]
+
+
+def _of_job(
+    data: Mapping[str, Any], pod_set: PodSet, fields: PodFields
+) -> Iterator[tuple[Mapping[str, Any], Path | None]]:
+    """The same of the object that a queue system admits: the one with the label of its queue."""
+    admitted = fields.admitted
+    places = queues.places(data, pod_set, admitted.system) if admitted else ()
+    if admitted is None or not places or places[0][-3:-1] != ("metadata", "labels"):
+        return
+    yield admitted.labels, places[0][:-1]
+    for path, value in admitted.spec.items():
+        place = (*places[0][:-3], *path)
+        yield {str(place[-1]): value}, place[:-1]
 
 
 def spec_path(pod_set: PodSet, field: str) -> Path | None:

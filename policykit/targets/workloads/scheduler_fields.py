@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import Admitted, PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets import DEFAULT_SYSTEM, TARGETS, target_of
 
@@ -83,14 +83,16 @@ def merge_fields(all_fields: Iterable[PodFields]) -> PodFields:
     spec: dict[str, Any] = {}
     objects: list[Any] = []
     notices: list[str] = []
+    admitted: Admitted | None = None
     for one in all_fields:
+        admitted = admitted or one.admitted
         labels |= one.labels
         annotations |= one.annotations
         of_owner |= one.owner_annotations
         spec |= {field: _added(spec.get(field), value) for field, value in one.spec.items()}
         objects += one.objects
         notices += (notice for notice in one.notices if notice not in notices)
-    return PodFields(labels, annotations, of_owner, spec, tuple(objects), tuple(notices))
+    return PodFields(labels, annotations, of_owner, spec, tuple(objects), tuple(notices), admitted)
 
 
 def _added(there: Any, more: Any) -> Any:

@@ -16,6 +16,7 @@ TARGET = Target(
     gangs=True,
     gang_words=("yunikorn",),
     takes_over=Lazy("policykit.targets.yunikorn.admission:covers"),
+    ignores_preferences=Lazy("policykit.targets.yunikorn.metadata:is_served"),
     read_membership=read_membership,
     configurations=(CONFIGURATION, VALUES),
     facts=(

@@ -1,0 +1,1 @@
+"""Rules about Kueue's objects and what workloads ask of it."""

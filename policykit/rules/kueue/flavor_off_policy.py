@@ -1,0 +1,126 @@
+"""A ResourceFlavor whose nodes are no pool's, or whose taints are not theirs.
+
+Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
+pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool
+that the flavor lacks are not compared with the workload's tolerations, so pods are admitted to
+nodes that refuse them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube import tolerations
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.severity import Severity
+from policykit.targets.kueue.names import GROUP
+from policykit.targets.kueue.objects import resource_flavors
+from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor
+
+BAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: train-h20
+spec:
+  nodeLabels:
+    maip.mxsf.io/node.usage: train
+"""
+
+GOOD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: train-h20
+spec:
+  nodeLabels:
+    maip.mxsf.io/node.usage: training
+  nodeTaints:
+  - key: maip.mxsf.io/node.usage
+    value: training
+    effect: NoSchedule
+  - key: nvidia.com/gpu.product
+    value: NVIDIA-H20
+    effect: NoSchedule
+"""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """By the keys that the policy manages: others may be on any node. Source: `flavorassigner.go` (0.19)."""
+    cluster = context.cluster
+    if cluster is None or manifest.group != GROUP or manifest.partial:
+        return
+    flavor = resource_flavors.read(manifest.data)
+    managed = {key: value for key, value in flavor.labels.items() if key in cluster.declared_keys}
+    if any(is_placeholder(value) for value in managed.values()):
+        return
+    pools = [pool for pool in cluster.pools if _has(pool, managed)]
+    if managed and not pools:
+        yield from _nowhere(managed, cluster)
+    elif managed and pools:
+        yield from _untold(flavor, pools)
+
+
+def _has(pool: Pool, labels: dict[str, str]) -> bool:
+    """Whether some of its nodes may have all of them; what the policy does not state, they may have."""
+    return any(all(node.get(key, value) == value for key, value in labels.items()) for node in _nodes(pool))
+
+
+def _nodes(pool: Pool) -> list[dict[str, str]]:
+    return [{**pool.labels, **shape.labels} for shape in pool.shapes] or [dict(pool.labels)]
+
+
+def _nowhere(managed: dict[str, str], cluster: Cluster) -> Iterator[Violation]:
+    """The first label that alone leaves no pool, else all of them together."""
+    for key, value in managed.items():
+        there = sorted({node[key] for pool in cluster.pools for node in _nodes(pool) if key in node})
+        if there and value not in there:
+            yield Violation(
+                ("spec", "nodeLabels", key),
+                f"no pool has {key}={value}",
+                f"values of the pools: {', '.join(there)}",
+                None if cluster.complete else Severity.WARNING,
+            )
+            return
+    shown = ", ".join(f"{key}={value}" for key, value in managed.items())
+    yield Violation(
+        ("spec", "nodeLabels"),
+        f"no pool has {shown} together",
+        "write the labels of one pool",
+        None if cluster.complete else Severity.WARNING,
+        key=True,
+    )
+
+
+def _untold(flavor: ResourceFlavor, pools: list[Pool]) -> Iterator[Violation]:
+    """Taints that all of its pools have, and neither the flavor's taints nor its tolerations mention."""
+    for taint in pools[0].hard_taints:
+        if taint in flavor.taints or not all(taint in pool.taints for pool in pools):
+            continue
+        if not any(tolerations.tolerates(each, taint) for each in flavor.tolerations):
+            names = ", ".join(pool.name for pool in pools)
+            yield Violation(
+                ("spec", "nodeTaints"),
+                f"pool {names} has taint {taint}, the flavor has not",
+                "add it to nodeTaints, so that only workloads that tolerate it are admitted",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+RULE = Rule(
+    code="PK926",
+    name="flavor-off-policy",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"ResourceFlavor"}),
+    needs_policy=True,
+)

@@ -1,0 +1,142 @@
+"""A ResourceFlavor or Topology that Kueue or the API server refuses.
+
+A flavor with a topology needs a node label, taints are unique by key and effect, and
+kubernetes.io/hostname is the lowest level of a Topology or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube import tolerations
+from policykit.kube.names import label_key_problem, label_value_problem
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
+from policykit.model.severity import Severity
+from policykit.targets.kueue import versions
+from policykit.targets.kueue.names import GROUP, HOSTNAME
+from policykit.targets.kueue.objects import topologies
+
+BAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata:
+  name: racks
+spec:
+  levels:
+  - nodeLabel: kubernetes.io/hostname
+  - nodeLabel: example.com/rack
+"""
+
+GOOD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Topology
+metadata:
+  name: racks
+spec:
+  levels:
+  - nodeLabel: example.com/rack
+  - nodeLabel: kubernetes.io/hostname
+"""
+
+_FEWER_LEVELS = 8
+"""Levels of a Topology before 0.13."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Source: `pkg/webhooks/resourceflavor_webhook.go` and the CRDs' validation rules (0.9 to 0.19)."""
+    if manifest.group == GROUP:
+        yield from (_topology if manifest.kind == topologies.KIND else _flavor)(manifest, context)
+
+
+def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    spec = mapping(manifest.data.get("spec"))
+    topology = spec.get("topologyName")
+    if topology and not mapping(spec.get("nodeLabels")) and not manifest.partial:
+        yield Violation(
+            ("spec", "topologyName"),
+            f"topologyName is {topology}, but nodeLabels is empty",
+            "select the flavor's nodes with at least one label",
+            key=True,
+        )
+    yield from _labels(manifest)
+    yield from _taints(manifest)
+    for number, toleration in enumerate(tolerations.read(spec.get("tolerations"))):
+        if toleration.key and (problem := label_key_problem(toleration.key)):
+            yield Violation(
+                ("spec", "tolerations", number, "key"),
+                f"key {toleration.key!r} {problem}",
+                "write the key of a taint",
+            )
+
+
+def _labels(manifest: Manifest) -> Iterator[Violation]:
+    for key, value in mapping(mapping(manifest.data.get("spec")).get("nodeLabels")).items():
+        path: Path = ("spec", "nodeLabels", key)
+        if not isinstance(key, str) or is_placeholder(key):
+            continue
+        if problem := label_key_problem(key):
+            yield Violation(path, f"node label {key!r} {problem}", "write a label of nodes", key=True)
+        elif isinstance(value, str) and not is_placeholder(value) and (fault := label_value_problem(value)):
+            yield Violation(path, f"{key} is {value!r}, which {fault}", "write the value that the nodes have")
+
+
+def _taints(manifest: Manifest) -> Iterator[Violation]:
+    seen: set[tuple[str, str]] = set()
+    taints = tolerations.read_taints(mapping(manifest.data.get("spec")).get("nodeTaints"))
+    for number, taint in enumerate(taints):
+        path: Path = ("spec", "nodeTaints", number)
+        if not taint.key or is_placeholder(taint.key):
+            continue
+        if problem := label_key_problem(taint.key):
+            yield Violation((*path, "key"), f"key {taint.key!r} {problem}", "write the key of a taint")
+        if not is_placeholder(taint.value) and (fault := label_value_problem(taint.value)):
+            yield Violation(
+                (*path, "value"), f"value {taint.value!r} {fault}", "write the value that the taint has"
+            )
+        if (taint.key, taint.effect) in seen:
+            yield Violation(
+                path,
+                f"taint {taint.key}:{taint.effect} is listed twice",
+                "list it once: taints are unique by key and effect",
+            )
+        seen.add((taint.key, taint.effect))
+
+
+def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    levels = topologies.read(manifest.data).levels
+    have = versions.release_of(context.cluster)
+    checked = versions.has(have or versions.newest(), versions.TOPOLOGY_RULES)
+    for number, level in enumerate(levels) if checked else ():
+        path: Path = ("spec", "levels", number, "nodeLabel")
+        if level in levels[:number]:
+            yield Violation(path, f"level {level} is listed twice", "list it once")
+        elif level == HOSTNAME and number < len(levels) - 1:
+            below = ", ".join(levels[number + 1 :])
+            yield Violation(
+                path,
+                f"{HOSTNAME} stands above {below}, but it can only be the lowest level",
+                "move it to the end of the levels",
+            )
+    if have and not versions.has(have, versions.MANY_LEVELS) and len(levels) > _FEWER_LEVELS:
+        yield Violation(
+            ("spec", "levels"),
+            f"the topology has {len(levels)} levels, but Kueue {have} allows {_FEWER_LEVELS}",
+            "leave out levels that no workload names",
+        )
+
+
+RULE = Rule(
+    code="PK921",
+    name="invalid-resource-flavor",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"ResourceFlavor", "Topology"}),
+)

@@ -1,0 +1,167 @@
+"""A topology request that Kueue refuses, or that the release does not read.
+
+A pod set is either within one level, near it, or anywhere. Slices need their size, and levels are
+node labels. The webhook refuses the job otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from policykit.kube.names import label_key_problem
+from policykit.kube.podsets import PodSet, pod_sets
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.words import words
+from policykit.model.severity import Severity
+from policykit.targets.kueue import versions
+from policykit.targets.kueue.names import (
+    POD_SET_GROUP,
+    PREFERRED_TOPOLOGY,
+    REQUIRED_TOPOLOGY,
+    SLICE_CONSTRAINTS,
+    SLICE_SIZE,
+    SLICE_TOPOLOGY,
+    TOPOLOGY_KEYS,
+    UNCONSTRAINED_TOPOLOGY,
+)
+from policykit.targets.kueue.versions import Since
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels:
+    kueue.x-k8s.io/queue-name: research
+spec:
+  parallelism: 4
+  completions: 4
+  template:
+    metadata:
+      annotations:
+        kueue.x-k8s.io/podset-required-topology: example.com/block
+        kueue.x-k8s.io/podset-preferred-topology: example.com/rack
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+"""
+
+GOOD = BAD.replace("        kueue.x-k8s.io/podset-preferred-topology: example.com/rack\n", "")
+
+_LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
+_FIRST: Mapping[str, Since] = {
+    UNCONSTRAINED_TOPOLOGY: versions.UNCONSTRAINED,
+    SLICE_TOPOLOGY: versions.SLICES,
+    SLICE_SIZE: versions.SLICES,
+    POD_SET_GROUP: versions.SLICES,
+    SLICE_CONSTRAINTS: versions.SLICE_LAYERS,
+}
+_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
+"""Of Go's `strconv.ParseBool`."""
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Source: `pkg/controller/jobframework/tas_validation.go` (0.9 to 0.19)."""
+    if manifest.read_as or not words(manifest.data).begin(("kueue.x-k8s.io/podset-",)):
+        return
+    seen: set[Path] = set()
+    for pod_set in pod_sets(manifest.data):
+        place = pod_set.places.get("annotations")
+        if place is None or place in seen:
+            continue
+        seen.add(place)
+        yield from _request(pod_set, place, context)
+
+
+def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violation]:
+    there = {key: value for key, value in pod_set.annotations.items() if not is_placeholder(value)}
+    have = versions.release_of(context.cluster)
+    for key, first in _FIRST.items():
+        if key in there and have and not versions.has(have, first):
+            yield Violation(
+                (*place, key),
+                f"Kueue {have} does not read {key}, added in {first.first}",
+                "remove it",
+                key=True,
+            )
+    several = [key for key in TOPOLOGY_KEYS if key in there]
+    if len(several) > 1:
+        names = " and ".join(key.partition("/")[2] for key in several)
+        yield Violation(
+            (*place, several[1]),
+            f"{names} exclude each other",
+            f"keep one: {REQUIRED_TOPOLOGY} if the pods must be together",
+            key=True,
+        )
+    yield from _values(there, place)
+    yield from _slices(pod_set, there, place)
+
+
+def _values(there: Mapping[str, str], place: Path) -> Iterator[Violation]:
+    for key in _LEVELS:
+        if key in there and (problem := label_key_problem(there[key])):
+            yield Violation(
+                (*place, key), f"level {there[key]!r} {problem}", "write the node label of a level"
+            )
+    free = there.get(UNCONSTRAINED_TOPOLOGY)
+    if free is not None and free not in _BOOLEANS:
+        yield Violation(
+            (*place, UNCONSTRAINED_TOPOLOGY),
+            f"{UNCONSTRAINED_TOPOLOGY} is {free!r}, not true or false",
+            'write "true"',
+        )
+
+
+def _slices(pod_set: PodSet, there: Mapping[str, str], place: Path) -> Iterator[Violation]:
+    size = there.get(SLICE_SIZE)
+    if (size is None) != (SLICE_TOPOLOGY not in there):
+        has, lacks = (SLICE_SIZE, SLICE_TOPOLOGY) if size is not None else (SLICE_TOPOLOGY, SLICE_SIZE)
+        # Either may stand in the object that this one is a patch of.
+        yield Violation((*place, has), f"{has} without {lacks}", f"add {lacks}, or remove {has}", key=True)
+    elif size is not None and not (size.isascii() and size.isdigit() and int(size[:10]) > 0):
+        yield Violation(
+            (*place, SLICE_SIZE),
+            f"{SLICE_SIZE} is {size!r}, not a whole number above 0",
+            "write the pods of a slice",
+        )
+    elif size is not None and pod_set.replicas is not None and int(size[:10]) > pod_set.replicas:
+        yield Violation(
+            (*place, SLICE_SIZE),
+            f"a slice has {size} pods, but there are {pod_set.replicas}",
+            f"write at most {pod_set.replicas}",
+        )
+    group = there.get(POD_SET_GROUP)
+    if group is None:
+        return
+    if group.isascii() and group.isdigit():
+        yield Violation((*place, POD_SET_GROUP), f"{POD_SET_GROUP} is the number {group}", "write a name")
+    for key in (SLICE_SIZE, SLICE_TOPOLOGY, SLICE_CONSTRAINTS):
+        if key in there:
+            yield Violation(
+                (*place, POD_SET_GROUP), f"{POD_SET_GROUP} with {key}", "remove one of them", key=True
+            )
+            return
+    if REQUIRED_TOPOLOGY not in there and PREFERRED_TOPOLOGY not in there:
+        yield Violation(
+            (*place, POD_SET_GROUP),
+            f"{POD_SET_GROUP} without a required or preferred topology",
+            f"add {REQUIRED_TOPOLOGY}, the same to both pod sets of the group",
+            key=True,
+        )
+
+
+RULE = Rule(
+    code="PK925",
+    name="invalid-topology-request",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,147 @@
+"""Metadata for Kueue where Kueue does not read it as meant.
+
+Kueue admits a Job as a whole by the labels of the Job. On the pod template the queue belongs to each
+pod: Kueue holds the pods back one by one, or not at all. A topology is requested in the annotations
+of the pod template, and a queue never in an annotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policykit.kube.podsets import PodSet, pod_sets, queues
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.shape import mapping, pairs
+from policykit.manifests.words import words
+from policykit.model.severity import Severity
+from policykit.targets.kueue import versions
+from policykit.targets.kueue.names import (
+    PRIORITY_CLASS,
+    QUEUE_NAME,
+    SLICE_CONSTRAINTS,
+    SLICE_SIZE,
+    SLICE_TOPOLOGY,
+    SYSTEM,
+    TOPOLOGY_KEYS,
+)
+
+BAD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  parallelism: 4
+  completions: 4
+  template:
+    metadata:
+      labels:
+        kueue.x-k8s.io/queue-name: research
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+"""
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  labels:
+    kueue.x-k8s.io/queue-name: research
+spec:
+  parallelism: 4
+  completions: 4
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - name: main
+        image: registry.example/train:1
+"""
+
+_REQUESTS = (*TOPOLOGY_KEYS, SLICE_TOPOLOGY, SLICE_SIZE, SLICE_CONSTRAINTS)
+
+
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """Source: `pkg/controller/jobframework` and `pkg/controller/jobs` (0.9 to 0.19)."""
+    if manifest.read_as or not words(manifest.data).begin(("kueue.x-k8s.io/",)):
+        return
+    seen: set[Path] = set()
+    for pod_set in pod_sets(manifest.data):
+        for found in _of_pod_set(manifest, pod_set, context):
+            if found.path not in seen:
+                seen.add(found.path)
+                yield found
+
+
+def _of_pod_set(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Violation]:
+    places = queues.places(manifest.data, pod_set, SYSTEM)
+    if not places or places[0][-2:-1] != ("labels",):
+        return
+    labels, pods = places[0][:-1], pod_set.places
+    if (*(pods.get("labels") or ()), QUEUE_NAME) not in places:
+        yield from _on_pods(manifest, pod_set, labels)
+    have = versions.release_of(context.cluster)
+    for place in dict.fromkeys(((*labels[:-1], "annotations"), pods.get("annotations"))):
+        if place and (have is None or versions.has(have, versions.LABEL_ONLY)):
+            yield from _queue_annotation(manifest, place, labels)
+    yield from _topology_elsewhere(manifest, pod_set, (*labels[:-1], "annotations"))
+
+
+def _on_pods(manifest: Manifest, pod_set: PodSet, labels: Path) -> Iterator[Violation]:
+    """Labels of the job, on its pods instead; beside those of the job they mean nothing."""
+    own = pairs(lookup(manifest.data, labels))
+    place = pod_set.places.get("labels")
+    for key, what in ((QUEUE_NAME, "queue"), (PRIORITY_CLASS, "priority class")):
+        value = pod_set.labels.get(key)
+        if place and value and key not in own and QUEUE_NAME not in own and not is_placeholder(value):
+            yield Violation(
+                (*place, key),
+                f"{what} {value} is on the pods, not on the {manifest.kind} that Kueue admits",
+                f"move {key} to {dotted(labels)}",
+                Severity.WARNING,
+                key=True,
+            )
+
+
+def _queue_annotation(manifest: Manifest, place: Path, labels: Path) -> Iterator[Violation]:
+    value = mapping(lookup(manifest.data, place)).get(QUEUE_NAME)
+    if isinstance(value, str) and value and not is_placeholder(value):
+        yield Violation(
+            (*place, QUEUE_NAME),
+            f"queue {value} is an annotation, which Kueue does not read since {versions.LABEL_ONLY.first}",
+            f"make it a label, in {dotted(labels)}",
+            key=True,
+        )
+
+
+def _topology_elsewhere(manifest: Manifest, pod_set: PodSet, place: Path) -> Iterator[Violation]:
+    wanted = pod_set.places.get("annotations")
+    if not wanted or wanted == place:
+        return
+    for key in _REQUESTS:
+        if key in mapping(lookup(manifest.data, place)):
+            yield Violation(
+                (*place, key),
+                f"{key} is on the {manifest.kind}, but Kueue reads it on the pod template",
+                f"move it to {dotted(wanted)}",
+                key=True,
+            )
+
+
+RULE = Rule(
+    code="PK924",
+    name="misplaced-kueue-metadata",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,170 @@
+"""An object of Kueue names another that does not exist.
+
+A ClusterQueue whose flavor is missing, or whose flavor names a missing Topology, is inactive and
+admits nothing, and so is every LocalQueue of a missing ClusterQueue. Cohorts that form a cycle
+stop all queues below them. The rule knows the policy and the objects linted together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from policykit.cycles import cycles
+from policykit.kube.structure.scalars import is_placeholder
+from policykit.linter.rule import Context, Rule
+from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.model.kueue import (
+    DeclaredClusterQueue,
+    DeclaredCohort,
+    DeclaredFlavor,
+    DeclaredLocalQueue,
+    DeclaredTopology,
+    TopologyRequest,
+)
+from policykit.model.severity import Severity
+from policykit.nearest import Names
+from policykit.targets.kueue.names import SYSTEM
+
+BAD = """\
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: train-h20
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata:
+  name: research
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [nvidia.com/gpu]
+    flavors:
+    - name: train-h200
+      resources:
+      - name: nvidia.com/gpu
+        nominalQuota: 8
+"""
+
+GOOD = BAD.replace("train-h200", "train-h20")
+
+_SHOWN = 5
+_LIKELY = 0.75
+
+
+def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+    """References of each object; what no object of a kind declares at all may stand elsewhere."""
+    yield from _cycles(scope.of(DeclaredCohort))
+    if not scope.complete:
+        return
+    flavors = {each.value.name for each in scope.of(DeclaredFlavor)}
+    queues = {each.value.name for each in scope.of(DeclaredClusterQueue)}
+    if context.cluster and SYSTEM in context.cluster.targets:
+        flavors |= {pool.name for pool in context.cluster.pools}
+        queues |= {queue.name for queue in context.cluster.queues}
+    topologies = Names(each.value.name for each in scope.of(DeclaredTopology))
+    known_queues, known_flavors = Names(queues), Names(flavors)
+    for local in scope.of(DeclaredLocalQueue):
+        fault = "no workload of the LocalQueue is admitted"
+        name = local.value.cluster_queue
+        yield from _unknown(scope, local, "cluster_queue", "ClusterQueue", name, known_queues, fault)
+    for queue in scope.of(DeclaredClusterQueue):
+        fault = f"ClusterQueue {queue.value.name} is inactive and admits nothing"
+        for number, name in enumerate(queue.value.flavors):
+            yield from _unknown(
+                scope, queue, f"flavor.{number}", "ResourceFlavor", name, known_flavors, fault
+            )
+    for flavor in scope.of(DeclaredFlavor):
+        fault = "every ClusterQueue with the flavor is inactive and admits nothing"
+        yield from _unknown(scope, flavor, "topology", "Topology", flavor.value.topology, topologies, fault)
+    yield from _levels(scope)
+    yield from _alone(scope)
+
+
+def _unknown(
+    scope: Scope, located: Located[Any], field: str, kind: str, name: str, known: Names, fault: str
+) -> Iterator[ScopeViolation]:
+    """Without any object of the kind, or a likely name, another repository may have it: a warning."""
+    if not name or not known.sorted or name in known or is_placeholder(name) or scope.may_hold(name):
+        return
+    likely = known.nearest(name, _LIKELY)
+    yield ScopeViolation(
+        located,
+        field,
+        f"no file here defines {kind} {name}",
+        (f"did you mean {likely}? " if likely else f"defined: {_names(known)}; ") + fault,
+        None if likely else Severity.WARNING,
+    )
+
+
+def _names(known: Names) -> str:
+    return ", ".join(known.sorted[:_SHOWN]) + (", ..." if len(known.sorted) > _SHOWN else "")
+
+
+def _levels(scope: Scope) -> Iterator[ScopeViolation]:
+    """A level that no Topology has is in no flavor, so the workload is never admitted."""
+    levels = Names(level for each in scope.of(DeclaredTopology) for level in each.value.levels)
+    for request in scope.of(TopologyRequest):
+        level = request.value.level
+        if levels.sorted and level not in levels and not is_placeholder(level) and not scope.may_hold(level):
+            likely = levels.nearest(level, _LIKELY)
+            start = f"did you mean {likely}? " if likely else f"levels: {_names(levels)}; "
+            yield ScopeViolation(
+                request,
+                "level",
+                f"no Topology here has level {level}",
+                start + "Kueue never admits the workload",
+                None if likely else Severity.WARNING,
+            )
+
+
+def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[ScopeViolation]:
+    """Each cycle once, at its first Cohort. Files may declare a Cohort twice, for two clusters say."""
+    named: dict[str, list[Located[DeclaredCohort]]] = {}
+    for each in cohorts:
+        if each.value.name and not is_placeholder(each.value.name):
+            named.setdefault(each.value.name, []).append(each)
+    single = {name: each[0] for name, each in named.items() if len(each) == 1}
+    above = {name: (each.value.parent,) if each.value.parent else () for name, each in single.items()}
+    for cycle in cycles(above):
+        yield ScopeViolation(
+            single[cycle[0]],
+            "parent",
+            f"Cohort {cycle[0]} is above itself ({' > '.join((*cycle, cycle[0]))})",
+            "remove one parent: Kueue admits nothing in the queues below a cycle",
+        )
+
+
+def _alone(scope: Scope) -> Iterator[ScopeViolation]:
+    """A cohort without an object exists once a ClusterQueue names it; the only one shares with nobody."""
+    declared = {each.value.name for each in scope.of(DeclaredCohort)}
+    declared |= {each.value.parent for each in scope.of(DeclaredCohort)}
+    members: dict[str, list[Located[DeclaredClusterQueue]]] = {}
+    for queue in scope.of(DeclaredClusterQueue):
+        members.setdefault(queue.value.cohort, []).append(queue)
+    others = Names(name for name in (*declared, *members) if name)
+    for name, queues in members.items():
+        if not name or len(queues) > 1 or name in declared or is_placeholder(name) or scope.may_hold(name):
+            continue
+        likely = others.nearest(name, _LIKELY, but=name)
+        if likely:
+            yield ScopeViolation(
+                queues[0],
+                "cohort",
+                f"ClusterQueue {queues[0].value.name} is the only one in cohort {name}",
+                f"did you mean {likely}? a queue alone in its cohort has nobody to borrow from",
+                Severity.WARNING,
+            )
+
+
+RULE = Rule(
+    code="PK922",
+    name="unknown-kueue-reference",
+    severity=Severity.ERROR,
+    subject=Scope,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+)

@@ -1,0 +1,141 @@
+"""ResourceFlavors and Topologies of the policy's pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Pool
+from policykit.model.taint import Toleration
+from policykit.targets.fleet import card_resources
+from policykit.targets.kueue import versions
+from policykit.targets.kueue.names import HOSTNAME
+from policykit.targets.kueue.objects.resource_flavors import ResourceFlavor
+from policykit.targets.kueue.objects.topologies import Topology
+from policykit.targets.release import Version
+
+
+class PoolFlavor(NamedTuple):
+    """A flavor and the pools whose nodes it has."""
+
+    flavor: ResourceFlavor
+    pools: tuple[Pool, ...]
+
+
+class Flavors(NamedTuple):
+    """Flavors of all pools, in the policy's order."""
+
+    flavors: tuple[PoolFlavor, ...]
+    topologies: tuple[Topology, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def of_pools(cluster: Cluster, version: Version) -> Flavors:
+    """A flavor for each pool; pools that Kueue cannot tell apart by their labels share one."""
+    levels, unwritten = _levels(cluster, version)
+    groups: dict[tuple[tuple[str, str], ...], list[Pool]] = {}
+    for pool in cluster.pools:
+        groups.setdefault(tuple(sorted(labels(cluster, pool).items())), []).append(pool)
+    found: list[PoolFlavor] = []
+    topologies: dict[str, Topology] = {}
+    for selector, pools in groups.items():
+        topology = _topology(pools, levels, stated=_places_stated(cluster)) if levels and selector else None
+        if topology:
+            topologies[topology.name] = topology
+        found.append(PoolFlavor(_flavor(cluster, dict(selector), pools, topology), tuple(pools)))
+    notices = (*unwritten, *_indistinct(found), *(_unplaced(cluster) if topologies else ()))
+    return Flavors(tuple(found), tuple(topologies[name] for name in sorted(topologies)), notices)
+
+
+def labels(cluster: Cluster, pool: Pool) -> dict[str, str]:
+    """Labels by which the pool's nodes differ from others: its own, and the product of its card.
+
+    What discovery reports beside the product (counts, memory, driver) selects nothing.
+    """
+    card = cluster.card_of(pool)
+    product = card.product_key if card else ""
+    return {key: value for key, value in pool.labels.items() if key == product or key not in pool.discovered}
+
+
+def _flavor(
+    cluster: Cluster, selector: Mapping[str, str], pools: Sequence[Pool], topology: Topology | None
+) -> ResourceFlavor:
+    """Taints that all of the pools have, and what admission adds to the pods bound there."""
+    first = pools[0]
+    taints = tuple(taint for taint in first.taints if all(taint in pool.taints for pool in pools))
+    added = dict.fromkeys(each for pool in pools for each in _injected(cluster, pool))
+    return ResourceFlavor(first.name, selector, taints, tuple(added), topology.name if topology else "")
+
+
+def _injected(cluster: Cluster, pool: Pool) -> Iterator[Toleration]:
+    """Tolerations that pods get only when they are created: Kueue judges the template without them."""
+    yield from pool.injects
+    if pool.injects_resource_tolerations:
+        for resource in card_resources(cluster, pool):
+            yield Toleration(resource, "Exists", effect="NoSchedule")
+
+
+def _indistinct(found: Iterable[PoolFlavor]) -> Iterator[str]:
+    for flavor, pools in found:
+        if not flavor.labels:
+            names = ", ".join(pool.name for pool in pools)
+            yield (
+                f"pool {names} has no labels of its own: flavor {flavor.name} stands for every node. Give "
+                "the pool a usage, a card or labels"
+            )
+        elif len(pools) > 1:
+            names = " and ".join(pool.name for pool in pools)
+            yield f"pools {names} have the same labels: they share the flavor {flavor.name}, and its quota"
+
+
+def _levels(cluster: Cluster, version: Version) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Node labels of the levels, if some workload kind wants its pods close; and what is not written."""
+    close = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
+    if not close:
+        return (), ()
+    if not versions.has(version, versions.TAS_IN_COHORTS):
+        first = versions.TAS_IN_COHORTS.first
+        return (), (
+            f"Kueue {version} has no topologies for queues in a cohort (added in {first}): within of "
+            f"{', '.join(close)} is not written",
+        )
+    keys = tuple(level.key for level in cluster.levels)
+    if not versions.has(version, versions.TAS_DEFAULT):
+        return keys, (
+            f"Kueue {version} reads topologies only with feature gate TopologyAwareScheduling, which is on "
+            f"by default from {versions.TAS_DEFAULT.first}",
+        )
+    return keys, ()
+
+
+def _places_stated(cluster: Cluster) -> bool:
+    """Whether any pool says where its nodes are."""
+    keys = {level.key for level in cluster.levels}
+    return any(keys & {*pool.labels, *shape.labels} for pool in cluster.pools for shape in pool.shapes)
+
+
+def _topology(pools: Sequence[Pool], levels: tuple[str, ...], *, stated: bool) -> Topology:
+    """The levels that all nodes of the pools are known to have, and single nodes below them.
+
+    A node without one of the labels does not count at all, so a level that some nodes lack is left
+    out. Where no pool states places, the nodes are taken to have all labels.
+    """
+    known = [{**pool.labels, **shape.labels}.keys() for pool in pools for shape in pool.shapes]
+    keys = tuple(key for key in levels if not stated or all(key in each for each in known))
+    chain = (*(key for key in keys if key != HOSTNAME), HOSTNAME)
+    return Topology("-".join(_short(key) for key in chain), chain)
+
+
+def _short(key: str) -> str:
+    """The label's name without its domain, as part of an object's name."""
+    return key.rpartition("/")[2].lower().replace("_", "-").replace(".", "-").strip("-")
+
+
+def _unplaced(cluster: Cluster) -> Iterator[str]:
+    if not _places_stated(cluster):
+        keys = ", ".join(level.key for level in cluster.levels)
+        yield (
+            f"no pool has a topology: Kueue admits no workload to nodes without the labels {keys}. Set "
+            "topology on the pools, or make sure that all nodes have them"
+        )

@@ -1,0 +1,1 @@
+"""Kueue's objects as values, written and read."""

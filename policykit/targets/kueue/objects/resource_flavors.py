@@ -1,0 +1,64 @@
+"""ResourceFlavor: nodes that quota is counted on, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from policykit.kube import tolerations
+from policykit.manifests.shape import mapping, pairs, text
+from policykit.model.taint import Taint, Toleration
+from policykit.targets.kueue import versions
+from policykit.targets.release import Version
+
+KIND = "ResourceFlavor"
+
+
+class ResourceFlavor(NamedTuple):
+    """Nodes that quota is counted on."""
+
+    name: str
+    labels: Mapping[str, str] = {}
+    """Of its nodes; an admitted pod gets them as its nodeSelector."""
+    taints: tuple[Taint, ...] = ()
+    """Of its nodes: only pods that tolerate them are admitted."""
+    tolerations: tuple[Toleration, ...] = ()
+    """Added to the pods that are admitted."""
+    topology: str = ""
+    """Name of the Topology of its nodes; empty: none."""
+
+
+def write(flavor: ResourceFlavor, version: Version) -> dict[str, Any]:
+    """The object, in the version that the release serves."""
+    spec: dict[str, Any] = {}
+    if flavor.labels:
+        spec["nodeLabels"] = dict(sorted(flavor.labels.items()))
+    if flavor.taints:
+        spec["nodeTaints"] = [_taint(taint) for taint in flavor.taints]
+    if flavor.tolerations:
+        spec["tolerations"] = [tolerations.to_dict(each) for each in flavor.tolerations]
+    if flavor.topology:
+        spec["topologyName"] = flavor.topology
+    return {
+        "apiVersion": versions.api_version(KIND, version),
+        "kind": KIND,
+        "metadata": {"name": flavor.name},
+        **({"spec": spec} if spec else {}),
+    }
+
+
+def _taint(taint: Taint) -> dict[str, str]:
+    value = {"value": taint.value} if taint.value else {}
+    return {"key": taint.key, **value, "effect": taint.effect}
+
+
+def read(data: Mapping[str, Any]) -> ResourceFlavor:
+    """A ResourceFlavor object; what is absent or of another shape is empty."""
+    spec = mapping(data.get("spec"))
+    return ResourceFlavor(
+        text(mapping(data.get("metadata")).get("name")),
+        pairs(spec.get("nodeLabels")),
+        tolerations.read_taints(spec.get("nodeTaints")),
+        tolerations.read(spec.get("tolerations")),
+        text(spec.get("topologyName")),
+    )

@@ -1,0 +1,144 @@
+"""Facts from Kueue's objects and from pods that want a topology, and how Kueue treats queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from policykit.kube.podsets.podset import PodSet
+from policykit.linter.rule import Context
+from policykit.linter.scope import Stated
+from policykit.manifests.document import Manifest
+from policykit.manifests.path import Path
+from policykit.manifests.shape import mapping
+from policykit.model.kueue import (
+    DeclaredClusterQueue,
+    DeclaredCohort,
+    DeclaredFlavor,
+    DeclaredLocalQueue,
+    DeclaredTopology,
+    TopologyRequest,
+)
+from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
+from policykit.model.sharing import DeclaredQueue
+from policykit.targets.kueue.names import (
+    GROUP,
+    PREFERRED_TOPOLOGY,
+    REQUIRED_TOPOLOGY,
+    SLICE_TOPOLOGY,
+    SYSTEM,
+)
+from policykit.targets.kueue.objects import (
+    cluster_queues,
+    cohorts,
+    local_queues,
+    resource_flavors,
+    topologies,
+)
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
+
+_NAME: Path = ("metadata", "name")
+_LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
+
+
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    """Of an object of Kueue, or of pods with a topology request."""
+    if manifest.group == GROUP and manifest.kind in _READERS:
+        yield from _READERS[manifest.kind](manifest, context)
+    for pod_set in pod_sets:
+        for key in _LEVELS:
+            if key in pod_set.annotations and pod_set.places.get("annotations"):
+                request = TopologyRequest(pod_set.annotations[key], key)
+                yield Stated(request, {"level": pod_set.place("annotations", key)})
+
+
+def _flavor(manifest: Manifest, context: Context) -> Iterator[Stated]:
+    found = resource_flavors.read(manifest.data)
+    places = {"name": _NAME, "topology": ("spec", "topologyName")}
+    yield Stated(DeclaredFlavor(found.name, found.topology), places)
+
+
+def _topology(manifest: Manifest, context: Context) -> Iterator[Stated]:
+    found = topologies.read(manifest.data)
+    yield Stated(DeclaredTopology(found.name, found.levels), {"name": _NAME}, answers=True)
+
+
+def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Stated]:
+    found = cluster_queues.read(manifest.data)
+    places: dict[str, Path] = {"name": _NAME, "cohort": _written(manifest, "cohortName", "cohort")}
+    names: list[str] = []
+    for path, name in flavor_places(manifest.data):
+        places[f"flavor.{len(names)}"] = path
+        names.append(name)
+    yield Stated(DeclaredClusterQueue(found.name, found.cohort, tuple(names)), places)
+
+
+def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
+    """Path and value of the name of each flavor of `resourceGroups`, in the object's order."""
+    groups = mapping(data.get("spec")).get("resourceGroups")
+    for number, group in enumerate(groups if isinstance(groups, list) else ()):
+        flavors = mapping(group).get("flavors")
+        for index, flavor in enumerate(flavors if isinstance(flavors, list) else ()):
+            name = mapping(flavor).get("name")
+            if isinstance(name, str):
+                yield ("spec", "resourceGroups", number, "flavors", index, "name"), name
+
+
+def _cohort(manifest: Manifest, context: Context) -> Iterator[Stated]:
+    found = cohorts.read(manifest.data)
+    places = {"name": _NAME, "parent": _written(manifest, "parentName", "parent")}
+    yield Stated(DeclaredCohort(found.name, found.parent), places)
+
+
+def _written(manifest: Manifest, *fields: str) -> Path:
+    """The first of these fields of spec that the object has."""
+    spec = mapping(manifest.data.get("spec"))
+    return ("spec", next((field for field in fields if field in spec), fields[0]))
+
+
+def _local_queue(manifest: Manifest, context: Context) -> Iterator[Stated]:
+    """Beside what it refers to, a queue that workloads of its namespace name."""
+    found = local_queues.read(manifest.data)
+    namespace = found.namespace or context.namespace
+    places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
+    yield Stated(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
+    held = mapping(manifest.data.get("spec")).get("stopPolicy") in ("Hold", "HoldAndDrain")
+    queue = DeclaredQueue(SYSTEM, f"{namespace}/{found.name}", namespace=namespace, closed=held)
+    yield Stated(queue, {"name": _NAME})
+
+
+_READERS: Mapping[str, Callable[[Manifest, Context], Iterator[Stated]]] = {
+    cluster_queues.KIND: _cluster_queue,
+    cohorts.KIND: _cohort,
+    local_queues.KIND: _local_queue,
+    resource_flavors.KIND: _flavor,
+    topologies.KIND: _topology,
+}
+
+
+def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
+    """Of LocalQueues, which workloads name. Source: `pkg/queue/manager.go` (0.9 to 0.19).
+
+    The tree of ClusterQueues and Cohorts has rules of its own.
+    """
+    return QueueSemantics(
+        "Kueue",
+        "LocalQueue",
+        {},
+        trees=False,
+        own_validator=True,
+        namespaced=True,
+        closed_fault="Kueue admits no workload there",
+        unknown_fault="Kueue never admits a workload whose LocalQueue does not exist in its namespace",
+    )
+
+
+def policy_queues(cluster: Cluster) -> PolicyQueues:
+    """LocalQueues that are generated; none where a kind may use its queue in any namespace."""
+    from policykit.targets.kueue import tenancy
+
+    if None in tenancy.namespaces(cluster).values():
+        return PolicyQueues()
+    return PolicyQueues({f"{each.namespace}/{each.name}": "" for each in tenancy.local_queues(cluster)})
