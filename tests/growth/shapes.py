@@ -288,6 +288,34 @@ def _one_application(n: int) -> Files:
     return _documents([_APPLICATION.format("app", pod) for pod in range(n)])
 
 
+def _copies(n: int) -> Files:
+    return {f"{copy}.yaml": _APPLICATION.format("app", 0) for copy in range(n)}
+
+
+def _apart(n: int) -> Files:
+    """Groups that no Pod joins, Pods of groups that are elsewhere, queues that hold others."""
+    groups = [
+        _GROUP.format("", "scheduling.volcano.sh/v1beta1")
+        .removesuffix("---\n")
+        .replace("name: g", f"name: g, namespace: n{number}")
+        for number in range(n)
+    ]
+    members = [
+        _MEMBER.format("", f"p{number}-", "volcano").replace("name: p", f"namespace: m{number}\n  name: p")
+        for number in range(n)
+    ]
+    queues = [_QUEUE.format(f"q{number}", "q") for number in range(n)]
+    return _documents([_QUEUE.format("", "root"), *queues, *groups, *members])
+
+
+def _same_tasks(n: int) -> Files:
+    head = (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\n"
+        f"spec:\n  minAvailable: {n}\n  schedulerName: volcano\n  tasks:\n"
+    )
+    return {"a.yaml": head + _TASK.format(0) * n}
+
+
 _POLICY = """\
 apiVersion: policykit.io/v1alpha1
 kind: Policy
@@ -357,5 +385,8 @@ SHAPES: Mapping[str, Shape] = {
     "jobs and their queues": Shape(_volcano_jobs, (*_LINT, *_HYBRID), size=6),
     "applications": Shape(_applications, size=10),
     "Pods of one application": Shape(_one_application, size=10),
+    "copies of an application": Shape(_copies, size=10),
+    "groups and Pods in other namespaces": Shape(_apart, (*_LINT, *_HYBRID), size=8),
+    "tasks of one name": Shape(_same_tasks, (*_LINT, *_HYBRID), size=6),
     "nodes of an import": Shape(_nodes, ("import", "nodes.json"), size=20),
 }
