@@ -6,7 +6,7 @@ one starts when all of them exist. Neither happens, and nothing ever starts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.linter.rule import Context, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
@@ -46,18 +46,20 @@ GOOD = BAD.replace("minAvailable: 3", "minAvailable: 1").replace(
 
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     """Each ordered start against its gang; a PodGroup's size only where there is one of its name."""
+    minima: dict[tuple[str, str, str], list[int | None]] = {}
+    for group in scope.groups:
+        minima.setdefault(group.value[:3], []).append(group.value.min_member)
     for one in scope.of(Ordered):
         order = one.value
-        minimum = _minimum(scope, order)
+        minimum = _minimum(minima, order)
         if order.said or (minimum is not None and minimum > order.first):
             yield _violation(one, minimum)
 
 
-def _minimum(scope: Scope, order: Ordered) -> int | None:
+def _minimum(minima: Mapping[tuple[str, str, str], Sequence[int | None]], order: Ordered) -> int | None:
     if order.minimum is not None or not order.system:
         return order.minimum
-    name = (order.system, order.namespace, order.group)
-    groups = [each.value.min_member for each in scope.groups if each.value[:3] == name]
+    groups = minima.get((order.system, order.namespace, order.group), ())
     return groups[0] if len(groups) == 1 else None
 
 

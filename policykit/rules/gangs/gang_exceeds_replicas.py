@@ -70,10 +70,13 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
     members: dict[_Name, list[Located[Membership]]] = {}
     for member in scope.memberships:
         members.setdefault(member.value[:3], []).append(member)
+    groups: dict[_Name, list[Located[PodGroup]]] = {}
+    for group in scope.groups:
+        groups.setdefault(group.value[:3], []).append(group)
     for name, joined in members.items():
         if scope.may_hold(name[2]):
             continue
-        declared = _declared(name, scope, joined)
+        declared = _declared(groups.get(name, []), joined)
         pods = _together(joined, scalers)
         minimum = declared.value.min_member if declared else None
         # Without any pod the workload is off, or scaled up from zero on demand.
@@ -107,10 +110,9 @@ def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
 
 
 def _declared(
-    name: _Name, scope: Scope, joined: list[Located[Membership]]
+    groups: Sequence[Located[PodGroup]], joined: list[Located[Membership]]
 ) -> Located[PodGroup] | Located[Membership] | None:
     """What sets the minimum; None where nothing does, or where two copies of a group might disagree."""
-    groups = [g for g in scope.groups if g.value[:3] == name]
     if groups:
         return groups[0] if len(groups) == 1 else None
     if [m.resource.kind for m in joined] == ["Pod"]:

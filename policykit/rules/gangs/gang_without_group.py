@@ -6,7 +6,8 @@ joins does nothing: its workload starts pod by pod, each as soon as it fits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule
@@ -45,6 +46,12 @@ spec:
 """
 
 
+_Name = tuple[str, str, str]
+"""System, namespace, name of a gang."""
+_SHOWN = 3
+"""So many namespaces are named."""
+
+
 def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     """Groups that no pod joins, and missing groups: only in a complete scope."""
     if not scope.complete:
@@ -54,6 +61,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     by_pods = (m.value for m in scope.memberships if m.value.by_pods)
     yield from _partners(scope, there | {value[:3] for value in by_pods})
     yield from _unused(scope)
+    joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
+    declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
     for group in scope.groups:
         system, namespace, name = group.value.system, group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
@@ -63,7 +72,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 group,
                 "name",
                 f"no pod joins PodGroup {name} in namespace {namespace}",
-                _how_to_join(name, scope, namespace),
+                _how_to_join(joining.get(name, ()), namespace),
                 Severity.WARNING,
             )
     for member in scope.memberships:
@@ -71,8 +80,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if value.by_pods or member.partial or is_placeholder(value.group) or scope.may_hold(value.group):
             continue
         if (value.system, value.namespace, value.group) not in there:
-            elsewhere = sorted(g.value.namespace for g in scope.groups if g.value.name == value.group)
-            aside = f"; there is one in namespace {', '.join(elsewhere)}" if elsewhere else ""
+            elsewhere = declaring.get(value.group)
+            aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
             yield ScopeViolation(
                 member,
                 "group",
@@ -85,10 +94,15 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeViolation]:
     """Gangs that start together: each must exist and list the same gangs."""
     lists = scope.of(GangPartners)
-    groups = {each.value[:3]: each.value for each in lists}
+    kinds: dict[frozenset[tuple[str, str]], int] = {}
+    groups: dict[_Name, _List] = {}
+    for each in lists:
+        partners = frozenset(each.value.partners)
+        groups[each.value[:3]] = _List(partners, kinds.setdefault(partners, len(kinds)))
     spaces = {namespace for _, namespace, _ in there}
     for each in lists:
         value = each.value
+        kind = kinds[frozenset(value.partners)]
         for number, (namespace, name) in enumerate(value.partners):
             other = (value.system, namespace, name)
             if other == value[:3] or namespace not in spaces or is_placeholder(name) or scope.may_hold(name):
@@ -101,7 +115,7 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
                     "add its PodGroup or pods, or remove it from the list: until then neither gang starts",
                     Severity.ERROR,
                 )
-            elif other in groups and _differ(value, groups[other]):
+            elif other in groups and groups[other].kind != kind and not _said(value, other, groups):
                 yield ScopeViolation(
                     each,
                     "groups",
@@ -111,10 +125,16 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
                 )
 
 
-def _differ(one: GangPartners, other: GangPartners) -> bool:
-    """Whether they list different gangs; reported once if they list each other."""
-    mutual = (one.namespace, one.group) in other.partners
-    return {*one.partners} != {*other.partners} and not (mutual and one[:3] > other[:3])
+class _List(NamedTuple):
+    """What a gang lists, and a number that only equal lists share: they are compared many times."""
+
+    partners: frozenset[tuple[str, str]]
+    kind: int
+
+
+def _said(one: GangPartners, other: _Name, groups: Mapping[_Name, _List]) -> bool:
+    """Whether the other, which lists this one too, is told of their difference."""
+    return one[:3] > other and (one.namespace, one.group) in groups[other].partners
 
 
 def _unused(scope: Scope) -> Iterator[ScopeViolation]:
@@ -137,16 +157,24 @@ def _unused(scope: Scope) -> Iterator[ScopeViolation]:
                 )
 
 
-def _how_to_join(name: str, scope: Scope, namespace: str) -> str:
-    elsewhere = sorted(
-        {
-            m.value.namespace
-            for m in scope.memberships
-            if m.value.group == name and m.value.namespace != namespace
-        }
-    )
+def _namespaces(named: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Of pairs (name, namespace): the first namespaces of each name, and one more where there are more."""
+    found: dict[str, list[str]] = {}
+    for name, namespace in sorted(set(named)):
+        listed = found.setdefault(name, [])
+        if len(listed) <= _SHOWN:
+            listed.append(namespace)
+    return found
+
+
+def _listed(namespaces: Sequence[str]) -> str:
+    return ", ".join(namespaces[:_SHOWN]) + (", ..." if len(namespaces) > _SHOWN else "")
+
+
+def _how_to_join(joining: Sequence[str], namespace: str) -> str:
+    elsewhere = [each for each in joining if each != namespace]
     if elsewhere:
-        return f"pods in namespace {', '.join(elsewhere)} name it, but a gang stays within one namespace"
+        return f"pods in namespace {_listed(elsewhere)} name it, but a gang stays within one namespace"
     return "name it in the metadata of the pod template that should start together, or delete it"
 
 

@@ -14,10 +14,11 @@ from functools import partial
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule
 from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.manifests.once import once
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
 from policykit.model.sharing import QueueUse
-from policykit.nearest import nearest
+from policykit.nearest import Names
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory
 
@@ -75,7 +76,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> ScopeViolation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
-    likely = nearest(found.queue, found.known, 0.75) if found.verdict != destinations.UNREAD else ""
+    likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != destinations.UNREAD else ""
     if known.semantics.namespaced and likely.rpartition("/")[0] != use.value.namespace:
         likely = ""
     return ScopeViolation(
@@ -90,6 +91,7 @@ def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> 
     )
 
 
+_names = once(Names)
 _SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOWHERE})
 
 

@@ -48,10 +48,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if value.ids and not is_placeholder(value.ids[0].value):
             sharing.setdefault((value.namespace, value.ids[0].value), []).append(located)
     for (_, name), members in sharing.items():
-        for number, member in enumerate(members):
-            first = next((other for other in members[:number] if not _copy(other, member)), None)
-            if first is not None:
-                yield from _between(name, first, member)
+        for first, member in _later(members):
+            yield from _between(name, first, member)
 
 
 def _within(
@@ -68,10 +66,24 @@ def _within(
         )
 
 
-def _copy(one: Located[Application], other: Located[Application]) -> bool:
-    """Whether they are one template that two files contain, a base and its copy."""
-    same = one.resource[1:] == other.resource[1:]
-    return same and (one.path, one.document) != (other.path, other.document)
+def _later(
+    members: Sequence[Located[Application]],
+) -> Iterator[tuple[Located[Application], Located[Application]]]:
+    """Each but the first, after the first before it that is no copy of it: one template that two files
+    contain, a base and its copy."""
+    heads: list[int] = []
+    """The first, and the first of another template: one of the two is no copy of any other."""
+    own: dict[tuple[object, ...], int] = {}
+    """The first of each template and document."""
+    for number, member in enumerate(members):
+        template = member.resource[1:]
+        head = next((at for at in heads if members[at].resource[1:] != template), None)
+        same = own.setdefault((template, member.path, member.document), number)
+        before = min(number if head is None else head, same)
+        if before < number:
+            yield members[before], member
+        if not heads or (len(heads) == 1 and head is not None):
+            heads.append(number)
 
 
 def _between(
