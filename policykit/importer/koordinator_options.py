@@ -13,15 +13,15 @@ from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
-from policykit.targets.koordinator.options import of
+from policykit.targets.koordinator.options import KoordinatorOptions, of
 from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
 
 Say = Callable[[str], None]
 
-_WEIGHED = frozenset({"LoadAwareScheduling", "DeviceShare", "NodeNUMAResource", SCARCE})
-"""Plugins whose score weight a policy can state."""
+_WEIGHED = (("LoadAwareScheduling", "DeviceShare", "NodeNUMAResource"), (SCARCE,))
+"""Plugins whose score weight a policy can state, in the order in which they are computed."""
 _CHARTS = ("1.8.0", "1.7.0", "1.6.0", "1.5.0", "1.4.1")
 _NOT_IN_1_6_0 = frozenset({FIT_PLUS, SCARCE})
 """Plugins that 1.6.0 cannot run with the configuration of its chart."""
@@ -43,23 +43,28 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
     data = reduce(patched, repair.repaired(there, version).patches, there)
     mine = configuration.read(data).required_profile(name)
     ours = configuration.read(_written(cluster, target)).required_profile(name)
-    found: dict[str, dict[str, Any]] = {}
-    for section, (_, plugin) in SECTIONS.items():
+    found = of(target)
+    for _, plugin in SECTIONS.values():
         stated = dict(_changed_fields(mine.arguments(plugin), ours.arguments(plugin)))
         unsupported = [field for field in stated if field in _NONE or fields.since(plugin, field) is None]
         if unsupported:
             say(f"{plugin}: a policy has no option for {', '.join(unsupported)}; left out")
         kept = {field: value for field, value in stated.items() if field not in unsupported}
         if kept:
-            found[section] = kept
-    for section, (_, plugin) in SECTIONS.items():
-        # Each weight affects those computed from it, so compare them one by one.
-        ours = configuration.read(_written(cluster, _with_options(target, found))).required_profile(name)
-        weight = _weight(mine, ours, plugin)
-        if weight:
-            found[section] = {WEIGHT: weight, **found.get(section, {})}
-    _report_differences(cluster, target, found, data, say)
-    return {SECTIONS[section][0]: _policy(stated) for section, stated in found.items()}
+            found = found._replace(args={**found.args, plugin: kept})
+    for plugins in _WEIGHED:
+        # The weight of SCARCE is computed from those of the others.
+        ours = configuration.read(_written(cluster, target._replace(options=found))).required_profile(name)
+        weights = {plugin: weight for plugin in plugins if (weight := _weight(mine, ours, plugin))}
+        found = found._replace(weights={**found.weights, **weights})
+    _report_differences(cluster, target._replace(options=found), data, say)
+    return {key: stated for key, plugin in SECTIONS.values() if (stated := _section(found, plugin))}
+
+
+def _section(found: KoordinatorOptions, plugin: str) -> dict[str, Any]:
+    """The options for a plugin, in the form of the policy."""
+    weight = {WEIGHT: found.weights[plugin]} if plugin in found.weights else {}
+    return {**weight, **_policy(found.fields(plugin))}
 
 
 def release(there: Mapping[str, Any]) -> str:
@@ -94,10 +99,6 @@ def _written(cluster: Cluster, target: TargetSettings) -> dict[str, Any]:
     return made
 
 
-def _with_options(target: TargetSettings, found: Mapping[str, Any]) -> TargetSettings:
-    return target._replace(options={**of(target), **found})
-
-
 def _changed_fields(mine: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for field, value in mine.items():
         if field not in ("apiVersion", "kind") and (field not in ours or ours[field] != value):
@@ -108,7 +109,7 @@ def _weight(mine: Profile, ours: Profile, plugin: str) -> int | None:
     """The score weight if it differs from the generated one."""
     there = mine.point("score").weights.get(plugin)
     usual = ours.point("score").weights.get(plugin)
-    return None if there == usual or plugin not in _WEIGHED else there
+    return None if there == usual else there
 
 
 def _policy(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,11 +129,9 @@ def _value(field: str, value: Any) -> Any:
     return value
 
 
-def _report_differences(
-    cluster: Cluster, target: TargetSettings, found: Mapping[str, Any], there: Mapping[str, Any], say: Say
-) -> None:
+def _report_differences(cluster: Cluster, target: TargetSettings, there: Mapping[str, Any], say: Say) -> None:
     """Reports what the policy would still generate differently."""
-    ours = configuration.read(_written(cluster, _with_options(target, found)))
+    ours = configuration.read(_written(cluster, target))
     apart = list(dict.fromkeys(_differences(configuration.read(there), ours)))
     if apart:
         say(

@@ -13,9 +13,9 @@ from policykit.importer.inventory import Inventory
 from policykit.importer.volcano_options import Say, options
 from policykit.model.cluster import Cluster
 from policykit.targets.fleet import most_cards
+from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler.packing import default_fit
 from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT, TYPES, fit
-from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.volcano import options as volcano
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission

@@ -18,6 +18,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.quotas import ROOT
 from policykit.targets.release import Version
+from tests.targets.koordinator.stated import options as stating
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees
 
 READERS = {
@@ -45,7 +46,7 @@ def generated(cluster: Cluster) -> Inventory:
 
 
 def cluster(**fields: Any) -> Cluster:
-    target = TargetSettings("koordinator", options=fields.pop("options", {}))
+    target = TargetSettings("koordinator", options=fields.pop("options", None))
     return Cluster("c", (), targets={"koordinator": target}, **fields)
 
 
@@ -108,7 +109,7 @@ def test_classes_come_back() -> None:
         queues=(Queue("q"),),
         tenants=(Tenant("a", ("a-dev", "a-prod"), "q"),),
         workloads={"train": WorkloadKind("train"), "web": WorkloadKind("web")},
-        options={"colocation": {"workloads": stated, "priority_classes": False}},
+        options=stating(classes=stated),
     )
     assert generated(made).targets["koordinator"] == {
         "colocation": {

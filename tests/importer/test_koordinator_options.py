@@ -9,6 +9,7 @@ import pytest
 from policykit.importer.policy import ImportResult, policy_of
 from policykit.model.cluster import Cluster
 from policykit.targets.koordinator.generate import generate
+from policykit.targets.koordinator.options import KoordinatorOptions
 from tests.clusters import policy
 from tests.importer.live import as_file, generated, nodes_of
 from tests.shared import SHARED
@@ -174,7 +175,7 @@ def test_a_charts_configuration_tells_its_release(chart: str, release: str) -> N
     made = policy_of({"chart.yaml": text, "nodes.json": as_file(nodes_of(stated({})))})
     target = made.cluster.targets["koordinator"]
     assert target.version == release
-    assert target.options == {}
+    assert target.options == KoordinatorOptions()
 
 
 @pytest.mark.parametrize("version", ["1.5.0", "1.6.1", "1.7.0", "1.8.0"])

@@ -1,4 +1,4 @@
-"""Options of Koordinator's plugins: compiled to the words of their args, mistakes told with their place."""
+"""Options of Koordinator's plugins: compiled to fields of their args, mistakes told with their place."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from policykit.catalogue.koordinator import fields
 from policykit.policy.models.targets import koordinator as models
+from policykit.targets.koordinator.options import KoordinatorOptions
 from tests.policy.memory import HEAD, load_body, mistakes
 
 STATED = """\
@@ -37,46 +38,52 @@ GPU = "nvidia.com/gpu"
 def test_what_is_stated() -> None:
     settings = load_body(STATED).cluster.targets["koordinator"]
     assert settings.schedulers == ("koord-wide",)
-    assert settings.options == {
-        "load_aware": {
-            "weight": 3,
-            "usageThresholds": {"cpu": 70, GPU: 80},
-            "filterExpiredNodeMetrics": False,
-            "supportedResources": [GPU, "kubernetes.io/batch-cpu"],
-            "aggregated": {
-                "usageThresholds": {"cpu": 80},
-                "usageAggregationType": "p95",
-                "usageAggregatedDuration": "3600s",
+    assert settings.options == KoordinatorOptions(
+        args={
+            "LoadAwareScheduling": {
+                "usageThresholds": {"cpu": 70, GPU: 80},
+                "filterExpiredNodeMetrics": False,
+                "supportedResources": [GPU, "kubernetes.io/batch-cpu"],
+                "aggregated": {
+                    "usageThresholds": {"cpu": 80},
+                    "usageAggregationType": "p95",
+                    "usageAggregatedDuration": "3600s",
+                },
             },
-        },
-        "coscheduling": {"defaultTimeout": "90s", "enablePreemption": False},
-        "elastic_quota": {
-            "quotaGroupNamespace": "quotas",
-            "defaultQuotaGroupMax": {GPU: "4", "memory": "10Gi"},
-        },
-        "device_share": {
-            "scoringStrategy": {
-                "type": "MostAllocated",
-                "resources": [{"name": "koordinator.sh/rdma", "weight": 2}],
+            "Coscheduling": {"defaultTimeout": "90s", "enablePreemption": False},
+            "ElasticQuota": {
+                "quotaGroupNamespace": "quotas",
+                "defaultQuotaGroupMax": {GPU: "4", "memory": "10Gi"},
             },
-            "gpuSharedResourceTemplatesConfig": {"matchedResources": ["huawei.com/npu-core"]},
-            "gpuShareUnsupportedModels": [{"vendor": "huawei", "model": "310P"}],
+            "DeviceShare": {
+                "scoringStrategy": {
+                    "type": "MostAllocated",
+                    "resources": [{"name": "koordinator.sh/rdma", "weight": 2}],
+                },
+                "gpuSharedResourceTemplatesConfig": {"matchedResources": ["huawei.com/npu-core"]},
+                "gpuShareUnsupportedModels": [{"vendor": "huawei", "model": "310P"}],
+            },
+            "NodeNUMAResource": {
+                "defaultCPUBindPolicy": "FullPCPUs",
+                "numaScoringStrategy": {
+                    "type": "LeastAllocated",
+                    "resources": [{"name": "cpu", "weight": 1}],
+                },
+            },
+            "ScarceResourceAvoidance": {"resources": [GPU]},
         },
-        "numa": {
-            "defaultCPUBindPolicy": "FullPCPUs",
-            "numaScoringStrategy": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}]},
-        },
-        "scarce": {"resources": [GPU]},
-        "quota_namespace": "quotas",
-    }
+        weights={"LoadAwareScheduling": 3},
+    )
 
 
 def test_nothing_stated() -> None:
     body = "targets: {koordinator: {loadAware: {}, numa: {}}}\n"
-    assert load_body(body).cluster.targets["koordinator"].options == {}
+    assert load_body(body).cluster.targets["koordinator"].options == KoordinatorOptions()
 
 
 MISTAKES = {
+    "a type of fit": ("fit: {h20: {type: Most}}", "targets.koordinator.fit.h20.type"),
+    "a weight of fit": ("fit: {h20: {weight: 0}}", "targets.koordinator.fit.h20.weight"),
     "a threshold above 100": ("loadAware: {usageThresholds: {cpu: 101}}", "usageThresholds"),
     "a weight of 0": ("loadAware: {resourceWeights: {cpu: 0}}", "resourceWeights"),
     "no resource": ("loadAware: {usageThresholds: {gpu: 5}}", "'gpu' is neither a resource nor a card"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.errors import PolicyError
-from policykit.targets.koordinator.options import of
+from policykit.targets.koordinator.options import KoordinatorOptions, PodClass, of
 from tests.clusters import policy
 
 BASE: dict[str, Any] = {
@@ -17,29 +17,26 @@ BASE: dict[str, Any] = {
 }
 
 
-def compiled(stated: dict[str, Any]) -> Any:
+def compiled(stated: dict[str, Any]) -> KoordinatorOptions:
     target = {"version": "1.8.0", "colocation": {"workloads": stated}}
-    found: dict[str, Any] = of(policy({**BASE, "targets": {"koordinator": target}}).targets["koordinator"])[
-        "colocation"
-    ]
-    return found
+    return of(policy({**BASE, "targets": {"koordinator": target}}).targets["koordinator"])
 
 
 @pytest.mark.parametrize(
     ("stated", "found"),
     [
-        ({"batch": {}}, {"batch": {"priority": "prod", "qos": "LS"}}),
-        ({"batch": {"priority": "free"}}, {"batch": {"priority": "free", "qos": "BE"}}),
+        ({"batch": {}}, {"batch": PodClass("prod", "LS")}),
+        ({"batch": {"priority": "free"}}, {"batch": PodClass("free", "BE")}),
         (
             {"batch": {"priority": "mid", "qos": "BE", "order": 3, "tenants": ["a"], "namespaces": ["x"]}},
-            {"batch": {"priority": "mid", "qos": "BE", "order": 3, "tenants": ["a"], "namespaces": ["x"]}},
+            {"batch": PodClass("mid", "BE", 3, ("a",), ("x",))},
         ),
-        ({"own": {"priority": "batch"}}, {"own": {"priority": "batch", "qos": "BE"}}),
+        ({"own": {"priority": "batch"}}, {"own": PodClass("batch", "BE")}),
     ],
     ids=["by itself", "free", "everything", "a class of its own in the band"],
 )
-def test_what_is_stated(stated: dict[str, Any], found: dict[str, Any]) -> None:
-    assert compiled(stated) == {"workloads": found, "priority_classes": False}
+def test_what_is_stated(stated: dict[str, Any], found: dict[str, PodClass]) -> None:
+    assert compiled(stated) == KoordinatorOptions(classes=found)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from policykit.errors import PolicyError, SourceError
 from policykit.model.cluster import Cluster
 from policykit.policy.files import MOST_BYTES, MOST_FILES
 from policykit.policy.load import load, load_profile, load_text
+from policykit.targets.koordinator.options import KoordinatorOptions
 from tests.policy.memory import HEAD, load_body, load_files, mistakes
 
 NO_HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\n"
@@ -178,7 +179,7 @@ def test_koordinators_configuration_is_read_from_where_it_was_named() -> None:
         "prod/policykit.yaml": NO_HEAD + "extends: [../base/policykit.yaml]\n",
     }
     loaded = load_files(files, "prod/policykit.yaml")
-    assert loaded.cluster.targets["koordinator"].options == {"config": "kind: ConfigMap\n"}
+    assert loaded.cluster.targets["koordinator"].options == KoordinatorOptions(config="kind: ConfigMap\n")
     assert loaded.files == ("prod/policykit.yaml", "base/policykit.yaml", "base/sched.yaml")
 
 

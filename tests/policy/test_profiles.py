@@ -7,7 +7,7 @@ import pytest
 from policykit import bundled
 from policykit.model.pool import Shape
 from policykit.policy.load import load_profile
-from policykit.targets.koordinator.options import of
+from policykit.targets.koordinator.options import Fit, of
 
 GIB = 1024**3
 
@@ -72,10 +72,10 @@ def test_koordinator_binpack() -> None:
     assert str(cluster.control_plane_taint) == "node-role.kubernetes.io/control-plane=true:NoSchedule"
     assert cluster.schedulers == {"default-scheduler", "koord-scheduler"}
     assert cluster.targets["koordinator"].version == "1.8.0"
-    assert of(cluster.targets["koordinator"])["fit"] == {
-        "example.com/dongle": {"type": "MostAllocated", "weight": 20},
-        "cpu": {"type": "LeastAllocated", "weight": 2},
-        "memory": {"type": "LeastAllocated", "weight": 1},
+    assert of(cluster.targets["koordinator"]).fit == {
+        "example.com/dongle": Fit("MostAllocated", 20),
+        "cpu": Fit("LeastAllocated", 2),
+        "memory": Fit("LeastAllocated", 1),
     }
     # Recognised by label alone: nothing else may bind a workload to the second scheduler.
     assert [kind.match for kind in cluster.workloads.values()] == [()]

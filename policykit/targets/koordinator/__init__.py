@@ -44,6 +44,7 @@ TARGET = Target(
     ),
     pod_fields=Lazy("policykit.targets.koordinator.pods:fields"),
     priority_classes=frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"}),
+    options=Lazy("policykit.targets.koordinator.options:KoordinatorOptions"),
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
 )

@@ -17,8 +17,6 @@ from policykit.targets.koordinator.scheduler.merge import merged
 from policykit.targets.release import Version
 
 PAGE = f"{delivery.FOLDER}/README.md"
-CONFIG_OPTION = "config"
-"""Text of the given koord-scheduler-config: the configuration, or the ConfigMap that contains it."""
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -41,7 +39,7 @@ def generate(cluster: Cluster) -> Generated:
 
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
     """koord-scheduler-config, its delivery and the page about both."""
-    given = source.read(options.of(target).get(CONFIG_OPTION) or _chart(version, namespace))
+    given = source.read(options.of(target).config or _chart(version, namespace))
     fixed = repair.repaired(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)

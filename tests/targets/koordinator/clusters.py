@@ -6,6 +6,7 @@ from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.workload import WorkloadKind
+from tests.targets.koordinator.stated import options as stating
 
 DONGLE = "example.com/dongle"
 GIB = 2**30
@@ -37,5 +38,7 @@ def dongles(
         (pool or workers,),
         {"dongle": Card("dongle", DONGLE, per_node=8)},
         {kind.name: kind for kind in workloads},
-        targets={"koordinator": TargetSettings("koordinator", version, delivery, "", namespace, options)},
+        targets={
+            "koordinator": TargetSettings("koordinator", version, delivery, "", namespace, stating(**options))
+        },
     )

@@ -10,6 +10,7 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Preemption, Queue
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
+from tests.targets.koordinator.stated import options as stating
 
 GPU = "nvidia.com/gpu"
 NAME = "koord-scheduler"
@@ -63,7 +64,9 @@ def cluster(
         {kind.name: kind for kind in workloads},
         queues=queues,
         targets={
-            "koordinator": TargetSettings("koordinator", version, delivery, NAME, "", stated, schedulers)
+            "koordinator": TargetSettings(
+                "koordinator", version, delivery, NAME, "", stating(**stated), schedulers
+            )
         },
         placements={placement.name: placement for placement in placements},
         preemption=preemption,

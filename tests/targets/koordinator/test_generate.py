@@ -178,11 +178,6 @@ def test_no_target() -> None:
 
 WRONG = {
     "delivery": (dongles(delivery="ftp"), "delivery ftp is not known"),
-    "type": (dongles(fit={DONGLE: {"type": "Most", "weight": 1}}), "type of example.com/dongle is 'Most'"),
-    "weight": (
-        dongles(fit={DONGLE: {"type": "MostAllocated", "weight": 0}}),
-        "weight of example.com/dongle is 0",
-    ),
     "profile": (dongles(config=BARE.replace("koord-scheduler", "x")), "no profile for schedulerName"),
     "configuration": (dongles(config="a: b\n"), "has 0 documents"),
 }
@@ -194,8 +189,7 @@ def test_what_the_user_must_mend(cluster: Cluster, says: str) -> None:
         generate(cluster)
 
 
-def test_cards_by_the_policys_name_and_the_catalogues_count() -> None:
+def test_cards_by_the_catalogues_count() -> None:
     pool = Pool("w", (Shape({k: v for k, v in NODE.items() if k != DONGLE}),), card="dongle")
-    fit = {"dongle": SEED_FIT[DONGLE], "cpu": SEED_FIT["cpu"], "memory": SEED_FIT["memory"]}
-    stated, counted = generate(dongles()), generate(dongles(fit=fit, pool=pool))
+    stated, counted = generate(dongles()), generate(dongles(pool=pool))
     assert counted.artifacts == stated.artifacts

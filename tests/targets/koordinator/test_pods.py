@@ -11,6 +11,7 @@ from policykit.model.queue import Queue
 from policykit.model.topology import Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.pods import fields
+from tests.targets.koordinator.stated import options as stating
 
 PREFIX = "gang.scheduling.koordinator.sh/"
 GROUP = "pod-group.scheduling.sigs.k8s.io"
@@ -24,7 +25,7 @@ def cluster(version: str = "", **options: Any) -> Cluster:
         (),
         workloads={"train": WorkloadKind("train")},
         queues=(Queue("team-a"),),
-        targets={"koordinator": TargetSettings("koordinator", version, options=options)},
+        targets={"koordinator": TargetSettings("koordinator", version, options=stating(**options))},
         levels=(Level("zone", "z"), Level("rack", "r")),
     )
 
@@ -172,8 +173,8 @@ def test_the_queue_is_a_quota(queue: str, labels: dict[str, str]) -> None:
 
 
 def test_the_class_of_a_kind() -> None:
-    stated = {"workloads": {"train": {"priority": "batch", "qos": "BE"}}}
-    made = fields(kind(""), cluster(colocation=stated), Pods())
+    stated = {"train": {"priority": "batch", "qos": "BE"}}
+    made = fields(kind(""), cluster(classes=stated), Pods())
     assert made == PodFields({"koordinator.sh/qosClass": "BE"}, spec={"priorityClassName": "koord-batch"})
-    own = fields(kind("", priority_class="mine"), cluster(colocation=stated), Pods())
+    own = fields(kind("", priority_class="mine"), cluster(classes=stated), Pods())
     assert own == PodFields({"koordinator.sh/qosClass": "BE"})

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT, Release
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.koordinator_colocation import colocation
+from policykit.policy.compile.targets.koordinator_colocation import classes
 from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.base import Model
 from policykit.policy.models.targets.koordinator import Koordinator
 from policykit.policy.suggest import did_you_mean
+from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.options import Fit, KoordinatorOptions
 from policykit.targets.koordinator.scheduler import plugin_args
+from policykit.targets.koordinator.scheduler.plugins import DEVICES
 
 _FIRST_FIT_PLUS = (1, 6, 0)
 _BY_RESOURCE = frozenset(
@@ -23,43 +26,37 @@ _BY_RESOURCE = frozenset(
         *("defaultQuotaGroupMax", "systemQuotaGroupMax"),
     }
 )
+_STRATEGIES = ("scoringStrategy", "numaScoringStrategy")
 _RESOURCES = frozenset({"supportedResources", "matchedResources"})
 
 
 def options(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> SystemOptions:
-    """Options of Koordinator: for each section, fields of the args as upstream spells them."""
-    have, texts = given.release, given.texts
-    if stated.fit and have and have < _FIRST_FIT_PLUS:
-        message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"
-        draft.problems.error(
-            (*path, "fit"), message, "remove fit, or use Koordinator 1.6.1 or newer", key=True
-        )
-    options: dict[str, Any] = {}
-    fit = {}
-    for name, each in stated.fit.items():
-        resource = resource_of(draft, (*path, "fit", name), name)
-        if resource:
-            fit[resource] = {"type": each.type, "weight": each.weight}
-    if fit:
-        options["fit"] = fit
-    if stated.config in texts:
-        options["config"] = texts[stated.config]
+    """`TargetSettings.options` of Koordinator."""
+    sections = {
+        plugin: _section(draft, (*path, key), section)
+        for option, (key, plugin) in SECTIONS.items()
+        if (section := getattr(stated, option)) is not None
+    }
+    _check_args(draft, path, sections, given.release, merged=bool(stated.config))
+    sections = {plugin: _with_types(fields) for plugin, fields in sections.items()}
+    made = KoordinatorOptions(
+        _fit(draft, (*path, "fit"), stated, given),
+        given.texts.get(stated.config, ""),
+        {plugin: args for plugin, fields in sections.items() if (args := _args(fields))},
+        {plugin: fields[WEIGHT] for plugin, fields in sections.items() if WEIGHT in fields},
+        classes(draft, (*path, "colocation", "workloads"), stated.colocation) if stated.colocation else {},
+        stated.colocation is not None and stated.colocation.priority_classes,
+    )
     schedulers = tuple(_schedulers(draft, (*path, "profiles"), stated.profiles))
-    for option, (key, plugin) in SECTIONS.items():
-        section: Model | None = getattr(stated, option)
-        if section is None:
-            continue
-        place = (*path, key)
-        found = _section(draft, place, section)
-        if found:
-            options[option] = found
-            _check_args(draft, place, plugin, found, (have,) if have else (), bool(stated.config))
-    if stated.colocation:
-        options["colocation"] = colocation(draft, (*path, "colocation"), stated.colocation)
-    _strategies(draft, path, options)
-    namespace = options.get("elastic_quota", {}).get("quotaGroupNamespace")
-    found = {**options, "quota_namespace": namespace} if namespace else options
-    return SystemOptions(found, schedulers, frozenset({"koordinator"}))
+    return SystemOptions(made, schedulers, frozenset({SYSTEM}))
+
+
+def _fit(draft: Draft, path: Path, stated: Koordinator, given: Stated) -> dict[str, Fit]:
+    if stated.fit and given.release and given.release < _FIRST_FIT_PLUS:
+        message = f"Koordinator {stated.version} has no NodeResourcesFitPlus (added in 1.6)"
+        draft.problems.error(path, message, "remove fit, or use Koordinator 1.6.1 or newer", key=True)
+    named = {resource_of(draft, (*path, name), name): each for name, each in stated.fit.items()}
+    return {resource: Fit(each.type, each.weight) for resource, each in named.items() if resource}
 
 
 def _schedulers(draft: Draft, path: Path, names: tuple[str, ...]) -> Iterator[str]:
@@ -110,39 +107,23 @@ def _by_resource(draft: Draft, path: Path, value: dict[str, Any]) -> dict[str, A
     return found
 
 
+def _args(section: Mapping[str, Any]) -> dict[str, Any]:
+    """A section without the weight, which is no field of the args."""
+    return {name: value for name, value in section.items() if name != WEIGHT}
+
+
 def _check_args(
-    draft: Draft,
-    path: Path,
-    plugin: str,
-    section: dict[str, Any],
-    releases: tuple[Release, ...],
-    merged: bool,
+    draft: Draft, path: Path, sections: Mapping[str, dict[str, Any]], have: Release | None, *, merged: bool
 ) -> None:
-    """`merged`: the section adds to a given configuration, which may bring scaling factors of its own."""
-    args = {name: value for name, value in section.items() if name != WEIGHT}
-    for problem in plugin_args.problems(plugin, args, releases):
-        if problem.severity is None and not (merged and problem.path[0] == "resourceWeights"):
-            draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
-
-
-def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:
-    for option, field in (
-        ("device_share", "scoringStrategy"),
-        ("numa", "scoringStrategy"),
-        ("numa", "numaScoringStrategy"),
-    ):
-        strategy = options.get(option, {}).get(field)
-        if strategy is None:
-            continue
-        strategy.setdefault("type", "LeastAllocated")
-        if not strategy.get("resources"):
-            draft.problems.error(
-                (*path, SECTIONS[option][0], field),
-                f"{field} has no resources, so every node scores 0",
-                "add them with their weights: resources: {cpu: 1, memory: 1}",
-                key=True,
-            )
-    for number, model in enumerate(options.get("device_share", {}).get("gpuShareUnsupportedModels", ())):
+    """`merged`: sections add to a given configuration, which may bring scaling factors of its own."""
+    releases = (have,) if have else ()
+    for key, plugin in SECTIONS.values():
+        for problem in plugin_args.problems(plugin, _args(sections.get(plugin, {})), releases):
+            if problem.severity is None and not (merged and problem.path[0] == "resourceWeights"):
+                where = (*path, key, *problem.path)
+                draft.problems.error(where, problem.message, problem.help, key=problem.key)
+        _check_strategies(draft, (*path, key), sections.get(plugin, {}))
+    for number, model in enumerate(sections.get(DEVICES, {}).get("gpuShareUnsupportedModels", ())):
         for part in ("vendor", "model"):
             if not model.get(part):
                 draft.problems.error(
@@ -150,3 +131,21 @@ def _strategies(draft: Draft, path: Path, options: dict[str, Any]) -> None:
                     f"an entry of gpuShareUnsupportedModels has no {part}",
                     f"add {part}, the value of the node label gpu-{part}",
                 )
+
+
+def _check_strategies(draft: Draft, path: Path, section: Mapping[str, Any]) -> None:
+    for field in _STRATEGIES:
+        if field in section and not section[field].get("resources"):
+            draft.problems.error(
+                (*path, field),
+                f"{field} has no resources, so every node scores 0",
+                "add them with their weights: resources: {cpu: 1, memory: 1}",
+                key=True,
+            )
+
+
+def _with_types(section: Mapping[str, Any]) -> dict[str, Any]:
+    """A section whose scoring strategies all state their type."""
+    strategies = {name: section[name] for name in _STRATEGIES if name in section}
+    stated = {name: {**each, "type": each.get("type", "LeastAllocated")} for name, each in strategies.items()}
+    return {**section, **stated}

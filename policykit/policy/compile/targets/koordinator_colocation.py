@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from policykit.catalogue.koordinator.bands import BANDS, QOS, Band, named
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.known import all_known, known, once
 from policykit.policy.models.targets.koordinator_colocation import Colocated, Colocation
+from policykit.targets.koordinator.options import PodClass
 
 
-def colocation(draft: Draft, path: Path, stated: Colocation) -> dict[str, Any]:
-    """`TargetSettings.options["colocation"]` of Koordinator."""
-    workloads = {
-        name: _colocated(draft, (*path, "workloads", name), name, each)
-        for name, each in stated.workloads.items()
-    }
-    return {"workloads": workloads, "priority_classes": stated.priority_classes}
+def classes(draft: Draft, path: Path, stated: Colocation) -> dict[str, PodClass]:
+    """Workload kind to the class of its pods."""
+    return {name: _class(draft, (*path, name), name, each) for name, each in stated.workloads.items()}
 
 
-def _colocated(draft: Draft, path: Path, kind: str, stated: Colocated) -> dict[str, Any]:
+def _class(draft: Draft, path: Path, kind: str, stated: Colocated) -> PodClass:
     known(draft, path, "workload kind", kind)
     fitting = QOS[stated.priority]
     if stated.qos and stated.qos not in fitting:
@@ -39,13 +34,8 @@ def _colocated(draft: Draft, path: Path, kind: str, stated: Colocated) -> dict[s
     for number, namespace in enumerate(stated.namespaces):
         draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
     once(draft, (*path, "namespaces"), stated.namespaces)
-    return {
-        "priority": stated.priority,
-        "qos": stated.qos or fitting[0],
-        **({} if stated.order is None else {"order": stated.order}),
-        **({"tenants": list(stated.tenants)} if stated.tenants else {}),
-        **({"namespaces": list(stated.namespaces)} if stated.namespaces else {}),
-    }
+    qos = stated.qos or fitting[0]
+    return PodClass(stated.priority, qos, stated.order, stated.tenants, stated.namespaces)
 
 
 def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from policykit.manifests.shape import mapping
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
@@ -14,43 +12,16 @@ from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects.colocation import Profile
 from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
+from policykit.targets.koordinator.options import PodClass
 
 _UNFIT = re.compile(r"[^a-z0-9-]+")
 _WHOLE_CPUS = frozenset({"LSE", "LSR"})
 
 
-class PodClass(NamedTuple):
-    """The priority and QoS class of the pods of a workload kind."""
-
-    priority: str
-    """prod, mid, batch or free."""
-    qos: str
-    order: int | None = None
-    """Among pods of one class; higher goes first."""
-    tenants: tuple[str, ...] = ()
-    """Only in their namespaces, and in `namespaces`; both empty: anywhere."""
-    namespaces: tuple[str, ...] = ()
-
-
 def classes(cluster: Cluster) -> dict[str, PodClass]:
     """Workload kind to its class, in the policy's order."""
-    option = _option(cluster)
-    return {
-        name: PodClass(
-            stated["priority"],
-            stated["qos"],
-            stated.get("order"),
-            tuple(stated.get("tenants", ())),
-            tuple(stated.get("namespaces", ())),
-        )
-        for name, stated in mapping(option.get("workloads")).items()
-        if name in cluster.workloads
-    }
-
-
-def with_priority_classes(cluster: Cluster) -> bool:
-    """Whether Koordinator's PriorityClasses are to be written too."""
-    return _option(cluster).get("priority_classes") is True
+    stated = options.of(cluster.targets.get(SYSTEM)).classes
+    return {name: each for name, each in stated.items() if name in cluster.workloads}
 
 
 def priority_class(kind: WorkloadKind, of: PodClass) -> str:
@@ -108,11 +79,6 @@ def notices(cluster: Cluster) -> Iterator[str]:
                 f"workload kind {name} runs as free: Koordinator does not translate its requests, so it uses "
                 "cpu and memory as any other pod does"
             )
-
-
-def _option(cluster: Cluster) -> Mapping[str, object]:
-    target = cluster.targets.get(SYSTEM)
-    return mapping(options.of(target).get("colocation"))
 
 
 def _free(name: str, taken: list[Profile]) -> str:

@@ -25,6 +25,7 @@ from policykit.targets.koordinator.objects import (
 )
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.pods import scheduler
+from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.kubernetes.objects import priorities as priority_class
 from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
@@ -60,7 +61,8 @@ def generate(
     Raises PolicykitError for a queue whose name is not a valid label value.
     """
     target = cluster.targets[SYSTEM]
-    tree = quota_tree.tree(cluster.queues, options.of(target).get("quota_namespace") or namespace, version)
+    stated = options.of(target).fields(plugins.QUOTAS)
+    tree = quota_tree.tree(cluster.queues, stated.get("quotaGroupNamespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
     reserved, unreserved = policy_reservations.reservations_of(cluster, scheduler(cluster), version)
     parents = {quota.name: quota.parent for quota in bound}
@@ -87,7 +89,7 @@ def _priority_classes(cluster: Cluster) -> tuple[Priority, ...]:
     return tuple(
         Priority(band.priority_class, band.lowest, description=band.description)
         for band in BANDS
-        if classes.with_priority_classes(cluster) and band.priority_class not in stated
+        if options.of(cluster.targets[SYSTEM]).priority_classes and band.priority_class not in stated
     )
 
 

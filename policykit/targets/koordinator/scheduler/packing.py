@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.errors import PolicykitError
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
 from policykit.targets.fleet import most_cards
-from policykit.targets.koordinator import options, versions
+from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER
-from policykit.targets.koordinator.scheduler import placements, plugin_args, weights
+from policykit.targets.koordinator.options import Fit, of
+from policykit.targets.koordinator.scheduler import placements, weights
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.plugins import FIT, FIT_PLUS, RESERVATION, SCARCE
-from policykit.targets.koordinator.scheduler.weights import Fit, Margin, Rival
+from policykit.targets.koordinator.scheduler.weights import Margin, Rival
 from policykit.targets.release import Version
 
 DEFAULT_NATIVE: Mapping[str, Fit] = {
@@ -27,7 +27,6 @@ DEFAULT_NATIVE: Mapping[str, Fit] = {
 ASSUMED_OTHERS = 15
 """Resources on a node that a plain pod does not request, apart from the scarce one: disk, huge pages,
 what Koordinator adds for batch and mid, and its devices."""
-_FIT = ("targets", "koordinator", "fit")
 
 
 class Packing(NamedTuple):
@@ -143,22 +142,10 @@ def chosen_fit(
     cluster: Cluster, target: TargetSettings, name: str, placement: Placement | None, sizes: Mapping[str, int]
 ) -> Mapping[str, Fit]:
     """The target's `fit` option for its own profile, else the placement, else the default."""
-    stated = stated_fit(cluster, target) if name == (target.scheduler_name or SCHEDULER) else {}
+    stated = of(target).fit if name == (target.scheduler_name or SCHEDULER) else {}
     if stated or placement is None:
         return stated or default_fit(sizes)
     return placements.fit(placement, sizes)
-
-
-def stated_fit(cluster: Cluster, target: TargetSettings) -> dict[str, Fit]:
-    """`options.fit`: `{resource or card: {type, weight}}`. Raises PolicykitError for what has no effect."""
-    given = options.of(target).get("fit") or {}
-    fit = {name: {"type": "MostAllocated", "weight": 1, **each} for name, each in given.items()}
-    for problem in plugin_args.problems(FIT_PLUS, {"resources": fit}, ()):
-        raise PolicykitError(problem.message, problem.help, path=(*_FIT, *problem.path[1:]))
-    return {
-        cluster.cards[name].resource if name in cluster.cards else name: Fit(each["type"], each["weight"])
-        for name, each in fit.items()
-    }
 
 
 def default_fit(sizes: Mapping[str, int]) -> dict[str, Fit]:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
+from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import weights
-from policykit.targets.koordinator.scheduler.weights import Fit, is_device
+from policykit.targets.koordinator.scheduler.weights import is_device
 
 TYPES: Mapping[str, str] = {BINPACK: "MostAllocated", SPREAD: "LeastAllocated"}
 _DEVICES = ("koordinator.sh/gpu-memory-ratio", "koordinator.sh/rdma", "koordinator.sh/fpga")

@@ -12,17 +12,16 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
 from policykit.targets.fleet import most_cards
 from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.options import KoordinatorOptions, of
 from policykit.targets.koordinator.scheduler import chart, configuration, merge, placements, scoring
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.merge import Step, apply_steps, below
 from policykit.targets.koordinator.scheduler.packing import Packing, chosen_fit, packing
 from policykit.targets.koordinator.scheduler.plugins import LOAD_AWARE, SCARCE, SCORERS
 from policykit.targets.koordinator.scheduler.settings import (
-    Options,
     Settings,
     check_load_aware,
     plugin_settings,
-    read_options,
 )
 from policykit.targets.release import Version
 
@@ -64,7 +63,7 @@ def plan(
     """
     given = configuration.read(data)
     base = given.required_profile(name)
-    planner = _Planner(cluster, target, version, read_options(target), str(data.get("apiVersion")))
+    planner = _Planner(cluster, target, version, of(target), str(data.get("apiVersion")))
     names = placements.own_profiles(target, name)
     settings = plugin_settings(cluster, (name, *names), planner.options, version)
     check_load_aware(settings.args.get(LOAD_AWARE, {}), base.arguments(LOAD_AWARE))
@@ -104,7 +103,7 @@ class _Planner(NamedTuple):
     cluster: Cluster
     target: TargetSettings
     version: Version
-    options: Options
+    options: KoordinatorOptions
     api_version: str
 
     def scoring(self, profile: Profile) -> tuple[list[Patch], ProfilePlan]:

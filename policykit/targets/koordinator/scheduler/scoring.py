@@ -8,6 +8,7 @@ from typing import Any
 from policykit.catalogue.koordinator import fields
 from policykit.manifests.patch import Patch
 from policykit.model.placement import Placement
+from policykit.targets.koordinator.options import Fit, KoordinatorOptions
 from policykit.targets.koordinator.scheduler import placements
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.merge import Step, disable, enable, prepare, set_args
@@ -21,8 +22,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION,
     SCARCE,
 )
-from policykit.targets.koordinator.scheduler.settings import Options
-from policykit.targets.koordinator.scheduler.weights import Fit, is_device
+from policykit.targets.koordinator.scheduler.weights import is_device
 from policykit.targets.release import Version
 
 
@@ -34,7 +34,7 @@ def disable_others(placement: Placement, version: Version) -> Iterator[Step]:
 
 
 def align_others(
-    wanted: Mapping[str, Fit], options: Options, version: Version, api_version: str
+    wanted: Mapping[str, Fit], options: KoordinatorOptions, version: Version, api_version: str
 ) -> Iterator[Step]:
     """Makes DeviceShare and NodeNUMAResource score the same way as the placement."""
     memory = fields.FIELDS[DEVICES]["gpuSharedResourceTemplatesConfig"] <= version
@@ -49,7 +49,7 @@ def align_others(
         yield _aligned(NUMA, {"scoringStrategy": native, **also}, api_version, mixed)
 
 
-def opposing_options(wanted: Mapping[str, Fit], options: Options) -> Iterator[str]:
+def opposing_options(wanted: Mapping[str, Fit], options: KoordinatorOptions) -> Iterator[str]:
     """Plugins whose scoringStrategy in the policy contradicts the placement."""
     for plugin, strategy in (
         (DEVICES, placements.device_strategy(wanted, False)),

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from policykit.catalogue.koordinator import durations, fields
 from policykit.catalogue.koordinator.durations import LONGEST_WAIT
-from policykit.catalogue.koordinator.fields import SECTIONS, WEIGHT
+from policykit.catalogue.koordinator.fields import SECTIONS
 from policykit.errors import PolicykitError
-from policykit.model.cluster import Cluster, TargetSettings
+from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator import options
+from policykit.targets.koordinator.options import KoordinatorOptions
 from policykit.targets.koordinator.scheduler import plugin_args
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
@@ -24,32 +24,6 @@ from policykit.targets.release import Version
 
 PREEMPTION_PLUGINS = (("postFilter", QUOTAS), ("postFilter", "DefaultPreemption"))
 """(point, plugin) of those that preempt pods."""
-
-
-class Options(NamedTuple):
-    """What the policy states for plugins under `targets.koordinator`."""
-
-    args: Mapping[str, Mapping[str, Any]] = {}
-    """Plugin to fields of its args, as upstream spells them."""
-    weights: Mapping[str, int] = {}
-    """Plugin to its weight at score."""
-
-    def fields(self, plugin: str) -> Mapping[str, Any]:
-        return self.args.get(plugin, {})
-
-
-def read_options(target: TargetSettings) -> Options:
-    """Options of a compiled target: `{section: {field: value, weight: n}}`."""
-    args: dict[str, Mapping[str, Any]] = {}
-    weights: dict[str, int] = {}
-    for section, (_, plugin) in SECTIONS.items():
-        fields = dict(options.of(target).get(section) or {})
-        weight = fields.pop(WEIGHT, None)
-        if weight is not None:
-            weights[plugin] = weight
-        if fields:
-            args[plugin] = fields
-    return Options(args, weights)
 
 
 class Settings(NamedTuple):
@@ -65,7 +39,9 @@ class Settings(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def plugin_settings(cluster: Cluster, names: Iterable[str], options: Options, version: Version) -> Settings:
+def plugin_settings(
+    cluster: Cluster, names: Iterable[str], options: KoordinatorOptions, version: Version
+) -> Settings:
     """`names`: schedulerNames of all profiles. Empty where the policy does not touch the plugins."""
     kinds = [kind for kind in cluster.workloads.values() if kind.scheduler in set(names)]
     notices: list[str] = []

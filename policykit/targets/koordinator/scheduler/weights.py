@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from policykit.kube.scores import MAX_SCORE, Shape, ratio
 from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler.plugins import (
     BALANCED,
     COSCHEDULING,
@@ -33,14 +34,6 @@ CONDITIONAL: Mapping[str, str] = {
     "VolumeBinding": "pods with volumes not yet bound",
 }
 """Plugins that score only pods with certain fields: those pods are meant to follow them."""
-
-
-class Fit(NamedTuple):
-    """How NodeResourcesFitPlus scores one resource."""
-
-    type: str
-    """MostAllocated or LeastAllocated."""
-    weight: int
 
 
 class Rival(NamedTuple):

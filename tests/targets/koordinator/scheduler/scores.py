@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from policykit.kube.scores import MAX_SCORE, fit_score, least, score, shares
 from policykit.model.pool import Amounts
-from policykit.targets.koordinator.scheduler.weights import Fit
+from policykit.targets.koordinator.options import Fit
 
 UNSTATED: Amounts = {"cpu": 250, "memory": 200 * 1024 * 1024}
 """What LoadAwareScheduling expects of a pod that states no request: milli-cores, bytes."""

@@ -8,12 +8,12 @@ import pytest
 
 from policykit.manifests import writer
 from policykit.manifests.patch import Patch
+from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import chart, merge, scoring, source
 from policykit.targets.koordinator.scheduler.configuration import KIND, Profile
 from policykit.targets.koordinator.scheduler.configuration import read as read_form
 from policykit.targets.koordinator.scheduler.packing import Packing, packing
 from policykit.targets.koordinator.scheduler.source import Source
-from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.koordinator.versions import parse
 from tests.shared import SHARED
 from tests.targets.koordinator.clusters import DONGLE, dongles

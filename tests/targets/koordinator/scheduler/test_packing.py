@@ -12,9 +12,10 @@ from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import chart, configuration, weights
 from policykit.targets.koordinator.scheduler.packing import ASSUMED_OTHERS, Packing, default_fit, packing
-from policykit.targets.koordinator.scheduler.weights import Fit, Rival
+from policykit.targets.koordinator.scheduler.weights import Rival
 from tests.targets.koordinator.clusters import DONGLE, NODE, dongles
 from tests.targets.koordinator.scheduler.scores import estimated_load, fit_plus, load_aware, numa
 

@@ -21,10 +21,10 @@ from policykit.model.queue import Preemption
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.generate import generate
+from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler import chart, configuration, placements, profiles, source
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.profiles import Plan
-from policykit.targets.koordinator.scheduler.weights import Fit
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import policies
 from tests.targets.koordinator.checker import faults

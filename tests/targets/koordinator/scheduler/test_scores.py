@@ -2,7 +2,7 @@
 
 import pytest
 
-from policykit.targets.koordinator.scheduler.weights import Fit
+from policykit.targets.koordinator.options import Fit
 from tests.targets.koordinator.clusters import DONGLE, NODE
 from tests.targets.koordinator.scheduler.scores import (
     Device,

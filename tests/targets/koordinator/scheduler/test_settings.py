@@ -12,7 +12,7 @@ from policykit.model.queue import Preemption, Queue
 from policykit.model.tenant import Reservation
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
-from policykit.targets.koordinator.scheduler import settings
+from policykit.targets.koordinator.options import of as of_target
 from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import policies
@@ -23,7 +23,7 @@ NOTHING = policies.cluster(placements=(), workloads=(), options={}, preemption=P
 
 
 def required(cluster: Cluster, version: str = "1.8.0") -> Settings:
-    options = settings.read_options(cluster.targets["koordinator"])
+    options = of_target(cluster.targets["koordinator"])
     return plugin_settings(cluster, (NAME,), options, parse(version))
 
 
