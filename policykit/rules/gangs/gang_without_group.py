@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.model.severity import Severity
 
@@ -45,7 +45,7 @@ spec:
 """
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Groups that no pod joins, and missing groups: only in a complete scope."""
     if not scope.complete:
         return
@@ -59,9 +59,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
             continue
         if (system, namespace, name) not in joined:
-            yield ScopeViolation(
-                group,
-                "name",
+            yield Violation(
+                group.at("name"),
                 f"no pod joins PodGroup {name} in namespace {namespace}",
                 _how_to_join(name, scope, namespace),
                 Severity.WARNING,
@@ -73,16 +72,15 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if (value.system, value.namespace, value.group) not in there:
             elsewhere = sorted(g.value.namespace for g in scope.groups if g.value.name == value.group)
             aside = f"; there is one in namespace {', '.join(elsewhere)}" if elsewhere else ""
-            yield ScopeViolation(
-                member,
-                "group",
+            yield Violation(
+                member.at("group"),
                 f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
                 "add the PodGroup, or correct the name: without it the pods never start",
                 Severity.ERROR,
             )
 
 
-def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeViolation]:
+def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violation]:
     """Gangs that start together: each must exist and list the same gangs."""
     lists = scope.of(GangPartners)
     groups = {each.value[:3]: each.value for each in lists}
@@ -94,17 +92,15 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
             if other == value[:3] or namespace not in spaces or is_placeholder(name) or scope.may_hold(name):
                 continue
             if other not in there:
-                yield ScopeViolation(
-                    each,
-                    str(number),
+                yield Violation(
+                    each.at(str(number)),
                     f"gang {value.group} starts together with {namespace}/{name}, which does not exist",
                     "add its PodGroup or pods, or remove it from the list: until then neither gang starts",
                     Severity.ERROR,
                 )
             elif other in groups and _differ(value, groups[other]):
-                yield ScopeViolation(
-                    each,
-                    "groups",
+                yield Violation(
+                    each.at("groups"),
                     f"gang {value.group} and {namespace}/{name} list different gangs: they form two groups",
                     "write the same list in all of them",
                     Severity.ERROR,
@@ -117,7 +113,7 @@ def _differ(one: GangPartners, other: GangPartners) -> bool:
     return {*one.partners} != {*other.partners} and not (mutual and one[:3] > other[:3])
 
 
-def _unused(scope: Scope) -> Iterator[ScopeViolation]:
+def _unused(scope: Scope) -> Iterator[Violation]:
     """Task groups that no pod of their application names."""
     lists = scope.of(TaskGroups)
     used = {(m.value.namespace, m.value.group) for m in scope.memberships}
@@ -127,9 +123,8 @@ def _unused(scope: Scope) -> Iterator[ScopeViolation]:
         for number, name in enumerate(value.names):
             named = (value.namespace, f"{value.application}/{name}") in used
             if value[:2] not in opened and not named and not is_placeholder(name + value.application):
-                yield ScopeViolation(
-                    each,
-                    str(number),
+                yield Violation(
+                    each.at(str(number)),
                     f"no pod of application {value.application} is in task group {name}: "
                     "its placeholders hold nodes until the timeout",
                     "name it in yunikorn.apache.org/task-group-name of its pods, or delete it",

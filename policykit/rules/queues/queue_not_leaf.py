@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.model.sharing import QueueUse
 from policykit.targets import destinations
@@ -56,7 +56,7 @@ spec:
 GOOD = BAD.replace("queue: research", "queue: vision")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue that the policy or the files here define."""
     directories: dict[str, Directory] = {}
     for use in scope.of(QueueUse):
@@ -67,7 +67,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         found = None if is_placeholder(use.value.queue) else destinations.destination(use.value, known)
         if found and found.verdict in (destinations.HOLDS, destinations.CLOSED):
             severity = Severity.WARNING if found.elsewhere else None
-            yield ScopeViolation(use, "queue", _message(found, known), _advice(found, known), severity)
+            yield Violation(use.at("queue"), _message(found, known), _advice(found, known), severity)
 
 
 def _message(found: Destination, known: Directory) -> str:
