@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.gang import Ordered
 from policykit.model.severity import Severity
 
@@ -44,7 +44,7 @@ GOOD = BAD.replace("minAvailable: 3", "minAvailable: 1").replace(
 )
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each ordered start against its gang; a PodGroup's size only where there is one of its name."""
     minima: dict[tuple[str, str, str], list[int | None]] = {}
     for group in scope.groups:
@@ -63,14 +63,14 @@ def _minimum(minima: Mapping[tuple[str, str, str], Sequence[int | None]], order:
     return groups[0] if len(groups) == 1 else None
 
 
-def _violation(one: Located[Ordered], minimum: int | None) -> ScopeViolation:
+def _violation(one: Located[Ordered], minimum: int | None) -> Violation:
     order = one.value
     gang = f"gang {order.group}" if order.group else "the gang"
     pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
     message = order.said or (
         f"{gang} needs {minimum} pods to start, but only {pods} created before that: {order.why}"
     )
-    return ScopeViolation(one, "order", message, _advice(one))
+    return Violation(one.at("order"), message, _advice(one))
 
 
 def _advice(one: Located[Ordered]) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.linter.gang_fix import sized
-from policykit.linter.rule import Context, Fix, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.gang import Autoscaler, Membership, PodGroup
 from policykit.model.severity import Applicability, Severity
 
@@ -41,7 +41,7 @@ _Name = tuple[str, str, str]
 """(system, namespace, group) of a gang, or (namespace, kind, name) of a workload."""
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs that objects declare for their own pods; named ones in a complete scope only."""
     scalers = {(s.namespace, s.kind, s.name): s for s in scope.autoscalers}
     for gang in scope.gangs:
@@ -54,9 +54,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             and not parked
             and (scope.complete or not value.scalable)
         ):
-            yield ScopeViolation(
-                gang,
-                "min_member",
+            yield Violation(
+                gang.at("min_member"),
                 f"{value.what} needs {value.min_member} members but has {_pods(pods, value.counted)}",
                 f"raise the replicas to {value.min_member} in total, or lower the gang to {pods}",
                 fix=partial(_fix, [gang], pods),
@@ -65,7 +64,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         yield from _named(scope, scalers)
 
 
-def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeViolation]:
+def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[Violation]:
     """Gangs that pods join by name: the minimum of the group, else the one the pods state."""
     members: dict[_Name, list[Located[Membership]]] = {}
     for member in scope.memberships:
@@ -81,9 +80,8 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeV
         minimum = declared.value.min_member if declared else None
         # Without any pod the workload is off, or scaled up from zero on demand.
         if declared and minimum is not None and pods and pods < minimum:
-            yield ScopeViolation(
-                declared,
-                "min_member",
+            yield Violation(
+                declared.at("min_member"),
                 f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
                 f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}",
                 fix=partial(_fix, _same(declared, joined), pods),

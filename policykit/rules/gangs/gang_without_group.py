@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.model.severity import Severity
 
@@ -52,7 +52,7 @@ _SHOWN = 3
 """So many namespaces are named."""
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Groups that no pod joins, and missing groups: only in a complete scope."""
     if not scope.complete:
         return
@@ -68,9 +68,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
             continue
         if (system, namespace, name) not in joined:
-            yield ScopeViolation(
-                group,
-                "name",
+            yield Violation(
+                group.at("name"),
                 f"no pod joins PodGroup {name} in namespace {namespace}",
                 _how_to_join(joining.get(name, ()), namespace),
                 Severity.WARNING,
@@ -82,16 +81,15 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if (value.system, value.namespace, value.group) not in there:
             elsewhere = declaring.get(value.group)
             aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
-            yield ScopeViolation(
-                member,
-                "group",
+            yield Violation(
+                member.at("group"),
                 f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
                 "add the PodGroup, or correct the name: without it the pods never start",
                 Severity.ERROR,
             )
 
 
-def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeViolation]:
+def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violation]:
     """Gangs that start together: each must exist and list the same gangs."""
     lists = scope.of(GangPartners)
     kinds: dict[frozenset[tuple[str, str]], int] = {}
@@ -108,17 +106,15 @@ def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeV
             if other == value[:3] or namespace not in spaces or is_placeholder(name) or scope.may_hold(name):
                 continue
             if other not in there:
-                yield ScopeViolation(
-                    each,
-                    str(number),
+                yield Violation(
+                    each.at(str(number)),
                     f"gang {value.group} starts together with {namespace}/{name}, which does not exist",
                     "add its PodGroup or pods, or remove it from the list: until then neither gang starts",
                     Severity.ERROR,
                 )
             elif other in groups and groups[other].kind != kind and not _said(value, other, groups):
-                yield ScopeViolation(
-                    each,
-                    "groups",
+                yield Violation(
+                    each.at("groups"),
                     f"gang {value.group} and {namespace}/{name} list different gangs: they form two groups",
                     "write the same list in all of them",
                     Severity.ERROR,
@@ -137,7 +133,7 @@ def _said(one: GangPartners, other: _Name, groups: Mapping[_Name, _List]) -> boo
     return one[:3] > other and (one.namespace, one.group) in groups[other].partners
 
 
-def _unused(scope: Scope) -> Iterator[ScopeViolation]:
+def _unused(scope: Scope) -> Iterator[Violation]:
     """Task groups that no pod of their application names."""
     lists = scope.of(TaskGroups)
     used = {(m.value.namespace, m.value.group) for m in scope.memberships}
@@ -147,9 +143,8 @@ def _unused(scope: Scope) -> Iterator[ScopeViolation]:
         for number, name in enumerate(value.names):
             named = (value.namespace, f"{value.application}/{name}") in used
             if value[:2] not in opened and not named and not is_placeholder(name + value.application):
-                yield ScopeViolation(
-                    each,
-                    str(number),
+                yield Violation(
+                    each.at(str(number)),
                     f"no pod of application {value.application} is in task group {name}: "
                     "its placeholders hold nodes until the timeout",
                     "name it in yunikorn.apache.org/task-group-name of its pods, or delete it",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.model.sharing import QueueUse
 from policykit.nearest import some
@@ -57,7 +57,7 @@ spec:
 GOOD = BAD.replace("queue: research", "queue: vision")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue that the policy or the files here define."""
     directories: dict[str, Directory] = {}
     below: dict[str, dict[str, str]] = {}
@@ -71,9 +71,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         found = None if is_placeholder(use.value.queue) else destinations.destination(use.value, known)
         if found and found.verdict in (destinations.HOLDS, destinations.CLOSED):
             severity = Severity.WARNING if found.elsewhere else None
-            yield ScopeViolation(
-                use, "queue", _message(found, known), _advice(found, known, below[system]), severity
-            )
+            advice = _advice(found, known, below[system])
+            yield Violation(use.at("queue"), _message(found, known), advice, severity)
 
 
 def _message(found: Destination, known: Directory) -> str:

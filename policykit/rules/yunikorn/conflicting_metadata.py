@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.application import Application, MetadataValue
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.metadata import USER_INFO
@@ -38,7 +38,7 @@ spec:
 GOOD = BAD.replace("    queue: root.serving\n", "")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Within one template, and between the templates that share an application."""
     sharing: dict[tuple[str, str], list[Located[Application]]] = {}
     for located in scope.of(Application):
@@ -52,15 +52,12 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             yield from _between(name, first, member)
 
 
-def _within(
-    located: Located[Application], said: Sequence[MetadataValue], what: str
-) -> Iterator[ScopeViolation]:
+def _within(located: Located[Application], said: Sequence[MetadataValue], what: str) -> Iterator[Violation]:
     for other in said[1:]:
         if other.value == said[0].value or is_placeholder(other.value) or is_placeholder(said[0].value):
             continue
-        yield ScopeViolation(
-            located,
-            other.key,
+        yield Violation(
+            located.at(other.key),
             f"{other.key} sets {what} {other.value}, but {said[0].key}, which wins, sets {said[0].value}",
             "use the same value in both, or delete one",
         )
@@ -86,9 +83,7 @@ def _later(
             heads.append(number)
 
 
-def _between(
-    name: str, first: Located[Application], member: Located[Application]
-) -> Iterator[ScopeViolation]:
+def _between(name: str, first: Located[Application], member: Located[Application]) -> Iterator[Violation]:
     one, other = first.value, member.value
     where = f"{first.resource.kind} {first.resource.name}".strip()
     where = where if where != f"{member.resource.kind} {member.resource.name}".strip() else one.template
@@ -97,14 +92,14 @@ def _between(
         values = (one.queues[0].value, other.queues[0].value)
         if not any(map(is_placeholder, values)):
             message = f"application {name} uses queue {values[1]} here, but {values[0]} in {where}"
-            yield ScopeViolation(member, other.queues[0].key, message, advice)
+            yield Violation(member.at(other.queues[0].key), message, advice)
     for key, what, values in (
         (USER_INFO, "a different user", (one.user, other.user)),
         (TASK_GROUPS, "different task-groups", (one.task_groups, other.task_groups)),
     ):
         if all(values) and values[0] != values[1] and not any(map(is_placeholder, values)):
             message = f"application {name} has {what} here than in {where}"
-            yield ScopeViolation(member, key, message, advice)
+            yield Violation(member.at(key), message, advice)
 
 
 RULE = Rule(
