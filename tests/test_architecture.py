@@ -29,7 +29,7 @@ LAYERS = (
     ("model",),
     ("errors", "bundled", "__init__"),
     ("lazy", "nearest"),
-    ("cycles", "escape"),
+    ("cycles", "escape", "patterns"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 

@@ -15,6 +15,7 @@ from policykit.manifests.amend import apply
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
+from policykit.manifests.shape import digits
 from policykit.manifests.writer import dump
 
 _VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
@@ -132,15 +133,15 @@ def _steps(pointer: str, data: object) -> Path:
     path: Path = ()
     for part in pointer.split("/")[1:]:
         step = part.replace("~1", "/").replace("~0", "~")
-        in_list = isinstance(lookup(data, path), list) and step.isdecimal()
-        path = (*path, int(step) if in_list else step)
+        index = digits(step) if isinstance(lookup(data, path), list) else None
+        path = (*path, step if index is None else index)
     return path
 
 
 def _index(item: Mapping[str, Any]) -> int:
     annotations = _annotations(item)
     written = next((str(annotations[key]) for key in _INDICES if key in annotations), "0")
-    return int(written) if written.isdecimal() and written.isascii() and len(written) < 10 else 0
+    return digits(written) or 0
 
 
 def _annotations(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -64,7 +64,7 @@ def _wrong(part: str, field: _Field) -> str:
         return f"is outside {field.least}-{field.most}"
     if low > high:
         return "ends before it begins"
-    return "has a step of 0" if step is not None and int(step) == 0 else ""
+    return "has a step of 0" if step is not None and not step.strip("0") else ""
 
 
 def _value(text: str, field: _Field) -> int | None:

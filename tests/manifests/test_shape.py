@@ -23,6 +23,13 @@ from policykit.manifests import shape
         (shape.whole, 0, 0),
         (shape.whole, True, None),
         (shape.whole, "1", None),
+        (shape.digits, "08", 8),
+        (shape.digits, "9" * 18, 10**18 - 1),
+        (shape.digits, "9" * 5000, None),
+        (shape.digits, "٣", None),
+        (shape.digits, "-1", None),
+        (shape.digits, "", None),
+        (shape.digits, 1, None),
     ],
 )
 def test_what_is_something_else_is_empty(

@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 from policykit import api
 from tests.clusters import cluster
 
-ODD: list[Any] = [None, True, -1, 0.5, "", "${N}", "7", [], {}, [None], [[]], ["x"], {"x": None}, {"name": 7}]
+LONG = "9" * 5000
+"""More digits than int() takes."""
+ODD: list[Any] = [None, True, -1, 0.5, "", "${N}", "7", LONG, f"{LONG}%", [], {}]
+ODD += [[None], [[]], ["x"], {"x": None}, {"name": 7}]
 
 
 @cache

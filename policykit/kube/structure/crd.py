@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from policykit.kube.structure.shapes import Schema
+from policykit.patterns import pattern
 
 _NAMES = ("apiVersion", "kind")
 _METADATA: Schema = {"$ref": "kubernetes/pod.json#/$defs/ObjectMeta"}
@@ -14,8 +14,6 @@ _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object"}
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 _QUANTITY = "([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+)"
 """Part of the pattern of every quantity."""
-_GO_ONLY = re.compile(r"\\[zCQEpP]|\[\[:|\(\?[a-zA-Z]*[U-]|\(\?[a-zA-Z]+\)")
-"""Syntax of Go's regular expressions that Python lacks or reads differently."""
 
 
 class CustomKind(NamedTuple):
@@ -78,8 +76,9 @@ def _converted(written: Any, depth: int) -> dict[str, Any]:
     enum = written.get("enum")
     if isinstance(enum, list) and enum and all(isinstance(word, str) for word in enum):
         result["enum"] = enum
-    if _is_pattern(written.get("pattern")):
-        result["pattern"] = written["pattern"]
+    form = written.get("pattern")
+    if isinstance(form, str) and pattern(form):
+        result["x-linear-pattern"] = form
     if required := _required(written):
         result["required"] = required
     if "items" in written:
@@ -122,17 +121,6 @@ def _int_or_string(written: dict[str, Any]) -> dict[str, Any]:
     if isinstance(pattern, str) and _QUANTITY in pattern:
         return types | {"x-kubernetes-quantity": True}
     return types | {"x-kubernetes-int-or-string": True}
-
-
-def _is_pattern(pattern: object) -> bool:
-    """Whether Python reads the pattern as the API server does."""
-    if not isinstance(pattern, str) or _GO_ONLY.search(pattern):
-        return False
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
 
 
 def _mapping(value: Any) -> dict[str, Any]:

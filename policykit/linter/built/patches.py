@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from policykit.linter.built.tree import Listed, Tree, Way
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
 from policykit.manifests.path import Path, lookup
+from policykit.patterns import pattern
 
 
 def applied(way: Way) -> Iterator[tuple[Way, Listed]]:
@@ -78,8 +78,6 @@ def is_for(target: Mapping[str, str] | None, patch: Manifest | None, home: Manif
     return not name or any(_matches(name, each) for each in (home.name, built.name))
 
 
-def _matches(pattern: str, name: str) -> bool:
-    try:
-        return re.fullmatch(pattern, name) is not None
-    except re.error:
-        return pattern == name
+def _matches(wanted: str, name: str) -> bool:
+    form = pattern(wanted, whole=True)
+    return bool(form.search(name)) if form else wanted == name

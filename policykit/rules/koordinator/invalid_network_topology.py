@@ -14,7 +14,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
-from policykit.manifests.shape import mapping, text, whole
+from policykit.manifests.shape import digits, mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import TOPOLOGY_SPEC, TOTAL_NUMBER
 from policykit.targets.koordinator.objects.podgroups import MUST_GATHER, PREFER_GATHER
@@ -138,8 +138,8 @@ def _group(manifest: Manifest) -> Iterator[Violation]:
         return
     yield from _strategies(value, path)
     minimum = whole(mapping(manifest.data.get("spec")).get("minMember"))
-    total = annotations.get(TOTAL_NUMBER)
-    if minimum is not None and isinstance(total, str) and total.isdecimal() and int(total) > minimum:
+    total = digits(annotations.get(TOTAL_NUMBER))
+    if minimum is not None and total is not None and total > minimum:
         yield Violation(
             path,
             f"{TOTAL_NUMBER} is {total}, but minMember is {minimum}: the topology is honoured only for "

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from policykit.model.cluster import TargetSettings
+from policykit.patterns import pattern
 from policykit.targets.yunikorn import options
 
 _PROCESS = "admissionController.filtering.processNamespaces"
@@ -26,7 +25,7 @@ def covers(target: TargetSettings, namespace: str) -> bool:
 
 
 def _matches(patterns: str, namespace: str, default: str) -> bool:
-    try:
-        return any(re.search(each.strip(), namespace) for each in patterns.split(",") if each.strip())
-    except re.error:
-        return bool(re.search(default, namespace))
+    forms = [pattern(each.strip()) for each in patterns.split(",") if each.strip()]
+    if None in forms:
+        forms = [pattern(default)]
+    return any(form.search(namespace) for form in forms if form)

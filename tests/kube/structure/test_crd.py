@@ -105,6 +105,12 @@ ROWS: list[tuple[str, str, str, list[str]]] = [
         ['spec.a is "A", which is not of the form ^[a-z]+$'],
     ),
     ("a pattern only Go reads", '{properties: {a: {type: string, pattern: "^[[:alpha:]]+$"}}}', "{a: x}", []),
+    (
+        "a pattern that never ends",
+        '{properties: {a: {type: string, pattern: "^(a+)+$"}}}',
+        f"{{a: {'a' * 50}!}}",
+        [f'spec.a is "{"a" * 50}!", which is not of the form ^(a+)+$'],
+    ),
     ("a pattern that is none", '{properties: {a: {type: string, pattern: "("}}}', "{a: x}", []),
     (
         "too many items",

@@ -33,6 +33,7 @@ def target(**settings: str) -> TargetSettings:
         (target(process="^team-", bypass="a$"), "team-a", False),
         (target(bypass="^(dev"), "kube-system", False),
         (target(process="^(dev"), "web", True),
+        (target(process="^(a+)+$"), "a" * 50 + "!", False),
     ],
 )
 def test_covers(made: TargetSettings, namespace: str, taken: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.structure.admission.values import Data, refused
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import digits
 
 
 def deployment(data: Data) -> Iterator[Problem]:
@@ -57,7 +58,8 @@ def disruption_budget(data: Data) -> Iterator[Problem]:
         )
     for field in ("minAvailable", "maxUnavailable"):
         share = spec.get(field)
-        if isinstance(share, str) and share[-1:] == "%" and share[:-1].isdecimal() and int(share[:-1]) > 100:
+        percent = _percent(share)
+        if percent is not None and percent > 100:
             yield refused(("spec", field), f"is {share}, above 100%", "write at most 100%")
 
 
@@ -74,6 +76,11 @@ def _none(value: object) -> bool:
 
 
 def _some(value: object) -> bool:
-    if isinstance(value, str):
-        return value[-1:] == "%" and value[:-1].isdecimal() and int(value[:-1]) > 0
+    percent = _percent(value)
+    if percent is not None:
+        return percent > 0
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _percent(value: object) -> int | None:
+    return digits(value[:-1]) if isinstance(value, str) and value[-1:] == "%" else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.structure.admission.values import Data, not_below, number, ordered, refused
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import digits
 
 _LEAST = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
 _MOST = ("autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale")
@@ -34,7 +35,7 @@ def knative(data: Data) -> Iterator[Problem]:
         return
     low = next((key for key in _LEAST if key in annotations), "")
     high = next((key for key in _MOST if key in annotations), "")
-    least, most = _count(annotations.get(low)), _count(annotations.get(high))
+    least, most = digits(annotations.get(low)), digits(annotations.get(high))
     if least is not None and most and least > most:
         help_ = "raise max-scale or lower min-scale: Knative's webhook refuses it"
         yield refused((*_ANNOTATIONS, low), f"is {least}, above {high} {most}", help_)
@@ -51,7 +52,3 @@ def keda(data: Data) -> Iterator[Problem]:
     if idle is not None and least is not None and idle >= least:
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
-
-
-def _count(text: object) -> int | None:
-    return int(text) if isinstance(text, str) and text.isdecimal() else None
