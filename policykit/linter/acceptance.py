@@ -12,6 +12,7 @@ from policykit.linter.finding import Finding
 from policykit.linter.registry import BASELINE
 from policykit.linter.rule import Context
 from policykit.linter.unit import UnitFinding
+from policykit.linter.violation import finding, locate
 from policykit.linter.workspace import Setting, Workspace
 
 
@@ -121,8 +122,6 @@ def _in_vain(
 def _stale(file: BaselineFile, left: Counter[Key], settings: Sequence[Setting]) -> Iterator[Finding]:
     for entry in stale(file.baseline, left, spoken(settings), file.text):
         for rule in settings[0].rules.of(BASELINE):
-            for said in rule.check(entry, Context(path=file.shown)):
-                finding = Finding(
-                    file.shown, entry.span, rule.code, rule.name, rule.severity, said.message, said.help
-                )
-                yield from settings[0].selection.apply([finding])
+            for violation in rule.check(entry, Context(path=file.shown)):
+                found = finding(rule, violation, locate(violation, file.shown))
+                yield from settings[0].selection.apply([found])

@@ -13,6 +13,7 @@ from policykit.linter.location import LocatedObject
 from policykit.linter.precedence import Said, causes
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
+from policykit.linter.violation import finding, locate
 from policykit.manifests.parser import Parsed
 from policykit.placement.review import Review, review
 
@@ -37,24 +38,15 @@ class FileRules:
 
         for rule in self._rules.of(READING):
             for violation in self._rules.check(rule, Reading(text, parsed), self._context):
-                yield Finding(
-                    self._context.path,
-                    violation.span,
-                    rule.code,
-                    rule.name,
-                    rule.severity,
-                    violation.message,
-                    violation.help,
-                    index,
-                )
+                yield finding(rule, violation, locate(violation, self._context.path, document=index))
 
     def held(self, inner: Held) -> Iterator[Finding]:
         """Of a configuration in a string: its text, where it is broken, and what it says."""
         located = LocatedObject(inner.manifest, inner.text, inner.relocate)
-        for finding in self.reading(inner.text, inner.parsed, located.document):
+        for found in self.reading(inner.text, inner.parsed, located.document):
             place = located.place(())
-            yield finding._replace(
-                span=inner.relocate(finding.span),
+            yield found._replace(
+                span=inner.relocate(found.span),
                 resource=located.resource,
                 pointer=place.pointer,
                 field=place.field,
@@ -72,9 +64,9 @@ class FileRules:
         yield from self._by_kind(located, self._fixes)
         context = self._context
         for pod_set in pod_sets:
-            looked = review(located.manifest, pod_set, context.cluster, context.namespace)
-            for said in causes(self._said(looked)):
-                yield from self._found(located, said.rule, (said.violation,), self._fixes, looked)
+            reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
+            for said in causes(self._said(reviewed)):
+                yield from self._found(located, said.rule, (said.violation,), self._fixes, reviewed)
 
     def _structure(self, located: LocatedObject) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
@@ -92,9 +84,9 @@ class FileRules:
         for rule in rules.of(MANIFEST, manifest.kind):
             yield from self._found(located, rule, rules.check(rule, manifest, self._context), fixes)
 
-    def _said(self, looked: Review) -> Iterator[Said]:
+    def _said(self, reviewed: Review) -> Iterator[Said]:
         for rule in self._rules.of(PODS):
-            for violation in self._rules.check(rule, looked, self._context):
+            for violation in self._rules.check(rule, reviewed, self._context):
                 yield Said(rule, violation)
 
     def _inside(self, inner: Held) -> Fixes | None:
@@ -110,22 +102,13 @@ class FileRules:
         rule: AnyRule,
         violations: Iterable[Violation],
         fixes: Fixes | None,
-        looked: Review | None = None,
+        reviewed: Review | None = None,
     ) -> Iterator[Finding]:
         """Violations with the rule, the place, the object and, where asked for, the fix."""
-        for said in violations:
-            place = located.place(said.path, key=said.key, inside=said.inside, part=said.part)
-            yield Finding(
-                self._context.path,
-                place.span,
-                rule.code,
-                rule.name,
-                said.severity or rule.severity,
-                said.message,
-                said.help,
-                located.document,
-                located.resource,
-                place.pointer,
-                fixes.of(rule.code, place.span, located.manifest, said.fix, looked) if fixes else None,
-                place.field,
-            )
+        for violation in violations:
+            location = locate(violation, self._context.path, located)
+            fix = None
+            if fixes:
+                span = location.place.span
+                fix = fixes.of(rule.code, span, located.manifest, violation.fix, reviewed)
+            yield finding(rule, violation, location, fix)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.linter.location import Relocate, relocation
 from policykit.manifests.document import Manifest, manifests
-from policykit.manifests.node import Mark, Node, Span
+from policykit.manifests.node import Lines, Node, Span
 from policykit.manifests.parser import Parsed, parse
 from policykit.manifests.path import Path
 
@@ -136,7 +136,7 @@ def _is(manifest: Manifest, known: Configuration) -> bool:
     return manifest.kind == known.kind if known.kind else not manifest.kind and known.is_it(manifest.data)
 
 
-_NOWHERE = Node({}, Mark(), Mark(), {}, None)
+_NOWHERE = Node({}, 0, Lines(""), {}, None)
 """Of a text that could not be read: its beginning."""
 
 

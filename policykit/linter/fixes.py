@@ -44,7 +44,7 @@ class Source:
         return self._skipped + size
 
 
-class Place(NamedTuple):
+class FixTarget(NamedTuple):
     """What a fix changes: an object of a document, or one inside a string of it."""
 
     document: int
@@ -64,7 +64,7 @@ class _Document(NamedTuple):
     parts: apart.Document
 
 
-def _inside(document: _Document, place: Place, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
+def _inside(document: _Document, place: FixTarget, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
     """Changes in a string: as data the string is another one, as text only its lines change."""
     document.parts.spend()
     patches = [patch._replace(path=(*place.base, *patch.path)) for patch in fix.patches]
@@ -86,7 +86,7 @@ class Fixes:
     def __init__(self, path: str, source: Source) -> None:
         self._path = path
         self._source = source
-        self._outer: Place | None = None
+        self._outer: FixTarget | None = None
         self._read: dict[int, _Document] = {}
         """The document that the last fix was about, by its index."""
         self.dropped: list[str] = []
@@ -94,29 +94,29 @@ class Fixes:
     def inside(self, outer: Manifest, path: Path) -> Fixes:
         """For objects within the string at `path` of an object of the file."""
         made = copy(self)
-        made._outer = Place(outer.document, string=(*outer.base, *path))
+        made._outer = FixTarget(outer.document, string=(*outer.base, *path))
         return made
 
     def of(
-        self, code: str, span: Span, manifest: Manifest, make: MakeFix | None, looked: Review | None = None
+        self, code: str, span: Span, manifest: Manifest, make: MakeFix | None, reviewed: Review | None = None
     ) -> TextFix | None:
         """The fix of a finding at `span`, about a manifest of the file or string.
 
-        With `looked`, the pod set it is about, a safe fix is proven by landing or becomes unsafe.
+        With `reviewed`, the pod set it is about, a safe fix is proven by landing or becomes unsafe.
         """
         if self._outer:
             place = self._outer._replace(base=manifest.base, inner=manifest.document)
         else:
-            place = Place(manifest.document, manifest.base)
-        return self.at(code, span, place, make, looked)
+            place = FixTarget(manifest.document, manifest.base)
+        return self.at(code, span, place, make, reviewed)
 
     def at(
-        self, code: str, span: Span, place: Place, make: MakeFix | None, looked: Review | None = None
+        self, code: str, span: Span, place: FixTarget, make: MakeFix | None, reviewed: Review | None = None
     ) -> TextFix | None:
         """As `of`, where the place is known."""
         try:
             fix = make() if make else None
-            return self._text_fix(place, fix, looked) if fix else None
+            return self._text_fix(place, fix, reviewed) if fix else None
         except apart.TooManyError as error:
             told = f"{self._path}: document {place.document + 1}: fixes left out: {error}"
             if told not in self.dropped[-1:]:
@@ -125,13 +125,13 @@ class Fixes:
             self.dropped.append(f"{self._path}:{span.line}:{span.column}: {code} fix left out: {error}")
         return None
 
-    def _text_fix(self, place: Place, fix: Fix, looked: Review | None) -> TextFix | None:
+    def _text_fix(self, place: FixTarget, fix: Fix, reviewed: Review | None) -> TextFix | None:
         """A fix as edits of the file; None where it changes nothing.
 
         Raises EditError where the text would not say what was intended.
         """
         applicability = fix.applicability
-        if applicability is Applicability.SAFE and looked is not None and not proven(looked, fix.patches):
+        if applicability is Applicability.SAFE and reviewed is not None and not proven(reviewed, fix.patches):
             applicability = Applicability.UNSAFE
         start, patches, edits = 0, fix.patches, tuple[Edit, ...]()
         if patches:

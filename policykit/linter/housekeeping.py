@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from policykit.linter.finding import Finding
+from policykit.linter.location import Place
 from policykit.linter.registry import DECLARED, DRIFTED, SCOPE, SUPPRESSION, RuleSet
-from policykit.linter.rule import AnyRule, Context
-from policykit.linter.subjects import SuppressionViolation
+from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.suppression import ANNOTATION, Annotation, Suppressed
+from policykit.linter.violation import finding, locate
 from policykit.manifests.path import Path, pointer
 
 if TYPE_CHECKING:
@@ -43,32 +44,18 @@ def judged(
                 yield _finding(context.path, one, rule, violation, fixes)
 
 
-def _finding(
-    path: str, one: Suppressed, rule: AnyRule, violation: SuppressionViolation, fixes: Fixes | None
-) -> Finding:
+def _finding(path: str, one: Suppressed, rule: AnyRule, violation: Violation, fixes: Fixes | None) -> Finding:
     suppression = one.suppression
     place = suppression.place
     base: Path = ()
-    resource, where, field = None, "", ""
+    location = locate(violation, path, document=suppression.document)
     if isinstance(place, Annotation):
-        base, resource = place.base, place.resource
-        where, field = pointer((*base, *_FIELD)), pointer(_FIELD)
+        base = place.base
+        field = Place(suppression.span, (*base, *_FIELD), pointer(_FIELD))
+        location = location._replace(place=field, resource=place.resource)
     fix = None
     if fixes:
-        from policykit.linter.fixes import Place
+        from policykit.linter.fixes import FixTarget
 
-        fix = fixes.at(rule.code, suppression.span, Place(suppression.document, base), violation.fix)
-    return Finding(
-        path,
-        suppression.span,
-        rule.code,
-        rule.name,
-        rule.severity,
-        violation.message,
-        violation.help,
-        suppression.document,
-        resource,
-        where,
-        fix,
-        field,
-    )
+        fix = fixes.at(rule.code, suppression.span, FixTarget(suppression.document, base), violation.fix)
+    return finding(rule, violation, location, fix)

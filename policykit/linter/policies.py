@@ -9,7 +9,7 @@ from policykit.linter.finding import Finding
 from policykit.linter.registry import DECLARED, DRIFTED, RuleSet
 from policykit.linter.rule import Context
 from policykit.linter.subjects import Declared, Drifted
-from policykit.manifests.path import pointer
+from policykit.linter.violation import finding, locate
 
 
 class Policy(NamedTuple):
@@ -37,23 +37,11 @@ def judged(policy: Policy, rules: RuleSet, context: Context) -> Iterator[Finding
         yield from _declared(policy.declared, rules, context)
     for file in policy.drifted:
         for rule in rules.of(DRIFTED):
-            for said in rules.check(rule, file, context):
-                yield Finding(
-                    file.path, said.span, rule.code, rule.name, rule.severity, said.message, said.help
-                )
+            for violation in rules.check(rule, file, context):
+                yield finding(rule, violation, locate(violation, file.path))
 
 
 def _declared(policy: Declared, rules: RuleSet, context: Context) -> Iterator[Finding]:
     for rule in rules.of(DECLARED):
-        for said in rules.check(rule, policy, context):
-            path, span = policy.at(said.path, said.key)
-            yield Finding(
-                path,
-                span,
-                rule.code,
-                rule.name,
-                said.severity or rule.severity,
-                said.message,
-                said.help,
-                pointer=pointer(said.path),
-            )
+        for violation in rules.check(rule, policy, context):
+            yield finding(rule, violation, locate(violation, context.path, policy))

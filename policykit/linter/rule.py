@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.manifests.extents import Edit
+from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Applicability, Severity
 
 if TYPE_CHECKING:
+    from policykit.linter.scope import FactField
     from policykit.model.cluster import Cluster
 
 S = TypeVar("S")
-V = TypeVar("V")
 
 
 class Fix(NamedTuple):
@@ -38,10 +39,11 @@ MakeFix = Callable[[], Fix | None]
 
 
 class Violation(NamedTuple):
-    """What a rule says: where in its subject, and what. The engine adds the rest."""
+    """What every rule yields: where its subject is wrong, and how. The engine adds the rest."""
 
-    path: Path
-    """Relative to the subject's manifest. A path that does not exist points at its nearest parent."""
+    at: Path | Span | FactField
+    """A path in the subject's manifest (one that does not exist points at its nearest parent), a span of
+    the file for subjects that are text, or a field of a fact for rules about a scope."""
     message: str
     """What is wrong, with the two values that disagree."""
     help: str = ""
@@ -49,14 +51,21 @@ class Violation(NamedTuple):
     severity: Severity | None = None
     """Where it differs from the rule's own."""
     key: bool = False
-    """Point at the key at `path` instead of its value."""
+    """Point at the key at a path instead of its value."""
     fix: MakeFix | None = None
     inside: Path | None = None
-    """Where in the text that the string at `path` holds, JSON or YAML; () is its root."""
+    """Path in the JSON or YAML text that the string at `at` holds; () is its root."""
     part: tuple[int, int] | None = None
-    """Which characters of the string at `path`, counted from 0: one word of several."""
+    """Start and end of some characters of the string at `at`, counted from 0."""
     follows: frozenset[str] = frozenset()
     """Codes whose finding on the same pod set says this too: beside one of them it is not reported."""
+
+    @property
+    def path(self) -> Path:
+        """The path of a violation at one. Raises TypeError where the location is not a path."""
+        if isinstance(self.at, Span) or not isinstance(self.at, tuple):
+            raise TypeError(f"the location of the violation {self.message!r} is not a path")
+        return self.at
 
 
 def violation_of(problem: Problem, base: Path = (), fix: Applicability | None = None) -> Violation:
@@ -82,11 +91,11 @@ class Context(NamedTuple):
     """Names of scheduler plugins outside the tree, as the settings list them."""
 
 
-class Rule(NamedTuple, Generic[S, V]):
+class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
     `subject` is the type that `check` looks at: Reading, Manifest, Structure, Review, Scope,
-    Suppressed or StaleEntry. The engine calls it once per subject and places what it yields.
+    Suppressed or StaleEntry. The engine calls it once per subject and locates what it yields.
     """
 
     code: str
@@ -99,9 +108,7 @@ class Rule(NamedTuple, Generic[S, V]):
     """A complete, minimal manifest that has it."""
     good: str
     """The same, mended."""
-    check: Callable[[S, Context], Iterable[V]]
-    """Yields Violations; rules about a Reading yield TextViolations, about a Scope ScopeViolations,
-    about a Suppressed or a StaleEntry SuppressionViolations."""
+    check: Callable[[S, Context], Iterable[Violation]]
     kinds: frozenset[str] = frozenset()
     """API kinds (`Job`, `ResourceQuota`) the subject may come from; empty: every kind."""
     needs_policy: bool = False
@@ -126,4 +133,4 @@ class Rule(NamedTuple, Generic[S, V]):
         return self.code[:3]
 
 
-AnyRule = Rule[Any, Any]
+AnyRule = Rule[Any]

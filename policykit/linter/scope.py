@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from policykit.kube import autoscaling
@@ -15,12 +16,11 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.linter.finding import Resource
 from policykit.linter.location import LocatedObject, Place
 from policykit.linter.own_gangs import oversized
-from policykit.linter.rule import Context, MakeFix
+from policykit.linter.rule import Context
 from policykit.manifests.document import Manifest, wrapped_objects
 from policykit.manifests.path import Path
 from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
-from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
     from policykit.linter.target import FactReader, Target
@@ -69,6 +69,10 @@ class Located(NamedTuple, Generic[T]):
         """Where a field of the value stands. Raises KeyError for a field it does not have."""
         return self.fields[field]
 
+    def at(self, field: str) -> FactField:
+        """The location of a field of the value, for a violation."""
+        return FactField(self, field)
+
 
 class Unread(NamedTuple):
     """A document that nobody can read: broken, a template, or of a kind with pods that nobody knows.
@@ -112,17 +116,17 @@ class Scope(NamedTuple):
         return self.unread.words is None or name in self.unread.words
 
 
-class ScopeViolation(NamedTuple):
-    """What a rule about a scope says: of which value, at which of its fields, and what."""
+@dataclass(frozen=True, slots=True)
+class FactField:
+    """Location of a violation in a scope. Patches of its fix start at the root of the fact's document."""
 
-    located: Located[Any]
+    fact: Located[Any]
     field: str
-    message: str
-    help: str = ""
-    severity: Severity | None = None
-    """Where it differs from the rule's own."""
-    fix: MakeFix | None = None
-    """Its patches start at the root of the document that `located` was read from."""
+
+    @property
+    def place(self) -> Place:
+        """Where the field stands. Raises KeyError where the fact has no such field."""
+        return self.fact.place(self.field)
 
 
 def facts_of(

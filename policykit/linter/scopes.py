@@ -14,9 +14,10 @@ from policykit.linter.member import BUILT, READ, Member
 from policykit.linter.outcomes import outcome_of
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
-from policykit.linter.rule import AnyRule, Context
-from policykit.linter.scope import Fact, Located, Scope, ScopeViolation, asks, scope_of
+from policykit.linter.rule import AnyRule, Context, Violation
+from policykit.linter.scope import Fact, FactField, Located, Scope, asks, scope_of
 from policykit.linter.unit import Found, Judgement, UnitFinding
+from policykit.linter.violation import Location, finding, locate
 from policykit.linter.workspace import Run, Setting
 
 Facts = dict[str, Sequence[Fact]]
@@ -92,8 +93,8 @@ def scope_findings(run: Run, known: ScopeFacts) -> Found:
                 with failures.told(f"{shown}: {rule.code} {rule.name}"):
                     said = [*_violations(rule, scope, number, setting, known)]
                     for member, violation in clusters.confirmed(name, number, rule, said):
-                        finding = _finding(run, member, rule, violation, dropped)
-                        found.append(UnitFinding(finding, number, builds.get(finding.path, -1)))
+                        reported = _finding(run, member, rule, violation, dropped)
+                        found.append(UnitFinding(reported, number, builds.get(reported.path, -1)))
     return Found(tuple(found), tuple(failures), tuple(dropped))
 
 
@@ -126,8 +127,8 @@ class _Clusters:
         return scope_of(chain.from_iterable(self._facts[name].values()), complete=self._complete[name])
 
     def confirmed(
-        self, name: str, number: int, rule: AnyRule, said: Sequence[tuple[Member, ScopeViolation]]
-    ) -> Iterable[tuple[Member, ScopeViolation]]:
+        self, name: str, number: int, rule: AnyRule, said: Sequence[tuple[Member, Violation]]
+    ) -> Iterable[tuple[Member, Violation]]:
         """What a rule says of a scope that is true of the whole cluster as well."""
         setting = self._run.workspace.settings[number]
         if not said or setting.cluster is None or name.startswith(_ALONE):
@@ -139,8 +140,8 @@ class _Clusters:
         key = (number, position, rule.code)
         if key not in self._said:
             violations = _violations(rule, worlds[position].scope, number, setting, self._known)
-            self._said[key] = frozenset(_place(violation) for _, violation in violations)
-        return [each for each in said if _place(each[1]) in self._said[key]]
+            self._said[key] = frozenset(_location(violation) for _, violation in violations)
+        return [each for each in said if _location(each[1]) in self._said[key]]
 
     def _read(self, name: str) -> None:
         if name in self._facts:
@@ -231,9 +232,9 @@ def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[Fact]:
         yield from chain.from_iterable(facts[name].values())
 
 
-def _place(violation: ScopeViolation) -> tuple[object, ...]:
-    where = violation.located
-    return where.path, where.document, where.place(violation.field).span
+def _location(violation: Violation) -> tuple[object, ...]:
+    location = locate(violation, "")
+    return location.path, location.document, location.place.span
 
 
 def _key(member: Member) -> str:
@@ -280,51 +281,37 @@ def _with_surroundings(run: Run, name: str, of_run: ScopeFacts, failures: Failur
 
 def _violations(
     rule: AnyRule, scope: Scope, number: int, setting: Setting, known: ScopeFacts
-) -> Iterator[tuple[Member, ScopeViolation]]:
+) -> Iterator[tuple[Member, Violation]]:
     """What a rule says of a scope under a policy, as far as it stands in files that the policy judges."""
     context = Context(setting.cluster, "", setting.namespace)
     for violation in setting.rules.check(rule, scope, context):
-        where = violation.located
-        member = known.members.get(where.path)
+        if not isinstance(violation.at, FactField):
+            raise TypeError(f"{rule.code} must yield its violations at fields of facts")
+        fact = violation.at.fact
+        member = known.members.get(fact.path)
         if (
             member is not None
-            and number in known.judges[where.path]
-            and (member.look != READ or where.as_written)
+            and number in known.judges[fact.path]
+            and (member.look != READ or fact.as_written)
         ):
             yield member, violation
 
 
-def _finding(
-    run: Run, member: Member, rule: AnyRule, violation: ScopeViolation, dropped: list[str]
-) -> Finding:
-    where = violation.located
-    place = where.place(violation.field)
+def _finding(run: Run, member: Member, rule: AnyRule, violation: Violation, dropped: list[str]) -> Finding:
+    location = locate(violation, member.path)
     fixable = run.options.fixes and violation.fix and not member.look
-    return Finding(
-        where.path,
-        place.span,
-        rule.code,
-        rule.name,
-        violation.severity or rule.severity,
-        violation.message,
-        violation.help,
-        where.document,
-        where.resource,
-        place.pointer,
-        _fix(run, member, rule, violation, dropped) if fixable else None,
-        place.field,
-    )
+    fix = _fix(run, member, rule, violation, location, dropped) if fixable else None
+    return finding(rule, violation, location, fix)
 
 
 def _fix(
-    run: Run, member: Member, rule: AnyRule, violation: ScopeViolation, dropped: list[str]
+    run: Run, member: Member, rule: AnyRule, violation: Violation, location: Location, dropped: list[str]
 ) -> TextFix | None:
     """The fix of a finding about a scope: its file is read once more."""
-    from policykit.linter.fixes import Place
+    from policykit.linter.fixes import FixTarget
 
     raw = run.workspace.read(member.file)
     fixes = fixes_of(member.path, decode(raw).text, raw)
-    where = violation.located
-    made = fixes.at(rule.code, where.place(violation.field).span, Place(where.document), violation.fix)
+    made = fixes.at(rule.code, location.place.span, FixTarget(location.document), violation.fix)
     dropped.extend(fixes.dropped)
     return made

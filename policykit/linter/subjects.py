@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube.structure import Problem
-from policykit.linter.rule import MakeFix
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Parsed
@@ -23,27 +22,11 @@ class Reading(NamedTuple):
     parsed: Parsed
 
 
-class TextViolation(NamedTuple):
-    """What a rule about a Reading says: the place is in the file, not in an object."""
-
-    span: Span
-    message: str
-    help: str = ""
-
-
 class Structure(NamedTuple):
     """An object and the faults of its shape."""
 
     manifest: Manifest
     problems: tuple[Problem, ...]
-
-
-class SuppressionViolation(NamedTuple):
-    """What a rule about a Suppressed says: the place is the suppression itself."""
-
-    message: str
-    help: str = ""
-    fix: MakeFix | None = None
 
 
 class StaleEntry(NamedTuple):
@@ -58,7 +41,7 @@ class StaleEntry(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A policy as people wrote it, with what it extends. Rules about it yield Violations from its root."""
+    """A policy as people wrote it, with what it extends. Paths of violations start at its root."""
 
     cluster: Cluster
     at: Callable[[Path, bool], tuple[str, Span]]
@@ -70,7 +53,7 @@ class Declared(NamedTuple):
 
 
 class Drifted(NamedTuple):
-    """A generated file on disk that is not as its policy gives it. Rules about it yield TextViolations."""
+    """A generated file on disk that is not as its policy gives it. Violations are at spans of it."""
 
     path: str
     """As reported."""

@@ -178,14 +178,14 @@ def _on_lines(text: str, items: Sequence[Node], position: int) -> _Piece | None:
     else:
         end = after_comments(text, after_line(text, item), at - start)
         end = text.find("\n", end) + 1 or len(text)
-    alone = text[start : item.start.index].strip() == "-"
+    alone = text[start : item.start_offset].strip() == "-"
     return _Piece(_HEAD + text[start:end], start - len(_HEAD), ("items", 0)) if alone else None
 
 
 def _in_flow(text: str, item: Node) -> _Piece:
     """An item of a list in a JSON document, its lines in the columns they had."""
     lead = "[\n" + " " * (item.start.column if item.end.line > item.start.line else 0)
-    start, end = item.start.index, item.end.index
+    start, end = item.start_offset, item.end_offset
     return _Piece(f"{lead}{text[start:end]}]", start - len(lead), (0,))
 
 

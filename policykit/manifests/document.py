@@ -167,7 +167,7 @@ def span(root: Node, path: Sequence[Step], *, key: bool = False) -> Span:
 
 
 def _is_empty(node: Node) -> bool:
-    return bool(node.start.index == node.end.index)
+    return node.start_offset == node.end_offset
 
 
 def _of(node: Node) -> Span:

@@ -99,7 +99,7 @@ def _edit(text: str, patch: Patch, document: int, like: Node | None) -> Edit:
     patch = _settled(root, patch)
     if not patch.path:
         written = newline.join(rendering.lines(patch.value, 0, layout))
-        return Edit(root.start.index, content_end(text, root), written)
+        return Edit(root.start_offset, content_end(text, root), written)
     chain = _chain(root, patch.path[:-1])
     parent, step = chain[-1], patch.path[-1]
     place = Place(text, parent, newline, _is_json(like or root), layout)
@@ -192,7 +192,7 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
     end = content_end(text, old)
     if parent.style:
         quoted = rendering.requoted(value, old.style) if old.style in ("'", '"') else None
-        return Edit(old.start.index, end, quoted or flow.rendered(place, value))
+        return Edit(old.start_offset, end, quoted or flow.rendered(place, value))
     if isinstance(parent.entries, dict):
         key = parent.entries[step][0]
         after, column = colon(text, key), key.start.column
@@ -210,9 +210,9 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
     if short is None:
         closing = _closing(place, end, value)
         return Edit(after, end, place.newline.join([written[0][lead:], *written[1:]]) + closing)
-    if old.start.index == old.end.index or (old.entries is not None and not old.style):
+    if old.start_offset == old.end_offset or (old.entries is not None and not old.style):
         return Edit(after, end, f" {short}")
-    return Edit(old.start.index, end, short)
+    return Edit(old.start_offset, end, short)
 
 
 def _inserted(place: Place, step: Step, value: Any) -> Edit:
@@ -230,10 +230,10 @@ def _inserted_key(place: Place, key: str, value: Any) -> Edit:
     column = pairs[0][0].start.column
     written = rendering.lines({key: value}, column, place.layout)
     before = _first_behind(key, pairs)
-    if before is not None and not _commented(place.text, before.start.index):
+    if before is not None and not _commented(place.text, before.start_offset):
         text = place.newline.join([written[0][column:], *written[1:]])
-        return Edit(before.start.index, before.start.index, text + place.newline + " " * column)
-    last = max(pairs, key=lambda pair: pair[1].end.index)[1]
+        return Edit(before.start_offset, before.start_offset, text + place.newline + " " * column)
+    last = max(pairs, key=lambda pair: pair[1].end_offset)[1]
     at = after_comments(place.text, after_line(place.text, last), column)
     return Edit(at, at, place.newline + place.newline.join(written) + _closing(place, at, value))
 
@@ -263,7 +263,7 @@ def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
     beside = items[max(position - 1, 0)]
     if isinstance(value, Mapping) and isinstance(beside.data, dict) and _on_one_line(beside):
         # Tolerations and expressions are often written one to a line: `- {key: a, operator: Exists}`.
-        quoted = place.text.startswith('{"', beside.start.index)
+        quoted = place.text.startswith('{"', beside.start_offset)
         short = f"{' ' * column}- {rendering.flow(value, quoted)}"
         written = short if len(short) <= max(_WIDTH, beside.end.column) else written
     if position == 0:

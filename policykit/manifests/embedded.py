@@ -97,9 +97,9 @@ def embedded(outer: str, path: Path, node: Node) -> Embedded:
     """What stands inside a string scalar of `outer`."""
     text: str = node.data
     shift = 1 if outer.startswith("\ufeff") else 0
-    properties = _PROPERTIES.match(outer, node.start.index + shift)
-    start = properties.end() if properties else node.start.index + shift
-    raw = outer[start : node.end.index + shift]
+    properties = _PROPERTIES.match(outer, node.start_offset + shift)
+    start = properties.end() if properties else node.start_offset + shift
+    raw = outer[start : node.end_offset + shift]
     if node.style == "|":
         found = _literal(raw, text)
         if found:

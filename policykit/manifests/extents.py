@@ -18,23 +18,23 @@ class Edit(NamedTuple):
 
 def own_pairs(node: Node) -> list[tuple[Node, Node]]:
     """Pairs (key, value) that stand in the mapping itself, not in what it merges or aliases."""
-    return [pair for pair in node.entries.values() if pair[0].start.index >= node.start.index]
+    return [pair for pair in node.entries.values() if pair[0].start_offset >= node.start_offset]
 
 
 def own_items(node: Node) -> list[Node]:
-    return [item for item in node.entries if item.start.index >= node.start.index]
+    return [item for item in node.entries if item.start_offset >= node.start_offset]
 
 
 def content_end(text: str, node: Node) -> int:
     """Where the last character of a node ends; the mark of a block scalar runs on to the next token."""
     node = _last(node)
-    end: int = node.end.index
+    end = node.end_offset
     if node.style not in ("|", ">"):
         return end
-    raw = text[node.start.index : end]
+    raw = text[node.start_offset : end]
     header = raw.partition("\n")[0].partition("#")[0]
     if "+" not in header:
-        return int(node.start.index) + len(raw.rstrip(" \t\r\n"))
+        return node.start_offset + len(raw.rstrip(" \t\r\n"))
     return end - len(raw) + len(raw.removesuffix("\n").removesuffix("\r"))
 
 
@@ -45,7 +45,7 @@ def _last(node: Node) -> Node:
         below = [value for _, value in own_pairs(node)] if mapping else own_items(node)
         if not below:
             return node
-        node = max(below, key=lambda child: int(child.end.index))
+        node = max(below, key=lambda child: child.end_offset)
     return node
 
 
@@ -68,8 +68,8 @@ def after_line(text: str, node: Node) -> int:
 
 def colon(text: str, key: Node) -> int:
     """Just behind the colon of a key."""
-    at = text.find(":", key.end.index)
-    if at < 0 or text[key.end.index : at].strip():
+    at = text.find(":", key.end_offset)
+    if at < 0 or text[key.end_offset : at].strip():
         raise EditError("a key without a colon behind it cannot be edited")
     return at + 1
 
@@ -88,7 +88,7 @@ def after_comments(text: str, at: int, column: int) -> int:
 
 def dash(text: str, item: Node) -> int:
     """The dash that introduces an item of a block sequence."""
-    at: int = item.start.index - 1
+    at = item.start_offset - 1
     while at >= 0 and text[at] in " \t\r\n":
         at -= 1
     if at < 0 or text[at] != "-":

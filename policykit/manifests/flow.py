@@ -32,21 +32,21 @@ def inserted(place: Place, step: Step, value: Any) -> Edit:
     if isinstance(parent.entries, dict):
         pairs = own_pairs(parent)
         lead = f"{rendering.flow(str(step), place.json)}: "
-        starts, ends = [key.start for key, _ in pairs], [value.end for _, value in pairs]
+        starts, ends = [key.start_offset for key, _ in pairs], [value.end_offset for _, value in pairs]
         position = len(pairs)
     else:
         items = own_items(parent)
-        starts, ends = [item.start for item in items], [item.end for item in items]
+        starts, ends = [item.start_offset for item in items], [item.end_offset for item in items]
         position = len(items) if not isinstance(step, int) else step
     written = lead + rendered(place, value)
     if not starts:
-        at = text.index("{" if isinstance(parent.data, dict) else "[", parent.start.index) + 1
+        at = text.index("{" if isinstance(parent.data, dict) else "[", parent.start_offset) + 1
         return Edit(at, at, written)
     gap = " " if pad is None else place.newline + pad
     if position < len(starts):
-        at = starts[position].index
+        at = starts[position]
         return Edit(at, at, f"{written},{gap}")
-    at = ends[-1].index
+    at = ends[-1]
     return Edit(at, at, f",{gap}{written}")
 
 
@@ -57,7 +57,7 @@ def _lined(place: Place) -> tuple[str | None, str]:
     listed = own_items(parent) if isinstance(parent.entries, list) else [key for key, _ in own_pairs(parent)]
     if not listed or listed[-1].start.line == parent.start.line:
         return None, ""
-    pad, closing = _blanks(text, listed[-1].start.index), _blanks(text, parent.end.index - 1)
+    pad, closing = _blanks(text, listed[-1].start_offset), _blanks(text, parent.end_offset - 1)
     return pad, pad.removeprefix(closing) if pad.startswith(closing) else ""
 
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+from policykit.manifests.node import BREAK
+
 _KEY = re.compile(
     r"""(?P<dashes>(?:-[ ]+)*+)"""
     r"""(?P<key>"[^"]*"|'[^']*'|[^\s#:'"\[\]{},](?:[^:#]*[^:#\s])?)[ ]*:(?:[ ]+(?P<value>.*))?\Z"""
@@ -52,7 +53,7 @@ class Opening(NamedTuple):
 @lru_cache(maxsize=1)  # a file may have many broken documents
 def split(text: str) -> list[str]:
     """Lines as libyaml counts them."""
-    return _BREAK.split(text)
+    return BREAK.split(text)
 
 
 def read(raw: list[str], first: int, end: int) -> Iterator[Line]:

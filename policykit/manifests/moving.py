@@ -44,13 +44,13 @@ class _Opening(NamedTuple):
 def renamed(text: str, parent: Node, step: Step, name: str, *, json: bool) -> Edit:
     """The edit that writes another key, with the quotes of the old one. Raises EditError."""
     key = _own_key(parent, step)
-    if key is None or text[key.start.index] in "&!*":
+    if key is None or text[key.start_offset] in "&!*":
         raise EditError(f"{step}: a key that stands elsewhere, or has an anchor or a tag, is not renamed")
     if key.style in ("'", '"'):
         written = rendering.requoted(name, key.style)
     else:
         written = rendering.flow(name, json) if parent.style else rendering.inline(name)
-    return Edit(key.start.index, content_end(text, key), written or rendering.flow(name, quoted=True))
+    return Edit(key.start_offset, content_end(text, key), written or rendering.flow(name, quoted=True))
 
 
 def moved(text: str, root: Node, old: Path, new: Path, layout: Layout) -> tuple[Edit, ...] | None:
@@ -81,7 +81,7 @@ def moved(text: str, root: Node, old: Path, new: Path, layout: Layout) -> tuple[
 
 def _own_key(parent: Node, step: Step) -> Node | None:
     pair = parent.entries.get(step) if isinstance(parent.entries, dict) else None
-    return pair[0] if pair and pair[0].start.index >= parent.start.index else None
+    return pair[0] if pair and pair[0].start_offset >= parent.start_offset else None
 
 
 def _block(text: str, root: Node, path: Path, *, last_stays: bool) -> _Block | None:
@@ -90,7 +90,7 @@ def _block(text: str, root: Node, path: Path, *, last_stays: bool) -> _Block | N
     key = _own_key(parent, path[-1])
     if rest or key is None or parent.style or (len(parent.entries) == 1 and not last_stays):
         return None
-    at, column = key.start.index, key.start.column
+    at, column = key.start_offset, key.start.column
     end = after_line(text, parent.entries[path[-1]][1])
     start = line_start(text, at)
     if text[start:at].strip(" "):
@@ -123,12 +123,12 @@ def _opening(text: str, root: Node, path: Path, layout: Layout) -> _Opening | No
     parents = tuple(step for step in rest[:-1] if isinstance(step, str))
     if not rest or len(parents) < len(rest) - 1:
         return None
-    if node.data is None and key is not None and node.start.index == node.end.index:
+    if node.data is None and key is not None and node.start_offset == node.end_offset:
         return _Opening(line_end(text, colon(text, key)), key.start.column + layout.mapping, parents)
     pairs = own_pairs(node) if isinstance(node.entries, dict) and not node.style else []
     if not pairs:
         return None
-    last = max(pairs, key=lambda pair: int(pair[1].end.index))[1]
+    last = max(pairs, key=lambda pair: pair[1].end_offset)[1]
     return _Opening(after_line(text, last), pairs[0][0].start.column, parents)
 
 

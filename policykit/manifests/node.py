@@ -2,36 +2,91 @@
 
 from __future__ import annotations
 
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any, NamedTuple
+
+BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What ends a line for libyaml."""
+OFFSET_BITS = 32
+"""An extent is an offset of as many bits before another: `start << OFFSET_BITS | end`."""
+OFFSET_MASK = (1 << OFFSET_BITS) - 1
 
 
 class Mark(NamedTuple):
-    """A place in a text, all counted from 0, where libyaml gives none."""
+    """A place in a text, counted from 0, columns in code points."""
 
-    index: int = 0  # type: ignore[assignment]  # as libyaml's marks have it
-    line: int = 0
-    column: int = 0
+    line: int
+    column: int
+
+
+class Lines:
+    """Where the lines of a text begin: what offsets are as lines and columns."""
+
+    __slots__ = ("_starts", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts: array[int] | None = None
+
+    def mark(self, offset: int) -> Mark:
+        """The place of an offset in code points."""
+        text, starts = self._text, self._starts
+        if starts is None:
+            self._starts = starts = array("L", _starts(text))
+            self._text = ""
+        line = bisect_right(starts, offset) - 1
+        return Mark(line, offset - starts[line])
+
+
+def _starts(text: str) -> Iterable[int]:
+    if any(other in text for other in "\r\x85\u2028\u2029"):
+        return (0, *(found.end() for found in BREAK.finditer(text)))
+    return accumulate((len(line) + 1 for line in text.split("\n")), initial=0)
 
 
 class Node:
-    """One node of a document. Marks count lines and columns from 0, in code points.
+    """One node of a document.
 
     `entries` is None for a scalar, a list of nodes for a sequence, and for a mapping a
     dict from key to (key node, value node). An alias is a node of its own place that
     shares `data` and `entries` with its anchor.
+
+    A document may have millions, so `extent` is both ends in one number, offsets in code points:
+    see OFFSET_BITS.
     """
 
-    __slots__ = ("data", "end", "entries", "start", "style", "written")
+    __slots__ = ("_lines", "data", "entries", "extent", "style", "written")
 
-    def __init__(self, data: Any, start: Any, end: Any, entries: Any, style: Any) -> None:
+    def __init__(self, data: Any, extent: int, lines: Lines, entries: Any, style: Any) -> None:
         self.data = data
-        self.start = start
-        self.end = end
+        self.extent = extent
+        self._lines = lines
         self.entries = entries
         self.style = style
         """Scalars: None or "" plain, `'`, `"`, `|`, `>`; collections: True when in flow style."""
         self.written = ""
         """The text of a plain scalar that is read as something else: 1.10, yes, 0777."""
+
+    @property
+    def start_offset(self) -> int:
+        return self.extent >> OFFSET_BITS
+
+    @property
+    def end_offset(self) -> int:
+        """Behind its last character."""
+        return self.extent & OFFSET_MASK
+
+    @property
+    def start(self) -> Mark:
+        return self._lines.mark(self.start_offset)
+
+    @property
+    def end(self) -> Mark:
+        return self._lines.mark(self.end_offset)
 
 
 class Span(NamedTuple):

@@ -14,7 +14,7 @@ import yaml
 from yaml import events
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
-from policykit.manifests.node import Duplicate, Mark, Node
+from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate, Lines, Node
 from policykit.manifests.scalars import resolve, tagged
 
 MAX_DEPTH = 200
@@ -22,13 +22,12 @@ MAX_DEPTH = 200
 MAX_ALIASED = 400_000
 """Nodes that aliases may add to a document: beyond, Kubernetes' own reader suspects an attack too."""
 
-MAX_VALUES = 2_000_000
-"""Keys, values and items of one document: a list of 5,000 nodes as kubectl prints it has about half."""
+MAX_VALUES = 1_500_000
+"""Keys, values and items of one document: a list of 5,000 nodes as kubectl prints it has about two thirds."""
 
 _MERGE = "<<"
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _MARKER = re.compile(r"(?:\A|(?<=[\n\r\x85\u2028\u2029]))---(?=[ \t\n\r\x85\u2028\u2029]|\Z)")
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 class Problem(NamedTuple):
@@ -50,13 +49,15 @@ class Parsed(NamedTuple):
 
 def parse(text: str) -> Iterator[Parsed]:
     """Documents of a stream, lazily. After a syntax error reading goes on at the next `---`."""
+    text = text.removeprefix("\ufeff")  # libyaml does not count it
     if text[:1] in ("{", "[") and "\\ud" in text.lower():
         text = _PAIR.sub(_one_escape, text)
     later: Iterator[_Start] | None = None
+    lines = Lines(text)
     start = _Start(0, 0)
     while True:
         ended = None
-        for parsed in _documents(text, start):
+        for parsed in _documents(text, start, lines):
             yield parsed
             if parsed.problem:
                 # The problem may be the marker itself: something was still open there.
@@ -81,7 +82,7 @@ def _starts(text: str) -> Iterator[_Start]:
     """Every `---`, in order."""
     line = offset = 0
     for marker in _MARKER.finditer(text):
-        line += sum(1 for _ in _BREAK.finditer(text, offset, marker.start()))
+        line += sum(1 for _ in BREAK.finditer(text, offset, marker.start()))
         offset = marker.start()
         yield _Start(line, offset)
 
@@ -98,6 +99,14 @@ class _Rest:
         marker = _MARKER.search(self._text, begin + 1)
         self._at = marker.start() if marker else len(self._text)
         return self._text[begin : self._at]
+
+
+class _Mark(NamedTuple):
+    """As libyaml's marks."""
+
+    index: int  # type: ignore[assignment]
+    line: int
+    column: int
 
 
 class _Moved:
@@ -123,7 +132,7 @@ class _Moved:
 
     def _mark(self, mark: Any) -> Any:
         line, offset = self._start
-        return Mark(mark.index + offset, mark.line + line, mark.column) if mark else None
+        return _Mark(mark.index + offset, mark.line + line, mark.column) if mark else None
 
 
 def _one_escape(pair: re.Match[str]) -> str:
@@ -132,7 +141,7 @@ def _one_escape(pair: re.Match[str]) -> str:
     return f"\\U{0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00):08X}"
 
 
-def _documents(text: str, start: _Start) -> Iterator[Parsed]:
+def _documents(text: str, start: _Start, lines: Lines) -> Iterator[Parsed]:
     try:
         loader = _Moved(CParser(_Rest(text, start.offset)), start) if start.line else CParser(text)
     except yaml.reader.ReaderError as error:
@@ -147,7 +156,7 @@ def _documents(text: str, start: _Start) -> Iterator[Parsed]:
                 return
             if kind is events.DocumentStartEvent:
                 start_line = event.start_mark.line
-                yield _document(loader, start_line)
+                yield _document(loader, start_line, lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = error.problem or error.context or "not YAML"
@@ -181,7 +190,7 @@ class _RefusedError(Exception):
         self.problem = Problem(message, mark.line, mark.column)
 
 
-def _document(loader: Any, start_line: int) -> Parsed:
+def _document(loader: Any, start_line: int, lines: Lines) -> Parsed:
     """Reads one document up to its end event."""
     anchors: dict[str, Node] = {}
     measured: dict[int, tuple[int, int]] = {}
@@ -201,7 +210,8 @@ def _document(loader: Any, start_line: int) -> Parsed:
                 data = resolve(text) if not style and tag is None else text
             else:
                 data = tagged(tag, text)
-            node = Node(data, event.start_mark, event.end_mark, None, style)
+            extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
+            node = Node(data, extent, lines, None, style)
             if data is not text and tag is None:
                 node.written = text
             if event.anchor:
@@ -212,7 +222,8 @@ def _document(loader: Any, start_line: int) -> Parsed:
                 raise _RefusedError(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
             collection: Any = {} if mapping else []
             entries: Any = {} if mapping else []
-            node = Node(collection, event.start_mark, event.end_mark, entries, event.flow_style)
+            extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
+            node = Node(collection, extent, lines, entries, event.flow_style)
             if event.anchor:
                 anchors[event.anchor] = node
             stack.append([node, mapping, None, None])
@@ -221,7 +232,8 @@ def _document(loader: Any, start_line: int) -> Parsed:
             node, mapping, _, merges = stack.pop()
             if merges:
                 _merge(node, merges)
-            node.end = _end_of(node, event)
+            end = event.end_mark.index if node.style else _content_end(node)
+            node.extent = node.extent >> OFFSET_BITS << OFFSET_BITS | end
         elif kind is events.AliasEvent:
             target = anchors.get(event.anchor)
             if target is None:
@@ -234,7 +246,8 @@ def _document(loader: Any, start_line: int) -> Parsed:
                 raise _RefusedError(f"aliases repeat more than {MAX_ALIASED} nodes", event.start_mark)
             if len(stack) + depth > MAX_DEPTH:
                 raise _RefusedError(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
-            node = Node(target.data, event.start_mark, event.end_mark, target.entries, target.style)
+            extent = event.start_mark.index << OFFSET_BITS | event.end_mark.index
+            node = Node(target.data, extent, lines, target.entries, target.style)
         else:  # DocumentEndEvent
             return Parsed(root, start_line, tuple(duplicates))
 
@@ -305,11 +318,10 @@ def _merge(node: Node, sources: list[Node]) -> None:
                     node.data[key] = entry[1].data
 
 
-def _end_of(node: Node, event: Any) -> Any:
+def _content_end(node: Node) -> int:
     """A block collection's own end mark runs on to the next token: end at its last child."""
-    if node.style:
-        return event.end_mark
-    if isinstance(node.entries, dict):
-        last = next(reversed(node.entries.values()), None)
-        return last[1].end if last else node.start
-    return node.entries[-1].end if node.entries else node.start
+    entries = node.entries
+    if not entries:
+        return node.start_offset
+    last: Node = next(reversed(entries.values()))[1] if type(entries) is dict else entries[-1]
+    return last.extent & OFFSET_MASK

@@ -34,7 +34,7 @@ def column_of(text: str, at: int) -> int:
 
 def _position(parent: Node, step: Step) -> int:
     if isinstance(parent.entries, dict):
-        keys = [key for key, pair in parent.entries.items() if pair[0].start.index >= parent.start.index]
+        keys = [key for key, pair in parent.entries.items() if pair[0].start_offset >= parent.start_offset]
         if step in keys:
             return keys.index(str(step))
     elif isinstance(step, int) and 0 <= step < len(parent.entries):
@@ -45,10 +45,10 @@ def _position(parent: Node, step: Step) -> int:
 def _extents(text: str, parent: Node) -> list[tuple[int, int]]:
     """From where to where each entry runs, key or dash included."""
     if isinstance(parent.entries, dict):
-        return [(key.start.index, content_end(text, value)) for key, value in own_pairs(parent)]
+        return [(key.start_offset, content_end(text, value)) for key, value in own_pairs(parent)]
     items = own_items(parent)
     if parent.style:
-        return [(item.start.index, item.end.index) for item in items]
+        return [(item.start_offset, item.end_offset) for item in items]
     return [(dash(text, item), content_end(text, item)) for item in items]
 
 

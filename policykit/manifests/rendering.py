@@ -78,7 +78,7 @@ def layout_of(root: Node) -> Layout:
             pending.extend(own_items(node))
             continue
         for key, value in own_pairs(node):
-            if value.entries and not value.style and value.start.index > key.start.index:
+            if value.entries and not value.style and value.start_offset > key.start_offset:
                 votes = sequences if isinstance(value.entries, list) else mappings
                 votes[value.start.column - key.start.column] += 1
                 pending.append(value)

@@ -84,11 +84,15 @@ def destination(use: QueueUse, known: Directory) -> Destination | None:
     return min(found, key=lambda each: each.verdict) if found else None
 
 
-def takers_below(queue: str, known: Directory) -> tuple[str, ...]:
-    """Leaf queues directly below one."""
+def takers(known: Directory) -> dict[str, list[str]]:
+    """Of each queue the leaf queues directly below it."""
     parents = {**known.policy.queues, **{each.value.name: each.value.parent for each in known.declared}}
     holding = _holding(known.declared, known.semantics) | known.policy.holding
-    return tuple(sorted(name for name, parent in parents.items() if parent == queue and name not in holding))
+    found: dict[str, list[str]] = {}
+    for name, parent in parents.items():
+        if name not in holding:
+            found.setdefault(parent, []).append(name)
+    return found
 
 
 def _tree(known: Directory, placing: Placing | None) -> Tree:

@@ -219,6 +219,103 @@ def _hidden(n: int) -> Files:
     return _documents([_DEPLOYMENT.format(number) + "# policykit: ignore -- x\n" for number in range(n)])
 
 
+_GROUP = """\
+apiVersion: {1}
+kind: PodGroup
+metadata: {{name: g{0}}}
+spec: {{minMember: 2, queue: q{0}}}
+---
+"""
+_MEMBER = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {1}{0}
+  labels: {{policykit.io/workload: training, pod-group.scheduling.sigs.k8s.io: g{0}}}
+  annotations: {{scheduling.k8s.io/group-name: g{0}, scheduling.volcano.sh/queue-name: q{0}}}
+spec:
+  schedulerName: {2}
+  containers: [{{name: main, image: registry.example/a:1, resources: {{limits: {{nvidia.com/gpu: 1}}}}}}]
+"""
+_APPLICATION = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {1}
+  labels: {{applicationId: {0}, queue: root.q{1}}}
+  annotations: {{yunikorn.apache.org/app-id: {0}, yunikorn.apache.org/queue: root.r{1}}}
+spec:
+  schedulerName: yunikorn
+  containers: [{{name: main, image: registry.example/a:1, resources: {{limits: {{cpu: 1}}}}}}]
+"""
+
+
+def _volcano_groups(n: int) -> Files:
+    head = "scheduling.volcano.sh/v1beta1"
+    members = [_MEMBER.format(g, name, "volcano") for g in range(n) for name in "ab"]
+    return _documents([*(_GROUP.format(g, head).removesuffix("---\n") for g in range(n)), *members])
+
+
+def _koordinator_groups(n: int) -> Files:
+    head = "scheduling.sigs.k8s.io/v1alpha1"
+    members = [_MEMBER.format(g, name, "koord-scheduler") for g in range(n) for name in "ab"]
+    return _documents([*(_GROUP.format(g, head).removesuffix("---\n") for g in range(n)), *members])
+
+
+def _one_gang(n: int) -> Files:
+    group = _GROUP.format(0, "scheduling.volcano.sh/v1beta1").removesuffix("---\n")
+    return _documents([group, *(_MEMBER.format(0, f"a{g}-", "volcano") for g in range(n))])
+
+
+def _volcano_jobs(n: int) -> Files:
+    queues = [_QUEUE.format(number, "root") for number in range(n)]
+    jobs = [
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n"
+        f"metadata: {{name: j{number}}}\n"
+        f"spec:\n  minAvailable: 3\n  schedulerName: volcano\n  queue: q{number}\n  tasks:\n"
+        + _TASK.format(0)
+        * 2
+        for number in range(n)
+    ]
+    return _documents(queues + jobs)
+
+
+def _applications(n: int) -> Files:
+    return _documents([_APPLICATION.format(f"app{pod // 2}", pod) for pod in range(2 * n)])
+
+
+def _one_application(n: int) -> Files:
+    return _documents([_APPLICATION.format("app", pod) for pod in range(n)])
+
+
+def _copies(n: int) -> Files:
+    return {f"{copy}.yaml": _APPLICATION.format("app", 0) for copy in range(n)}
+
+
+def _apart(n: int) -> Files:
+    """Groups that no Pod joins, Pods of groups that are elsewhere, queues that hold others."""
+    groups = [
+        _GROUP.format("", "scheduling.volcano.sh/v1beta1")
+        .removesuffix("---\n")
+        .replace("name: g", f"name: g, namespace: n{number}")
+        for number in range(n)
+    ]
+    members = [
+        _MEMBER.format("", f"p{number}-", "volcano").replace("name: p", f"namespace: m{number}\n  name: p")
+        for number in range(n)
+    ]
+    queues = [_QUEUE.format(f"q{number}", "q") for number in range(n)]
+    return _documents([_QUEUE.format("", "root"), *queues, *groups, *members])
+
+
+def _same_tasks(n: int) -> Files:
+    head = (
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\n"
+        f"spec:\n  minAvailable: {n}\n  schedulerName: volcano\n  tasks:\n"
+    )
+    return {"a.yaml": head + _TASK.format(0) * n}
+
+
 _POLICY = """\
 apiVersion: policykit.io/v1alpha1
 kind: Policy
@@ -253,34 +350,43 @@ def _in_an_editor() -> object:
 
 
 SHAPES: Mapping[str, Shape] = {
-    "documents of a file": Shape(_pods),
-    "files": Shape(_files),
-    "a cycle of queues": Shape(_queue_cycle),
-    "a chain of queues": Shape(_queue_chain, size=100),
+    "documents of a file": Shape(_pods, size=10),
+    "files": Shape(_files, size=16),
+    "a cycle of queues": Shape(_queue_cycle, size=14),
+    "a chain of queues": Shape(_queue_chain, size=40),
     "a pattern of .gitignore and a name": Shape(_ignored_names, size=20),
     "broken documents": Shape(_broken),
-    "findings in a string": Shape(_in_a_string),
-    "bases named twice": Shape(_doubled_bases, ("gen", "-p", "0.yaml", "--no-cache", "-o", "-"), size=8),
+    "findings in a string": Shape(_in_a_string, size=30),
+    "bases named twice": Shape(_doubled_bases, ("gen", "-p", "0.yaml", "--no-cache", "-o", "-"), size=6),
     "brackets in an annotation": Shape(_brackets),
-    "where": Shape(_deployments, ("where", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache")),
-    "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache"), size=20),
-    "fixes": Shape(_deployments, (*_LINT, "--fix", *_HYBRID), size=6),
-    "a diff of fixes": Shape(_deployments, (*_LINT, "--diff", *_HYBRID), size=4),
-    "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=6),
-    "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=6),
-    "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
-    "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=6),
-    "an editor": Shape(_deployments, work=_in_an_editor, size=6),
-    "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-")),
-    "mounts without volumes": Shape(_mounts, size=100),
+    "where": Shape(_deployments, ("where", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache"), size=25),
+    "patch": Shape(_deployments, ("patch", "a.yaml", "-p", "profile:hybrid-volcano", "--no-cache"), size=6),
+    "fixes": Shape(_deployments, (*_LINT, "--fix", *_HYBRID), size=2),
+    "a diff of fixes": Shape(_deployments, (*_LINT, "--diff", *_HYBRID), size=2),
+    "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=2),
+    "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=2),
+    "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=3),
+    "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=4),
+    "an editor": Shape(_deployments, work=_in_an_editor, size=4),
+    "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-"), size=20),
+    "mounts without volumes": Shape(_mounts, size=60),
     "anchors": Shape(_anchors, size=100),
     "blank lines": Shape(_blank_lines),
     "objects without a line between": Shape(_without_markers, size=100),
-    "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=4),
-    "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID)),
+    "sarif": Shape(_deployments, (*_LINT, "--format", "sarif", *_HYBRID), size=3),
+    "a baseline": Shape(_deployments, ("baseline", ".", "--no-cache", *_HYBRID), size=12),
     "nodes": Shape(_nodes, ("nodes", "--check", "nodes.json", "--no-cache", *_HYBRID)),
-    "a document in flow style": Shape(_flow),
-    "suppressions on every line": Shape(_comments, size=100),
-    "suppressions of findings": Shape(_hidden, (*_LINT, *_HYBRID)),
-    "nodes of an import": Shape(_nodes, ("import", "nodes.json")),
+    "a document in flow style": Shape(_flow, size=20),
+    "suppressions on every line": Shape(_comments, size=60),
+    "suppressions of findings": Shape(_hidden, (*_LINT, *_HYBRID), size=12),
+    "groups of Volcano": Shape(_volcano_groups, (*_LINT, *_HYBRID), size=4),
+    "groups of Koordinator": Shape(_koordinator_groups, (*_LINT, *_HYBRID), size=4),
+    "Pods of one gang": Shape(_one_gang, (*_LINT, *_HYBRID), size=5),
+    "jobs and their queues": Shape(_volcano_jobs, (*_LINT, *_HYBRID), size=3),
+    "applications": Shape(_applications, size=5),
+    "Pods of one application": Shape(_one_application, size=6),
+    "copies of an application": Shape(_copies, size=5),
+    "groups and Pods in other namespaces": Shape(_apart, (*_LINT, *_HYBRID), size=4),
+    "tasks of one name": Shape(_same_tasks, (*_LINT, *_HYBRID), size=4),
+    "nodes of an import": Shape(_nodes, ("import", "nodes.json"), size=20),
 }

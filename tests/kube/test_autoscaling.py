@@ -6,13 +6,13 @@ import pytest
 
 from policykit.kube.autoscaling import read
 from policykit.manifests.document import Manifest
-from policykit.manifests.node import Node
+from policykit.manifests.node import Lines, Node
 from policykit.model.gang import Autoscaler
 
 
 def manifest(api_version: str, kind: str, spec: Any) -> Manifest:
     data = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": spec}
-    return Manifest(data, Node(data, None, None, {}, None), 0)
+    return Manifest(data, Node(data, 0, Lines(""), {}, None), 0)
 
 
 HPA = "HorizontalPodAutoscaler"

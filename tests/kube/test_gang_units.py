@@ -9,7 +9,7 @@ from policykit.kube.gang_units import largest_unit
 from policykit.kube.instances import instance_sizes
 from policykit.kube.podsets import pod_sets
 from policykit.manifests.document import Manifest
-from policykit.manifests.node import Node
+from policykit.manifests.node import Lines, Node
 
 RBG = ("workloads.x-k8s.io/v1alpha2", "RoleBasedGroup")
 OLD_RBG = ("workloads.x-k8s.io/v1alpha1", "RoleBasedGroup")
@@ -23,7 +23,7 @@ POD = {"spec": {"containers": [{"name": "main"}]}}
 def manifest(kind: tuple[str, str], spec: Any, annotations: Any = None) -> Manifest:
     metadata = {"name": "one", "annotations": annotations}
     data = {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata, "spec": spec}
-    return Manifest(data, Node(data, None, None, {}, None), 0)
+    return Manifest(data, Node(data, 0, Lines(""), {}, None), 0)
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ import pytest
 
 from policykit.kube.jobs import all_at_once, goes_on_with_fewer
 from policykit.manifests.document import Manifest
-from policykit.manifests.node import Node
+from policykit.manifests.node import Lines, Node
 
 INDEXED = {"completionMode": "Indexed", "parallelism": 4, "completions": 4}
 
 
 def manifest(api_version: str, kind: str, spec: Any) -> Manifest:
     data = {"apiVersion": api_version, "kind": kind, "spec": spec}
-    return Manifest(data, Node(data, None, None, {}, None), 0)
+    return Manifest(data, Node(data, 0, Lines(""), {}, None), 0)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from policykit.kube.minimum_scopes import MinimumScope, minimum_scope
 from policykit.kube.podsets import gangs, pod_sets
 from policykit.manifests.document import Manifest
-from policykit.manifests.node import Node
+from policykit.manifests.node import Lines, Node
 
 POD = {"spec": {"containers": [{"name": "main"}]}}
 VOLCANO = ("batch.volcano.sh/v1alpha1", "Job")
@@ -18,7 +18,7 @@ AIBRIX = ("orchestration.aibrix.ai/v1alpha1", "RoleSet")
 
 def parts(kind: tuple[str, str], spec: Any) -> list[MinimumScope]:
     data = {"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "one"}, "spec": spec}
-    one = Manifest(data, Node(data, None, None, {}, None), 0)
+    one = Manifest(data, Node(data, 0, Lines(""), {}, None), 0)
     sets = pod_sets(data)
     return [minimum_scope(one, minimum, sets) for gang in gangs(data) for minimum in gang.minima]
 

@@ -9,10 +9,11 @@ import pytest
 from policykit.kube.podsets import pod_sets
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
-from policykit.linter.scope import Fact, Located, Scope, ScopeViolation, facts_of, scope_of, unread
+from policykit.linter.scope import Fact, Located, Scope, facts_of, scope_of, unread
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
+from policykit.model.severity import Severity
 from policykit.rules.gangs.gang_exceeds_replicas import check as exceeds
 from policykit.rules.gangs.gang_without_group import check as without_group
 from policykit.targets import TARGETS
@@ -247,9 +248,11 @@ def test_a_partial_document_joins_but_lacks_nothing() -> None:
 
 
 def test_a_group_in_another_namespace_is_named() -> None:
-    found: list[ScopeViolation] = list(
-        without_group(scope(GROUP, WORKERS.replace("team-a", "team-b")), Context())
-    )
-    assert [(one.field, one.severity) for one in found] == [("name", "warning"), ("group", "error")]
+    both = scope(GROUP, WORKERS.replace("team-a", "team-b"))
+    found = list(without_group(both, Context()))
+    assert [(one.at, one.severity) for one in found] == [
+        (both.groups[0].at("name"), Severity.WARNING),
+        (both.memberships[0].at("group"), Severity.ERROR),
+    ]
     assert found[0].help == "pods in namespace team-b name it, but a gang stays within one namespace"
     assert found[1].message.endswith("does not exist in namespace team-b; there is one in namespace team-a")

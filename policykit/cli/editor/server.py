@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from functools import partial
+from threading import Thread
 from typing import NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
@@ -69,7 +70,6 @@ class Documents:
     ) -> None:
         self._server = server
         self._lint = lint
-        self._thread = ThreadPoolExecutor(1, "lint")
         self._turns: dict[str, _Turn] = {}
         """Texts to lint, by their paths."""
         self._work: asyncio.Task[None] | None = None
@@ -179,7 +179,7 @@ class Documents:
         work = partial(
             self._lint, path, texts, whole=turn.whole, reference=self._reference, cache=self._cache
         )
-        told = await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        told = await asyncio.wrap_future(_in_a_thread(work))
         now = self._open.get(path)
         if now is None:
             return
@@ -212,15 +212,30 @@ class Documents:
         self._server.text_document_publish_diagnostics(params)
 
 
+def _in_a_thread(work: Callable[[], Told]) -> Future[Told]:
+    """Of a thread that ends with the process: the editor may leave while a text is linted."""
+    told: Future[Told] = Future()
+    told.set_running_or_notify_cancel()
+
+    def answer() -> None:
+        try:
+            told.set_result(work())
+        except BaseException as error:
+            told.set_exception(error)
+
+    Thread(target=answer, name="lint", daemon=True).start()
+    return told
+
+
 def serve(reference: str, cache: Cache) -> None:
     """Speaks on standard input and output until the editor leaves."""
     made(reference, cache).start_io()
 
 
-def made(reference: str, cache: Cache = NO_CACHE) -> LanguageServer:
+def made(reference: str, cache: Cache = NO_CACHE, lint: Lint = buffers.lint) -> LanguageServer:
     """The server with everything it answers."""
     server = LanguageServer("policykit", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
-    documents = Documents(server, reference, cache)
+    documents = Documents(server, reference, cache, lint)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:

@@ -6,10 +6,10 @@ one starts when all of them exist. Neither happens, and nothing ever starts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.gang import Ordered
 from policykit.model.severity import Severity
 
@@ -44,31 +44,33 @@ GOOD = BAD.replace("minAvailable: 3", "minAvailable: 1").replace(
 )
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each ordered start against its gang; a PodGroup's size only where there is one of its name."""
+    minima: dict[tuple[str, str, str], list[int | None]] = {}
+    for group in scope.groups:
+        minima.setdefault(group.value[:3], []).append(group.value.min_member)
     for one in scope.of(Ordered):
         order = one.value
-        minimum = _minimum(scope, order)
+        minimum = _minimum(minima, order)
         if order.said or (minimum is not None and minimum > order.first):
             yield _violation(one, minimum)
 
 
-def _minimum(scope: Scope, order: Ordered) -> int | None:
+def _minimum(minima: Mapping[tuple[str, str, str], Sequence[int | None]], order: Ordered) -> int | None:
     if order.minimum is not None or not order.system:
         return order.minimum
-    name = (order.system, order.namespace, order.group)
-    groups = [each.value.min_member for each in scope.groups if each.value[:3] == name]
+    groups = minima.get((order.system, order.namespace, order.group), ())
     return groups[0] if len(groups) == 1 else None
 
 
-def _violation(one: Located[Ordered], minimum: int | None) -> ScopeViolation:
+def _violation(one: Located[Ordered], minimum: int | None) -> Violation:
     order = one.value
     gang = f"gang {order.group}" if order.group else "the gang"
     pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
     message = order.said or (
         f"{gang} needs {minimum} pods to start, but only {pods} created before that: {order.why}"
     )
-    return ScopeViolation(one, "order", message, _advice(one))
+    return Violation(one.at("order"), message, _advice(one))
 
 
 def _advice(one: Located[Ordered]) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.gang import TaskGroups
 from policykit.model.pool import Amounts
@@ -59,7 +59,7 @@ class _Limit(NamedTuple):
     amounts: Amounts
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """The least that each gang requests, against every limit from its queue up."""
     known: dict[str, Directory] = {}
     trees = list(queue_trees.trees(scope, context.cluster, configurations=True))
@@ -120,16 +120,15 @@ def _names(cluster: Cluster, system: str) -> dict[str, str]:
     return {path.lower(): name for name, path in paths(cluster.queues).items()}
 
 
-def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[ScopeViolation]:
+def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[Violation]:
     """The first resource that exceeds some limit, cards first."""
     asked = use.value.request
     for resource in sorted(asked, key=lambda name: ("/" not in name, name)):
         for limit in limits:
             allowed = limit.amounts.get(resource)
             if allowed is not None and asked[resource] > allowed:
-                yield ScopeViolation(
-                    use,
-                    "queue",
+                yield Violation(
+                    use.at("queue"),
                     f"the gang of {use.value.gang} pods requests {amount_text(resource, asked[resource])} "
                     f"{resource}, "
                     f"but queue {limit.queue} may use at most {amount_text(resource, allowed)}",

@@ -12,8 +12,8 @@ from typing import Any
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
 from policykit.linter.gang_fix import sized
-from policykit.linter.rule import Context, Fix, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.gang import Autoscaler, Membership, PodGroup
 from policykit.model.severity import Applicability, Severity
 
@@ -41,7 +41,7 @@ _Name = tuple[str, str, str]
 """(system, namespace, group) of a gang, or (namespace, kind, name) of a workload."""
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs that objects declare for their own pods; named ones in a complete scope only."""
     scalers = {(s.namespace, s.kind, s.name): s for s in scope.autoscalers}
     for gang in scope.gangs:
@@ -54,9 +54,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             and not parked
             and (scope.complete or not value.scalable)
         ):
-            yield ScopeViolation(
-                gang,
-                "min_member",
+            yield Violation(
+                gang.at("min_member"),
                 f"{value.what} needs {value.min_member} members but has {_pods(pods, value.counted)}",
                 f"raise the replicas to {value.min_member} in total, or lower the gang to {pods}",
                 fix=partial(_fix, [gang], pods),
@@ -65,22 +64,24 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         yield from _named(scope, scalers)
 
 
-def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[ScopeViolation]:
+def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[Violation]:
     """Gangs that pods join by name: the minimum of the group, else the one the pods state."""
     members: dict[_Name, list[Located[Membership]]] = {}
     for member in scope.memberships:
         members.setdefault(member.value[:3], []).append(member)
+    groups: dict[_Name, list[Located[PodGroup]]] = {}
+    for group in scope.groups:
+        groups.setdefault(group.value[:3], []).append(group)
     for name, joined in members.items():
         if scope.may_hold(name[2]):
             continue
-        declared = _declared(name, scope, joined)
+        declared = _declared(groups.get(name, []), joined)
         pods = _together(joined, scalers)
         minimum = declared.value.min_member if declared else None
         # Without any pod the workload is off, or scaled up from zero on demand.
         if declared and minimum is not None and pods and pods < minimum:
-            yield ScopeViolation(
-                declared,
-                "min_member",
+            yield Violation(
+                declared.at("min_member"),
                 f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
                 f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}",
                 fix=partial(_fix, _same(declared, joined), pods),
@@ -107,10 +108,9 @@ def _fix(stating: Sequence[Located[Any]], pods: int) -> Fix | None:
 
 
 def _declared(
-    name: _Name, scope: Scope, joined: list[Located[Membership]]
+    groups: Sequence[Located[PodGroup]], joined: list[Located[Membership]]
 ) -> Located[PodGroup] | Located[Membership] | None:
     """What sets the minimum; None where nothing does, or where two copies of a group might disagree."""
-    groups = [g for g in scope.groups if g.value[:3] == name]
     if groups:
         return groups[0] if len(groups) == 1 else None
     if [m.resource.kind for m in joined] == ["Pod"]:

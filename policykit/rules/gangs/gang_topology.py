@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.cluster import Cluster
 from policykit.model.network import DeclaredHyperNode
 from policykit.model.severity import Severity
@@ -35,16 +35,15 @@ spec:
 GOOD = BAD.replace("    highestTierName: rack\n", "")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each bound against the HyperNodes, the configuration and the policy's levels."""
     tiers = [each.value for each in scope.of(DeclaredHyperNode)]
     plugins = scope.of(TopologyPlugin)
     for use in scope.of(TierUse):
         bound = use.value
         if bound.tier is not None and bound.tier_name:
-            yield ScopeViolation(
-                use,
-                "tier",
+            yield Violation(
+                use.at("tier"),
                 f"the highest tier is set twice, by number {bound.tier} and by name {bound.tier_name}: "
                 "Volcano refuses that",
                 "keep one of them",
@@ -55,9 +54,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if found:
             yield found
         elif plugins and not any(each.value.enabled for each in plugins) and scope.complete:
-            yield ScopeViolation(
-                use,
-                "tier",
+            yield Violation(
+                use.at("tier"),
                 f"nothing enforces the topology: {plugins[0].path} has no plugin network-topology-aware",
                 "add the plugin to the scheduler's configuration",
             )
@@ -65,7 +63,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 def _unknown(
     use: Located[TierUse], tiers: list[DeclaredHyperNode], scope: Scope, cluster: Cluster | None
-) -> ScopeViolation | None:
+) -> Violation | None:
     """A tier that no HyperNode has, where all of them are known."""
     bound = use.value
     names = {each.tier_name for each in tiers if each.tier_name}
@@ -75,9 +73,8 @@ def _unknown(
         if is_placeholder(bound.tier_name):
             return None
         near = nearest(bound.tier_name, tuple(sorted(names)), 0.7)
-        return ScopeViolation(
-            use,
-            "tier",
+        return Violation(
+            use.at("tier"),
             f"no HyperNode has tier {bound.tier_name}, so the constraint is not enforced",
             f"did you mean {near}?" if near else f"known tiers: {', '.join(sorted(names))}",
             Severity.ERROR,
@@ -93,9 +90,8 @@ def _unknown(
         return None
     lowest = min(number for number in numbers if number is not None)
     if bound.tier < lowest:
-        return ScopeViolation(
-            use,
-            "tier",
+        return Violation(
+            use.at("tier"),
             f"highestTierAllowed is {bound.tier}, but the lowest tier of a HyperNode is {lowest}: "
             "the gang fits nowhere",
             f"write {lowest} or more",
@@ -104,7 +100,7 @@ def _unknown(
     return None
 
 
-def _too_small(use: Located[TierUse], cluster: Cluster | None) -> ScopeViolation | None:
+def _too_small(use: Located[TierUse], cluster: Cluster | None) -> Violation | None:
     """A gang that does not fit into any one domain of the policy's level."""
     bound = use.value
     if cluster is None or not bound.hard or bound.pods is None or not bound.request:
@@ -123,9 +119,8 @@ def _too_small(use: Located[TierUse], cluster: Cluster | None) -> ScopeViolation
     most = _most(cluster, level.key, dict(bound.request))
     if most is None or most >= bound.pods:
         return None
-    return ScopeViolation(
-        use,
-        "tier",
+    return Violation(
+        use.at("tier"),
         f"the gang of {bound.pods} pods must stay within one {level.name}, but the largest holds {most}",
         "allow a wider tier, or write mode: soft",
     )

@@ -6,11 +6,12 @@ joins does nothing: its workload starts pod by pod, each as soon as it fits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.gang import GangPartners, TaskGroups
 from policykit.model.severity import Severity
 
@@ -45,7 +46,13 @@ spec:
 """
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+_Name = tuple[str, str, str]
+"""System, namespace, name of a gang."""
+_SHOWN = 3
+"""So many namespaces are named."""
+
+
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Groups that no pod joins, and missing groups: only in a complete scope."""
     if not scope.complete:
         return
@@ -54,16 +61,17 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     by_pods = (m.value for m in scope.memberships if m.value.by_pods)
     yield from _partners(scope, there | {value[:3] for value in by_pods})
     yield from _unused(scope)
+    joining = _namespaces((m.value.group, m.value.namespace) for m in scope.memberships)
+    declaring = _namespaces((g.value.name, g.value.namespace) for g in scope.groups)
     for group in scope.groups:
         system, namespace, name = group.value.system, group.value.namespace, group.value.name
         if not name or is_placeholder(name) or group.value.owned or scope.may_hold(name):
             continue
         if (system, namespace, name) not in joined:
-            yield ScopeViolation(
-                group,
-                "name",
+            yield Violation(
+                group.at("name"),
                 f"no pod joins PodGroup {name} in namespace {namespace}",
-                _how_to_join(name, scope, namespace),
+                _how_to_join(joining.get(name, ()), namespace),
                 Severity.WARNING,
             )
     for member in scope.memberships:
@@ -71,53 +79,61 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if value.by_pods or member.partial or is_placeholder(value.group) or scope.may_hold(value.group):
             continue
         if (value.system, value.namespace, value.group) not in there:
-            elsewhere = sorted(g.value.namespace for g in scope.groups if g.value.name == value.group)
-            aside = f"; there is one in namespace {', '.join(elsewhere)}" if elsewhere else ""
-            yield ScopeViolation(
-                member,
-                "group",
+            elsewhere = declaring.get(value.group)
+            aside = f"; there is one in namespace {_listed(elsewhere)}" if elsewhere else ""
+            yield Violation(
+                member.at("group"),
                 f"PodGroup {value.group} does not exist in namespace {value.namespace}{aside}",
                 "add the PodGroup, or correct the name: without it the pods never start",
                 Severity.ERROR,
             )
 
 
-def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[ScopeViolation]:
+def _partners(scope: Scope, there: set[tuple[str, str, str]]) -> Iterator[Violation]:
     """Gangs that start together: each must exist and list the same gangs."""
     lists = scope.of(GangPartners)
-    groups = {each.value[:3]: each.value for each in lists}
+    kinds: dict[frozenset[tuple[str, str]], int] = {}
+    groups: dict[_Name, _List] = {}
+    for each in lists:
+        partners = frozenset(each.value.partners)
+        groups[each.value[:3]] = _List(partners, kinds.setdefault(partners, len(kinds)))
     spaces = {namespace for _, namespace, _ in there}
     for each in lists:
         value = each.value
+        kind = kinds[frozenset(value.partners)]
         for number, (namespace, name) in enumerate(value.partners):
             other = (value.system, namespace, name)
             if other == value[:3] or namespace not in spaces or is_placeholder(name) or scope.may_hold(name):
                 continue
             if other not in there:
-                yield ScopeViolation(
-                    each,
-                    str(number),
+                yield Violation(
+                    each.at(str(number)),
                     f"gang {value.group} starts together with {namespace}/{name}, which does not exist",
                     "add its PodGroup or pods, or remove it from the list: until then neither gang starts",
                     Severity.ERROR,
                 )
-            elif other in groups and _differ(value, groups[other]):
-                yield ScopeViolation(
-                    each,
-                    "groups",
+            elif other in groups and groups[other].kind != kind and not _said(value, other, groups):
+                yield Violation(
+                    each.at("groups"),
                     f"gang {value.group} and {namespace}/{name} list different gangs: they form two groups",
                     "write the same list in all of them",
                     Severity.ERROR,
                 )
 
 
-def _differ(one: GangPartners, other: GangPartners) -> bool:
-    """Whether they list different gangs; reported once if they list each other."""
-    mutual = (one.namespace, one.group) in other.partners
-    return {*one.partners} != {*other.partners} and not (mutual and one[:3] > other[:3])
+class _List(NamedTuple):
+    """What a gang lists, and a number that only equal lists share: they are compared many times."""
+
+    partners: frozenset[tuple[str, str]]
+    kind: int
 
 
-def _unused(scope: Scope) -> Iterator[ScopeViolation]:
+def _said(one: GangPartners, other: _Name, groups: Mapping[_Name, _List]) -> bool:
+    """Whether the other, which lists this one too, is told of their difference."""
+    return one[:3] > other and (one.namespace, one.group) in groups[other].partners
+
+
+def _unused(scope: Scope) -> Iterator[Violation]:
     """Task groups that no pod of their application names."""
     lists = scope.of(TaskGroups)
     used = {(m.value.namespace, m.value.group) for m in scope.memberships}
@@ -127,9 +143,8 @@ def _unused(scope: Scope) -> Iterator[ScopeViolation]:
         for number, name in enumerate(value.names):
             named = (value.namespace, f"{value.application}/{name}") in used
             if value[:2] not in opened and not named and not is_placeholder(name + value.application):
-                yield ScopeViolation(
-                    each,
-                    str(number),
+                yield Violation(
+                    each.at(str(number)),
                     f"no pod of application {value.application} is in task group {name}: "
                     "its placeholders hold nodes until the timeout",
                     "name it in yunikorn.apache.org/task-group-name of its pods, or delete it",
@@ -137,16 +152,24 @@ def _unused(scope: Scope) -> Iterator[ScopeViolation]:
                 )
 
 
-def _how_to_join(name: str, scope: Scope, namespace: str) -> str:
-    elsewhere = sorted(
-        {
-            m.value.namespace
-            for m in scope.memberships
-            if m.value.group == name and m.value.namespace != namespace
-        }
-    )
+def _namespaces(named: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Of pairs (name, namespace): the first namespaces of each name, and one more where there are more."""
+    found: dict[str, list[str]] = {}
+    for name, namespace in sorted(set(named)):
+        listed = found.setdefault(name, [])
+        if len(listed) <= _SHOWN:
+            listed.append(namespace)
+    return found
+
+
+def _listed(namespaces: Sequence[str]) -> str:
+    return ", ".join(namespaces[:_SHOWN]) + (", ..." if len(namespaces) > _SHOWN else "")
+
+
+def _how_to_join(joining: Sequence[str], namespace: str) -> str:
+    elsewhere = [each for each in joining if each != namespace]
     if elsewhere:
-        return f"pods in namespace {', '.join(elsewhere)} name it, but a gang stays within one namespace"
+        return f"pods in namespace {_listed(elsewhere)} name it, but a gang stays within one namespace"
     return "name it in the metadata of the pod template that should start together, or delete it"
 
 

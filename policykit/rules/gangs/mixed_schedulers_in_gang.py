@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.linter.rule import Context, Fix, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.manifests.patch import Patch
 from policykit.model.gang import Scheduled
 from policykit.model.severity import Applicability, Severity
@@ -48,7 +48,7 @@ GOOD = BAD.replace("schedulerName: default-scheduler", "schedulerName: volcano")
 _Member = Located[Scheduled]
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Gangs that objects make of their own pods, and those that pods join by name."""
     gangs: dict[tuple[object, ...], list[_Member]] = {}
     for one in scope.of(Scheduled):
@@ -59,7 +59,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         yield from _mixed(members, context)
 
 
-def _mixed(members: Sequence[_Member], context: Context) -> Iterator[ScopeViolation]:
+def _mixed(members: Sequence[_Member], context: Context) -> Iterator[Violation]:
     known = [one for one in members if not one.value.filled]
     wanted = _wanted(members, known, context)
     placed = {_placed_by(one, context) for one in known}
@@ -71,13 +71,12 @@ def _mixed(members: Sequence[_Member], context: Context) -> Iterator[ScopeViolat
             continue
         by = one.value.scheduler or f"{DEFAULT_SCHEDULER} (no schedulerName)"
         group = f"gang {one.value.group}" if one.value.system else "the same gang"
-        yield ScopeViolation(
-            one,
-            "scheduler",
+        yield Violation(
+            one.at("scheduler"),
             f"{by} places {one.value.what}, but {wanted} places {_of(theirs, one)} of {group}",
             f"write schedulerName: {wanted}",
             None if one.value.certain else Severity.WARNING,
-            partial(_fix, one, wanted),
+            fix=partial(_fix, one, wanted),
         )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import StaleEntry, SuppressionViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import StaleEntry
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -34,13 +34,15 @@ GOOD = """\
 """
 
 
-def check(entry: StaleEntry, context: Context) -> Iterator[SuppressionViolation]:
+def check(entry: StaleEntry, context: Context) -> Iterator[Violation]:
     if entry.found:
         left = f"the baseline accepts {entry.accepted} findings, but only {entry.found} remain"
     else:
         left = "the baseline accepts it, but it no longer exists"
-    yield SuppressionViolation(
-        f"{entry.finding}: {left}", "run `policykit baseline --prune`, so that it is reported if it returns"
+    yield Violation(
+        entry.span,
+        f"{entry.finding}: {left}",
+        "run `policykit baseline --prune`, so that it is reported if it returns",
     )
 
 

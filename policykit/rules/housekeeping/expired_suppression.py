@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import SuppressionViolation
+from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.suppression import Suppressed
 from policykit.model.severity import Severity
 
@@ -44,18 +43,21 @@ spec:
 """
 
 
-def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]:
+def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
     suppression = asked.suppression
     until = suppression.directive.until
     if suppression.expired:
-        yield SuppressionViolation(
+        yield Violation(
+            suppression.span,
             f"the suppression expired on {until}",
             "remove it and fix the finding, or extend the date",
         )
     elif until is not None and not suppression.directive.dated:
         given = f"{until!r} is not a date" if until else "`until` has no date"
-        yield SuppressionViolation(
-            f"{given}, so the suppression never expires", "write a date such as `until 2030-12-31`"
+        yield Violation(
+            suppression.span,
+            f"{given}, so the suppression never expires",
+            "write a date such as `until 2030-12-31`",
         )
 
 

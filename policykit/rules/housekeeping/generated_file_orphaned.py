@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import Drifted, TextViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Drifted
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -35,9 +35,9 @@ value: 10000
 """
 
 
-def check(file: Drifted, context: Context) -> Iterator[TextViolation]:
+def check(file: Drifted, context: Context) -> Iterator[Violation]:
     if file.wanted is None:
-        yield TextViolation(
+        yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
             f"policy {file.policy} no longer generates this file",
             f"delete it with `policykit gen -p {file.policy} --prune`",

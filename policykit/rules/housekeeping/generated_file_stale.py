@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import Drifted, TextViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Drifted
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -39,9 +39,9 @@ _LONGEST = 60
 """Maximum number of characters shown from a line."""
 
 
-def check(file: Drifted, context: Context) -> Iterator[TextViolation]:
+def check(file: Drifted, context: Context) -> Iterator[Violation]:
     if file.wanted is not None and file.wanted != file.there:
-        yield TextViolation(
+        yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
             f"differs from what the policy generates: {_difference(file.there, file.wanted)}",
             f"run `policykit gen -p {file.policy}`; move manual edits to the policy",

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import SuppressionViolation
+from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.suppression import Suppressed
 from policykit.model.severity import Severity
 
@@ -41,10 +40,11 @@ spec:
 """
 
 
-def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]:
+def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
     suppression = asked.suppression
     if suppression.directive.rules and not suppression.directive.reason:
-        yield SuppressionViolation(
+        yield Violation(
+            suppression.span,
             f"the suppression of {', '.join(suppression.directive.rules)} has no reason",
             "append the reason for keeping the finding: ` -- why`",
         )

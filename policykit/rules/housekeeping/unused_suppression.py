@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from policykit.errors import UsageError
-from policykit.linter.rule import Context, Fix, MakeFix, Rule
+from policykit.linter.rule import Context, Fix, MakeFix, Rule, Violation
 from policykit.linter.selection import resolve
-from policykit.linter.subjects import SuppressionViolation
 from policykit.linter.suppression import ANNOTATION, Annotation, Comment, Suppressed, Suppression
 from policykit.linter.suppression_syntax import without
 from policykit.manifests.extents import Edit
@@ -48,26 +47,27 @@ spec:
 _FORM = "`# policykit: ignore[RULES] -- why` with rule codes or names"
 
 
-def check(asked: Suppressed, context: Context) -> Iterator[SuppressionViolation]:
+def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
     suppression = asked.suppression
     if suppression.expired:
         return
     if not suppression.directive.rules:
-        yield SuppressionViolation(*_unreadable(suppression))
+        yield Violation(suppression.span, *_unreadable(suppression))
         return
     unused = []
     for word in suppression.directive.rules:
         codes, hint = _codes(word)
         if not codes:
-            yield SuppressionViolation(f"unknown rule {word!r}: the suppression has no effect", hint)
+            yield Violation(suppression.span, f"unknown rule {word!r}: the suppression has no effect", hint)
         elif word not in asked.hid and suppression.judged and codes <= asked.able:
             unused.append(word)
     if unused:
         have = "has" if len(unused) == 1 else "have"
-        yield SuppressionViolation(
+        yield Violation(
+            suppression.span,
             f"{' and '.join(unused)} {have} no finding {_where(suppression)}: the suppression has no effect",
             "remove it, so that it cannot suppress a future mistake",
-            _fix(suppression, unused),
+            fix=_fix(suppression, unused),
         )
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.kueue import (
     DeclaredClusterQueue,
     DeclaredCohort,
@@ -53,7 +53,7 @@ _SHOWN = 5
 _LIKELY = 0.75
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """References of each object; what no object of a kind declares at all may stand elsewhere."""
     yield from _cycles(scope.of(DeclaredCohort))
     if not scope.complete:
@@ -84,14 +84,13 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 def _unknown(
     scope: Scope, located: Located[Any], field: str, kind: str, name: str, known: Names, fault: str
-) -> Iterator[ScopeViolation]:
+) -> Iterator[Violation]:
     """Without any object of the kind, or a likely name, another repository may have it: a warning."""
     if not name or not known.sorted or name in known or is_placeholder(name) or scope.may_hold(name):
         return
     likely = known.nearest(name, _LIKELY)
-    yield ScopeViolation(
-        located,
-        field,
+    yield Violation(
+        located.at(field),
         f"no file here defines {kind} {name}",
         (f"did you mean {likely}? " if likely else f"defined: {_names(known)}; ") + fault,
         None if likely else Severity.WARNING,
@@ -102,7 +101,7 @@ def _names(known: Names) -> str:
     return ", ".join(known.sorted[:_SHOWN]) + (", ..." if len(known.sorted) > _SHOWN else "")
 
 
-def _levels(scope: Scope) -> Iterator[ScopeViolation]:
+def _levels(scope: Scope) -> Iterator[Violation]:
     """A level that no Topology has is in no flavor, so the workload is never admitted."""
     levels = Names(level for each in scope.of(DeclaredTopology) for level in each.value.levels)
     for request in scope.of(TopologyRequest):
@@ -110,16 +109,15 @@ def _levels(scope: Scope) -> Iterator[ScopeViolation]:
         if levels.sorted and level not in levels and not is_placeholder(level) and not scope.may_hold(level):
             likely = levels.nearest(level, _LIKELY)
             start = f"did you mean {likely}? " if likely else f"levels: {_names(levels)}; "
-            yield ScopeViolation(
-                request,
-                "level",
+            yield Violation(
+                request.at("level"),
                 f"no Topology here has level {level}",
                 start + "Kueue never admits the workload",
                 None if likely else Severity.WARNING,
             )
 
 
-def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[ScopeViolation]:
+def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[Violation]:
     """Each cycle once, at its first Cohort. Files may declare a Cohort twice, for two clusters say."""
     named: dict[str, list[Located[DeclaredCohort]]] = {}
     for each in cohorts:
@@ -128,15 +126,14 @@ def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[ScopeViolati
     single = {name: each[0] for name, each in named.items() if len(each) == 1}
     above = {name: (each.value.parent,) if each.value.parent else () for name, each in single.items()}
     for cycle in cycles(above):
-        yield ScopeViolation(
-            single[cycle[0]],
-            "parent",
+        yield Violation(
+            single[cycle[0]].at("parent"),
             f"Cohort {cycle[0]} is above itself ({' > '.join((*cycle, cycle[0]))})",
             "remove one parent: Kueue admits nothing in the queues below a cycle",
         )
 
 
-def _alone(scope: Scope) -> Iterator[ScopeViolation]:
+def _alone(scope: Scope) -> Iterator[Violation]:
     """A cohort without an object exists once a ClusterQueue names it; the only one shares with nobody."""
     declared = {each.value.name for each in scope.of(DeclaredCohort)}
     declared |= {each.value.parent for each in scope.of(DeclaredCohort)}
@@ -149,9 +146,8 @@ def _alone(scope: Scope) -> Iterator[ScopeViolation]:
             continue
         likely = others.nearest(name, _LIKELY, but=name)
         if likely:
-            yield ScopeViolation(
-                queues[0],
-                "cohort",
+            yield Violation(
+                queues[0].at("cohort"),
                 f"ClusterQueue {queues[0].value.name} is the only one in cohort {name}",
                 f"did you mean {likely}? a queue alone in its cohort has nobody to borrow from",
                 Severity.WARNING,

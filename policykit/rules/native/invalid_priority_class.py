@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.priority import DeclaredPriority
 from policykit.model.severity import Severity
 
@@ -30,7 +30,7 @@ OWN = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_0
 """Classes that every cluster has, with their values."""
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each class by itself, then all defaults."""
     classes = scope.of(DeclaredPriority)
     for one in classes:
@@ -39,35 +39,35 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
     yield from _twice(classes)
 
 
-def _alone(one: Located[DeclaredPriority]) -> Iterator[ScopeViolation]:
+def _alone(one: Located[DeclaredPriority]) -> Iterator[Violation]:
     name, value, _ = one.value
     if name in OWN:
         if value is not None and value != OWN[name]:
-            yield ScopeViolation(
-                one,
-                "value",
+            yield Violation(
+                one.at("value"),
                 f"{name} has value {OWN[name]} in every cluster, but {value} here",
                 "delete it",
             )
         return
     if name.startswith("system-"):
-        yield ScopeViolation(
-            one,
-            "name",
+        yield Violation(
+            one.at("name"),
             f"{name} starts with system-, which is reserved for Kubernetes",
             "choose another name",
         )
     if value is not None and value > HIGHEST:
-        yield ScopeViolation(
-            one, "value", f"value is {value}, but at most {HIGHEST} is allowed", f"write at most {HIGHEST}"
+        yield Violation(
+            one.at("value"), f"value is {value}, but at most {HIGHEST} is allowed", f"write at most {HIGHEST}"
         )
     elif value is not None and value < LOWEST:
-        yield ScopeViolation(
-            one, "value", f"value is {value}, but at least {LOWEST} is required", f"write at least {LOWEST}"
+        yield Violation(
+            one.at("value"),
+            f"value is {value}, but at least {LOWEST} is required",
+            f"write at least {LOWEST}",
         )
 
 
-def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeViolation]:
+def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation]:
     """Two values of one class in a file; in several files it may be that of several clusters.
 
     Source: `ValidatePriorityClassUpdate` (Kubernetes v1.36): a value never changes.
@@ -79,15 +79,14 @@ def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeViol
             continue
         before = first.setdefault((one.path, name), one).value.value
         if before != value:
-            yield ScopeViolation(
-                one,
-                "name",
+            yield Violation(
+                one.at("name"),
                 f"{name} is declared twice, with the values {before} and {value}: the second is refused",
                 "give one of them another name, or delete it",
             )
 
 
-def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeViolation]:
+def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation]:
     """Copies of one class, a base and its overlay, are one."""
     first: Located[DeclaredPriority] | None = None
     for one in classes:
@@ -96,9 +95,8 @@ def _defaults(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[ScopeV
         if first is None:
             first = one
         elif one.value.name != first.value.name:
-            yield ScopeViolation(
-                one,
-                "default",
+            yield Violation(
+                one.at("default"),
                 f"{first.value.name} and {one.value.name} both set globalDefault: "
                 "a cluster has only one default",
                 f"keep globalDefault in one of them ({first.value.name} is in {first.path})",

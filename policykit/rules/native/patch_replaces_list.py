@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Fix, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.manifests.patch import APPEND, Patch
 from policykit.model.lists import WrittenList
 from policykit.model.severity import Applicability, Severity
@@ -60,7 +60,7 @@ GOOD = (
 _List = Located[WrittenList]
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each list of a patch against the one list that it replaces; nothing if that is ambiguous."""
     lists = scope.of(WrittenList)
     for one in lists:
@@ -76,7 +76,7 @@ def _meets(patch: WrittenList, base: WrittenList) -> bool:
     return same and (patch.namespace == base.namespace or "" in (patch.namespace, base.namespace))
 
 
-def _lost(one: _List, base: _List) -> Iterator[ScopeViolation]:
+def _lost(one: _List, base: _List) -> Iterator[Violation]:
     written, there = one.value, base.value
     if written.named:
         lost = _lost_parts(written, there)
@@ -86,9 +86,8 @@ def _lost(one: _List, base: _List) -> Iterator[ScopeViolation]:
     if not lost:
         return
     rest = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
-    yield ScopeViolation(
-        one,
-        "list",
+    yield Violation(
+        one.at("list"),
         f"the patch replaces all of {written.field} of {written.kind} {written.name}: "
         f"{', '.join(lost[:3])}{rest} of the base {'is' if len(lost) == 1 else 'are'} lost",
         "use a JSON patch on the entry that changes, or repeat all entries of the base"

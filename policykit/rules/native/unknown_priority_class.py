@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.priority import DeclaredPriority, PriorityUse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
@@ -43,7 +43,7 @@ _OF_CHARTS = frozenset({"koord-prod", "koord-mid", "koord-batch", "koord-free"})
 """Installed by the charts of Koordinator and KAI."""
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Only in a complete scope with at least one PriorityClass."""
     if not scope.complete:
         return
@@ -57,9 +57,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             continue
         near = nearest(name, tuple(sorted(there)), 0.75)
         listed = ", ".join(sorted(there)[:8])
-        yield ScopeViolation(
-            use,
-            "name",
+        yield Violation(
+            use.at("name"),
             f"PriorityClass {name} does not exist: the API server refuses the pods",
             f"did you mean {near}?" if near else f"add it, or use one of {listed}",
         )

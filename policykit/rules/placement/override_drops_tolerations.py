@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.tolerations import covers, to_dict
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.override import Override, Template
 from policykit.model.severity import Severity
 from policykit.model.taint import Toleration
@@ -53,7 +53,7 @@ spec:
 """
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Tolerations inherited from another object are known only if the scope contains that object."""
     templates = {
         (t.value.kind, t.value.namespace, t.value.name, t.value.part): t.value.tolerations
@@ -64,9 +64,8 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         inherited, where = _inherited(value, templates)
         lost = [one for one in inherited if not _kept(one, value.tolerations)]
         if lost:
-            yield ScopeViolation(
-                located,
-                "tolerations",
+            yield Violation(
+                located.at("tolerations"),
                 f"these tolerations replace those of {where} and drop {_words(lost[0])}",
                 "include the inherited tolerations:\n" + "\n".join(_item(one) for one in lost),
             )

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.queue_semantics import QueueSemantics
 from policykit.model.severity import Severity
@@ -34,7 +34,7 @@ GOOD = BAD.replace('nvidia.com/gpu: "16"', 'nvidia.com/gpu: "8"')
 _ORDER = ("guarantee", "deserved", "limit")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each queue by itself, and only amounts that are set."""
     for queue in scope.of(DeclaredQueue):
         semantics = queue_semantics(queue.value.system, context.cluster)
@@ -46,15 +46,14 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 def _compared(
     queue: LocatedQueue, smaller: str, larger: str, semantics: QueueSemantics
-) -> Iterator[ScopeViolation]:
+) -> Iterator[Violation]:
     least, most = amounts(queue.value, smaller), amounts(queue.value, larger)
     for resource in sorted(least.keys() & most.keys()):
         if least[resource] > most[resource]:
             low, high = semantics.field_names[smaller], semantics.field_names[larger]
             amount = format_amount(semantics, resource, least[resource])
-            yield ScopeViolation(
-                queue,
-                f"{smaller}.{resource}",
+            yield Violation(
+                queue.at(f"{smaller}.{resource}"),
                 f"{low} of {semantics.noun} {queue.value.name} is {amount}, "
                 f"but {high} only {amount_text(resource, most[resource])}",
                 f"lower {low}, or raise {high}: {semantics.queue_fault}",

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.targets.queue_trees import (
@@ -54,7 +54,7 @@ spec:
 GOOD = BAD.replace('nvidia.com/gpu: "6"', 'nvidia.com/gpu: "4"')
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Trees of objects in a complete scope."""
     for tree in trees(scope, context.cluster):
         for parent in tree.queues if tree.semantics.trees else ():
@@ -69,7 +69,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
 
 def _field(
     field: str, parent: LocatedQueue, children: Sequence[LocatedQueue], tree: Tree
-) -> Iterator[ScopeViolation]:
+) -> Iterator[Violation]:
     """Children that have too much by themselves, or else all of them in total."""
     have = amounts(parent.value, field)
     for resource in sorted({name for child in children for name in amounts(child.value, field)}):
@@ -83,28 +83,24 @@ def _field(
             yield _sum(field, resource, together, parent, tree)
 
 
-def _alone(
-    field: str, resource: str, child: LocatedQueue, parent: LocatedQueue, tree: Tree
-) -> ScopeViolation:
+def _alone(field: str, resource: str, child: LocatedQueue, parent: LocatedQueue, tree: Tree) -> Violation:
     semantics, have = tree.semantics, amounts(parent.value, field)
     word, above = semantics.field_names[field], parent.value.name
     amount = format_amount(semantics, resource, amounts(child.value, field)[resource])
     limit = amount_text(resource, have[resource]) if resource in have else "none"
-    return ScopeViolation(
-        child,
-        first_field(child, f"{field}.{resource}", field),
+    return Violation(
+        child.at(first_field(child, f"{field}.{resource}", field)),
         f"{word} of {semantics.noun} {child.value.name} is {amount}, but its parent {above} has {limit}",
         f"lower it, or raise {word} of {above}: {semantics.tree_fault}",
     )
 
 
-def _sum(field: str, resource: str, together: int, parent: LocatedQueue, tree: Tree) -> ScopeViolation:
+def _sum(field: str, resource: str, together: int, parent: LocatedQueue, tree: Tree) -> Violation:
     semantics, name = tree.semantics, parent.value.name
     word, total = semantics.field_names[field], format_amount(semantics, resource, together)
     own = amount_text(resource, amounts(parent.value, field).get(resource, 0))
-    return ScopeViolation(
-        parent,
-        first_field(parent, f"{field}.{resource}", field),
+    return Violation(
+        parent.at(first_field(parent, f"{field}.{resource}", field)),
         f"{word} of the {semantics.noun}s below {name} is {total} in total, but {name} has {own}",
         f"raise it, or lower {word} of the {semantics.noun}s below: {semantics.tree_fault}",
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.targets.capacity import total_capacity
@@ -32,7 +32,7 @@ spec:
 GOOD = BAD.replace("4000", "8")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Only where the policy lists all pools."""
     cluster = context.cluster
     if cluster is None or not cluster.complete:
@@ -56,14 +56,13 @@ def _counts(queue: LocatedQueue, tree: Tree) -> bool:
 
 def _violation(
     queue: LocatedQueue, resource: str, total: int, most: int, queues: int, tree: Tree
-) -> ScopeViolation:
+) -> Violation:
     semantics = tree.semantics
     noun, word = semantics.noun, semantics.field_names["guarantee"]
     who = f"the {queues} {noun}s below the root" if queues > 1 else f"{noun} {queue.value.name}"
     in_total = " in total" if queues > 1 else ""
-    return ScopeViolation(
-        queue,
-        first_field(queue, f"guarantee.{resource}", "guarantee"),
+    return Violation(
+        queue.at(first_field(queue, f"guarantee.{resource}", "guarantee")),
         f"{word} of {who} is {format_amount(semantics, resource, total)}{in_total}, "
         f"but the pools have {amount_text(resource, most)}",
         f"lower {word}, or add the missing nodes to the policy",

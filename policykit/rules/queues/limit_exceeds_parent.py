@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.targets.queue_trees import LocatedQueue, Tree, format_amount, trees
@@ -36,7 +36,7 @@ spec:
 GOOD = BAD.replace('nvidia.com/gpu: "16"', 'nvidia.com/gpu: "8"')
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each limit against the nearest one above it."""
     for tree in trees(scope, context.cluster):
         for queue in tree.queues if tree.semantics.trees else ():
@@ -44,7 +44,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 yield from _queue(queue, tree)
 
 
-def _queue(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
+def _queue(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:
     for resource, amount in sorted(queue.value.limit.items()):
         # To Volcano 0 is no limit, and to Koordinator one that no child can exceed alone.
         above = next((each for each in tree.above(queue) if each.value.limit.get(resource)), None)
@@ -52,16 +52,15 @@ def _queue(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
             yield _violation(queue, resource, above, tree)
 
 
-def _violation(queue: LocatedQueue, resource: str, above: LocatedQueue, tree: Tree) -> ScopeViolation:
+def _violation(queue: LocatedQueue, resource: str, above: LocatedQueue, tree: Tree) -> Violation:
     semantics, name = tree.semantics, above.value.name
     word, amount = (
         semantics.field_names["limit"],
         format_amount(semantics, resource, queue.value.limit[resource]),
     )
     refused = semantics.limit_above is Severity.ERROR
-    return ScopeViolation(
-        queue,
-        f"limit.{resource}",
+    return Violation(
+        queue.at(f"limit.{resource}"),
         f"{word} of {semantics.noun} {queue.value.name} is {amount}, but {name} above it "
         f"allows {amount_text(resource, above.value.limit[resource])}",
         f"lower it, or raise {word} of {name}: "

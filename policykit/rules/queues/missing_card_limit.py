@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.catalogue.resources import is_card
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.targets.destinations import policy_queues
 from policykit.targets.fleet import card_resources
@@ -31,7 +31,7 @@ GOOD = BAD.replace("memory: 256Gi", 'memory: 256Gi, nvidia.com/gpu: "8"')
 _COMPUTE = ("cpu", "memory")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """The highest queue on each path that has a limit, where nothing on the path names a card.
 
     Queues of the policy are left out: it decides about them.
@@ -68,13 +68,12 @@ def _compute(queue: LocatedQueue) -> list[str]:
     return [name for name in _COMPUTE if queue.value.limit.get(name)]
 
 
-def _violation(queue: LocatedQueue, cards: list[str], tree: Tree) -> ScopeViolation:
+def _violation(queue: LocatedQueue, cards: list[str], tree: Tree) -> Violation:
     semantics = tree.semantics
     word, missing = semantics.field_names["limit"], " or ".join(cards)
     limited = " and ".join(semantics.resource_names.get(name, name) for name in _compute(queue))
-    return ScopeViolation(
-        queue,
-        first_field(queue, "limit"),
+    return Violation(
+        queue.at(first_field(queue, "limit")),
         f"{word} of {semantics.noun} {queue.value.name} limits {limited}, but not {missing}",
         f"add {missing} to {word}; 0 keeps the queue off the cards",
     )

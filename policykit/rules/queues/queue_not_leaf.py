@@ -7,13 +7,14 @@ queues accept nothing either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.model.sharing import QueueUse
+from policykit.nearest import some
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory
 
@@ -56,18 +57,22 @@ spec:
 GOOD = BAD.replace("queue: research", "queue: vision")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue that the policy or the files here define."""
     directories: dict[str, Directory] = {}
+    below: dict[str, dict[str, str]] = {}
+    """Of each system its queues, and what is below them."""
     for use in scope.of(QueueUse):
         system = use.value.system
         known = directories.get(system)
         if known is None:
             known = directories[system] = destinations.directory(system, scope, context.cluster)
+            below[system] = {queue: some(names) for queue, names in destinations.takers(known).items()}
         found = None if is_placeholder(use.value.queue) else destinations.destination(use.value, known)
         if found and found.verdict in (destinations.HOLDS, destinations.CLOSED):
             severity = Severity.WARNING if found.elsewhere else None
-            yield ScopeViolation(use, "queue", _message(found, known), _advice(found, known), severity)
+            advice = _advice(found, known, below[system])
+            yield Violation(use.at("queue"), _message(found, known), advice, severity)
 
 
 def _message(found: Destination, known: Directory) -> str:
@@ -79,11 +84,11 @@ def _message(found: Destination, known: Directory) -> str:
     return f"{noun} {name} contains other {known.semantics.noun}s: {known.semantics.submit_fault}"
 
 
-def _advice(found: Destination, known: Directory) -> str:
+def _advice(found: Destination, known: Directory, below: Mapping[str, str]) -> str:
     if found.verdict == destinations.CLOSED:
         return "open the queue, or name another"
-    below = destinations.takers_below(found.queue, known)
-    return f"name one below it: {', '.join(below)}" if below else f"name a leaf {known.semantics.noun}"
+    names = below.get(found.queue)
+    return f"name one below it: {names}" if names else f"name a leaf {known.semantics.noun}"
 
 
 RULE = Rule(

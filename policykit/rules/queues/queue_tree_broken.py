@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Scope
 from policykit.model.severity import Severity
 from policykit.nearest import Names
 from policykit.targets import destinations
@@ -38,7 +38,7 @@ spec:
 GOOD = BAD.replace("reserach", "research")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Trees of objects in a complete scope."""
     for tree in trees(scope, context.cluster):
         yield from _twice(tree)
@@ -60,7 +60,7 @@ class _Parents:
         self.names = Names((declared | planned | semantics.built_in) - semantics.roots)
 
 
-def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[Violation]:
     """Whether each queue fits below its parent, where that is known."""
     parents = _Parents(tree, frozenset(destinations.policy_queues(tree.system, context.cluster).queues))
     cycles = {id(cycle[0]): cycle for cycle in tree.cycles}
@@ -75,7 +75,7 @@ def _places(tree: Tree, scope: Scope, context: Context) -> Iterator[ScopeViolati
         yield from _order(queue, tree)
 
 
-def _parent(queue: LocatedQueue, tree: Tree, parents: _Parents) -> Iterator[ScopeViolation]:
+def _parent(queue: LocatedQueue, tree: Tree, parents: _Parents) -> Iterator[Violation]:
     """A parent that does not exist, or is not marked as one."""
     name, semantics = queue.value.parent, tree.semantics
     if name in semantics.roots or not name:
@@ -84,49 +84,45 @@ def _parent(queue: LocatedQueue, tree: Tree, parents: _Parents) -> Iterator[Scop
     if not declared and name not in parents.planned and name not in semantics.built_in:
         likely = parents.names.nearest(name, 0.75, but=queue.value.name)
         # Parent queues are often kept in another repository than those of the teams.
-        yield ScopeViolation(
-            queue,
-            first_field(queue, "parent"),
+        yield Violation(
+            queue.at(first_field(queue, "parent")),
             f"parent {name} of {semantics.noun} {queue.value.name} is not defined here",
             f"did you mean {likely}?" if likely else f"add {name}, or name another parent",
             None if likely or parents.planned else Severity.WARNING,
         )
     elif semantics.must_hold and declared and name not in parents.holding:
-        yield ScopeViolation(
-            queue,
-            first_field(queue, "parent"),
+        yield Violation(
+            queue.at(first_field(queue, "parent")),
             f"parent {name} of {semantics.noun} {queue.value.name} is not marked as a parent",
             f'give {name} the label quota.scheduling.koordinator.sh/is-parent: "true"',
         )
 
 
-def _cycle(cycle: Sequence[LocatedQueue], tree: Tree) -> Iterator[ScopeViolation]:
+def _cycle(cycle: Sequence[LocatedQueue], tree: Tree) -> Iterator[Violation]:
     """Reported once for all queues of a cycle, at the first one."""
     if cycle:
         name = cycle[0].value.name
         way = " below ".join(each.value.name for each in (*cycle, cycle[0]))
-        yield ScopeViolation(
-            cycle[0],
-            first_field(cycle[0], "parent"),
+        yield Violation(
+            cycle[0].at(first_field(cycle[0], "parent")),
             f"{tree.semantics.noun} {name} is below itself: {way}",
             "give one of them another parent",
         )
 
 
-def _depth(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
+def _depth(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:
     """Only the first queue on the way down that is too deep."""
     most = tree.semantics.depth
     if most is not None and tree.depths.get(id(queue)) == most:
-        yield ScopeViolation(
-            queue,
-            first_field(queue, "parent"),
+        yield Violation(
+            queue.at(first_field(queue, "parent")),
             f"{tree.semantics.noun} {queue.value.name} is {most + 1} levels below the root, "
             f"but at most {most} are allowed",
             f"flatten the tree, or raise --max-queue-depth of {tree.semantics.title}'s webhook",
         )
 
 
-def _twice(tree: Tree) -> Iterator[ScopeViolation]:
+def _twice(tree: Tree) -> Iterator[Violation]:
     """Certain in one file; files of one folder may be for two clusters."""
     firsts: dict[tuple[str, str], list[LocatedQueue]] = {}
     for queue in tree.queues:
@@ -136,7 +132,7 @@ def _twice(tree: Tree) -> Iterator[ScopeViolation]:
         before = firsts.setdefault((queue.value.name, dirname(queue.path)), [])
         other = next((each for each in before if each.value != queue.value), None)
         if other is not None:
-            yield ScopeViolation(queue, "name", *_doubled(queue, other, tree))
+            yield Violation(queue.at("name"), *_doubled(queue, other, tree))
         if not before or (len(before) == 1 and other is not None):
             before.append(queue)
 
@@ -154,7 +150,7 @@ def _doubled(queue: LocatedQueue, other: LocatedQueue, tree: Tree) -> tuple[str,
     return message, "delete or rename one of the two: the one applied last wins", severity
 
 
-def _annotated(tree: Tree) -> Iterator[ScopeViolation]:
+def _annotated(tree: Tree) -> Iterator[Violation]:
     """The second tree of Volcano, of plugin drf: a queue is at the end of a path."""
     below: dict[str, LocatedQueue] = {}
     for queue in tree.queues:
@@ -165,25 +161,23 @@ def _annotated(tree: Tree) -> Iterator[ScopeViolation]:
         path = queue.value.path
         through = below.get(path) if path else None
         if through is not None:
-            yield ScopeViolation(
-                queue,
-                "path",
+            yield Violation(
+                queue.at("path"),
                 f"queue {queue.value.name} is at {path}, but the path of queue {through.value.name} "
                 f"passes through it: {through.value.path}",
                 "end each path at a queue of its own: Volcano refuses one that other paths pass through",
             )
 
 
-def _unlike(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
+def _unlike(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:
     """What a queue and its parent must have in common."""
     parent, semantics = tree.parent(queue), tree.semantics
     if parent is None or parent.value.name in semantics.roots or not parent.value.measured:
         return
     mine, its, name = queue.value, parent.value, f"{semantics.noun} {queue.value.name}"
     if mine.tree_id and its.tree_id and mine.tree_id != its.tree_id:
-        yield ScopeViolation(
-            queue,
-            "tree_id",
+        yield Violation(
+            queue.at("tree_id"),
             f"{name} is in tree {mine.tree_id}, but its parent {its.name} in tree {its.tree_id}",
             f"give both the same tree-id: {semantics.tree_fault}",
         )
@@ -191,31 +185,29 @@ def _unlike(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
     if semantics.same_resources and mine.measured and differing:
         word = semantics.field_names["limit"]
         only = mine if differing[0] in mine.limit else its
-        yield ScopeViolation(
-            queue,
-            first_field(queue, f"limit.{differing[0]}", "limit"),
+        yield Violation(
+            queue.at(first_field(queue, f"limit.{differing[0]}", "limit")),
             f"{word} of {name} and of its parent {its.name} name different resources: only {only.name} has "
             f"{differing[0]}",
             f"name the same resources in both: {semantics.tree_fault}",
         )
 
 
-def _order(queue: LocatedQueue, tree: Tree) -> Iterator[ScopeViolation]:
+def _order(queue: LocatedQueue, tree: Tree) -> Iterator[Violation]:
     """Objects of a file are applied from the top."""
     parent = tree.parent(queue)
     if parent is None or parent.path != queue.path or parent.value.name in tree.semantics.roots:
         return
     if tree.positions[id(queue)] < tree.positions[id(parent)] and id(queue) in tree.depths:
-        yield ScopeViolation(
-            queue,
-            first_field(queue, "parent"),
+        yield Violation(
+            queue.at(first_field(queue, "parent")),
             f"{tree.semantics.noun} {queue.value.name} comes before its parent {parent.value.name}",
             f"put {parent.value.name} first: applied in this order, {tree.semantics.title} refuses it",
             Severity.WARNING,
         )
 
 
-def _charged(tree: Tree) -> Iterator[ScopeViolation]:
+def _charged(tree: Tree) -> Iterator[Violation]:
     """A namespace belongs to one quota."""
     firsts: dict[tuple[str, str], list[LocatedQueue]] = {}
     for queue in tree.queues:
@@ -230,9 +222,8 @@ def _charged(tree: Tree) -> Iterator[ScopeViolation]:
                 before.append(queue)
         if found:
             _, namespace, other = min(found, key=lambda each: each[:2])
-            yield ScopeViolation(
-                queue,
-                "namespaces",
+            yield Violation(
+                queue.at("namespaces"),
                 f"namespace {namespace} already belongs to {tree.semantics.noun} {other.value.name}",
                 f"list it in only one of them: {tree.semantics.tree_fault}",
             )

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Fix, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Fix, Rule, Violation
+from policykit.linter.scope import Located, Scope
+from policykit.manifests.once import once
 from policykit.manifests.patch import Patch
 from policykit.model.severity import Applicability, Severity
 from policykit.model.sharing import QueueUse
-from policykit.nearest import nearest
+from policykit.nearest import Names
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory
 
@@ -55,7 +56,7 @@ _SHOWN = 5
 """Names of queues in a message."""
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each named queue, where the existing ones are known."""
     directories: dict[str, Directory] = {}
     for use in scope.of(QueueUse):
@@ -72,24 +73,24 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
                 yield _violation(use, found, known)
 
 
-def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> ScopeViolation:
+def _violation(use: Located[QueueUse], found: Destination, known: Directory) -> Violation:
     # Where neither the policy nor a likely name says so, another repository may define the queue.
     message = _message(use.value, found, known)
-    likely = nearest(found.queue, found.known, 0.75) if found.verdict != destinations.UNREAD else ""
+    likely = _names(found.known).nearest(found.queue, 0.75) if found.verdict != destinations.UNREAD else ""
     if known.semantics.namespaced and likely.rpartition("/")[0] != use.value.namespace:
         likely = ""
-    return ScopeViolation(
-        use,
-        "queue",
+    return Violation(
+        use.at("queue"),
         message,
         _advice(found, known, likely),
         None
         if found.verdict == destinations.NOWHERE and (likely or known.policy.queues)
         else Severity.WARNING,
-        partial(_fix, use, likely) if likely else None,
+        fix=partial(_fix, use, likely) if likely else None,
     )
 
 
+_names = once(Names)
 _SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOWHERE})
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import Reading, TextViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Reading
 from policykit.manifests.node import Duplicate, Node, Span
 from policykit.manifests.parser import Parsed
 from policykit.model.severity import Severity
@@ -51,7 +51,7 @@ _NAMES = frozenset({"apiVersion", "kind"})
 """Keys whose repetition marks the start of another object."""
 
 
-def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
+def check(reading: Reading, context: Context) -> Iterator[Violation]:
     joined = _object_boundaries(reading.parsed)
     reported = {id(each.node) for each in joined}
     for duplicate in reading.parsed.duplicates:
@@ -64,7 +64,7 @@ def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
             advice = "add a `---` line before it"
         else:
             continue  # reported with the object that begins above
-        yield TextViolation(_span(duplicate.node), message, advice)
+        yield Violation(_span(duplicate.node), message, advice)
 
 
 def _object_boundaries(parsed: Parsed) -> tuple[Duplicate, ...]:

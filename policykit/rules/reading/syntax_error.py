@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.linter.rule import Context, Rule
-from policykit.linter.subjects import Reading, TextViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.subjects import Reading
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -34,14 +34,14 @@ spec:
 """
 
 
-def check(reading: Reading, context: Context) -> Iterator[TextViolation]:
+def check(reading: Reading, context: Context) -> Iterator[Violation]:
     problem = reading.parsed.problem
     if problem:
         # The search for the cause is loaded only for invalid files.
         from policykit.manifests.syntax import explain
 
         cause = explain(reading.text, problem, reading.parsed.start_line)
-        yield TextViolation(cause.span, cause.message, cause.help)
+        yield Violation(cause.span, cause.message, cause.help)
 
 
 RULE = Rule(

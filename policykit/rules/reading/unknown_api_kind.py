@@ -80,7 +80,7 @@ def _target(manifest: Manifest, path: Path, default: str, context: Context) -> I
     for found in _unknown(api_version or "v1", kind):
         field = found.path if target.get(found.path[0]) is not None else ()
         message = f"{found.message}: nothing is scaled"
-        yield found._replace(path=(*path, *field), message=message, severity=Severity.WARNING)
+        yield found._replace(at=(*path, *field), message=message, severity=Severity.WARNING)
 
 
 def _unknown(api_version: str, kind: str) -> Iterator[Violation]:

@@ -118,7 +118,7 @@ def _fractions(review: Review) -> Iterator[Violation]:
     """Checks KAI's annotations if KAI schedules the pod."""
     if review.pod_set.scheduler_name == kai_fractions.SCHEDULER:
         for each in kai_fractions.violations(review.pod_set.annotations, review.requests):
-            yield each._replace(path=review.pod_set.place("annotations", *map(str, each.path)))
+            yield each._replace(at=review.pod_set.place("annotations", *map(str, each.path)))
 
 
 def _slices(review: Review) -> Iterator[Violation]:

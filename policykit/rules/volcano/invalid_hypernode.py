@@ -12,8 +12,8 @@ from posixpath import dirname
 
 from policykit.cycles import cycles
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.network import DeclaredHyperNode, DeclaredMember
 from policykit.model.severity import Severity
 
@@ -40,14 +40,13 @@ _NOT_READY = "Volcano starts no job with a network topology"
 _SELECTORS = "exactMatch, regexMatch or labelMatch"
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each alone; those of one folder, which belong to one cluster, together."""
     declared = scope.of(DeclaredHyperNode)
     for node in declared:
         if not node.value.members and not node.partial:
-            yield ScopeViolation(
-                node,
-                "members",
+            yield Violation(
+                node.at("members"),
                 "the HyperNode has no members: Volcano rejects it",
                 f"list its members, each with a type and {_SELECTORS}",
             )
@@ -63,31 +62,28 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         yield from _tier_names(folder)
 
 
-def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[ScopeViolation]:
+def _member(node: _Declared, number: int, member: DeclaredMember) -> Iterator[Violation]:
     """Source: CRD and `webhooks/admission/hypernodes/validate` (1.12 to 1.15)."""
     if len(member.selectors) > 1:
-        yield ScopeViolation(
-            node,
-            str(number),
+        yield Violation(
+            node.at(str(number)),
             f"the member has {' and '.join(member.selectors)}: only one is allowed",
             "write a member for each",
         )
     if problem := pattern_problem(member.pattern):
-        yield ScopeViolation(
-            node, f"{number}.pattern", f"pattern {member.pattern!r} {problem}", "correct the pattern"
+        yield Violation(
+            node.at(f"{number}.pattern"), f"pattern {member.pattern!r} {problem}", "correct the pattern"
         )
     if member.kind == "HyperNode" and member.selectors and "exactMatch" not in member.selectors:
-        yield ScopeViolation(
-            node,
-            str(number),
+        yield Violation(
+            node.at(str(number)),
             f"a member of type HyperNode uses {member.selectors[0]}, which only applies to nodes: it "
             "matches nothing",
             "name each HyperNode with exactMatch",
         )
     elif not member.chosen and member.kind in ("Node", "HyperNode") and not node.partial:
-        yield ScopeViolation(
-            node,
-            str(number),
+        yield Violation(
+            node.at(str(number)),
             f"a member of type {member.kind} has no selector: it matches nothing",
             f"add {_SELECTORS}",
             Severity.WARNING,
@@ -118,36 +114,34 @@ def _children(node: _Declared) -> dict[str, int]:
     return found
 
 
-def _two_parents(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
+def _two_parents(folder: Sequence[_Declared]) -> Iterator[Violation]:
     parents: dict[str, _Declared] = {}
     for node in folder:
         for child, number in _children(node).items():
             first = parents.setdefault(child, node)
             if first.value.name != node.value.name:
-                yield ScopeViolation(
-                    node,
-                    f"{number}.name",
+                yield Violation(
+                    node.at(f"{number}.name"),
                     f"HyperNode {child} is a member of both {first.value.name} and {node.value.name}: "
                     f"{_NOT_READY}",
                     "remove it from one of them",
                 )
 
 
-def _cycles(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
+def _cycles(folder: Sequence[_Declared]) -> Iterator[Violation]:
     """Each once, at the first HyperNode of it."""
     named = {node.value.name: node for node in folder}
     for cycle in cycles({name: list(_children(node)) for name, node in named.items()}):
         node = named[cycle[0]]
         number = _children(node)[cycle[1] if len(cycle) > 1 else cycle[0]]
-        yield ScopeViolation(
-            node,
-            f"{number}.name",
+        yield Violation(
+            node.at(f"{number}.name"),
             f"HyperNode {cycle[0]} contains itself ({' > '.join((*cycle, cycle[0]))}): {_NOT_READY}",
             "remove one of the members",
         )
 
 
-def _tier_names(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
+def _tier_names(folder: Sequence[_Declared]) -> Iterator[Violation]:
     tiers: dict[str, _Declared] = {}
     for node in folder:
         name, tier = node.value.tier_name, node.value.tier
@@ -155,9 +149,8 @@ def _tier_names(folder: Sequence[_Declared]) -> Iterator[ScopeViolation]:
             continue
         first = tiers.setdefault(name, node)
         if first.value.tier != tier:
-            yield ScopeViolation(
-                node,
-                "tier_name",
+            yield Violation(
+                node.at("tier_name"),
                 f"tier {tier} of HyperNode {node.value.name} has the name {name}, as tier {first.value.tier} "
                 f"of {first.value.name} has",
                 "give each tier its own name",

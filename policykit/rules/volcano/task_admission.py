@@ -34,14 +34,15 @@ def task_violations(spec: Spec) -> Iterator[Violation]:
 
 
 def _duplicates(listed: Sequence[Task]) -> Iterator[Violation]:
-    names = [task.name for task in listed]
-    for number, task in enumerate(listed):
-        if task.name in names[:number] and not is_placeholder(task.name):
+    names: set[str] = set()
+    for task in listed:
+        if task.name in names and not is_placeholder(task.name):
             yield Violation(
                 (*task.path, "name"),
                 f"two tasks are named {task.name}: Volcano rejects the job",
                 "give each task its own name",
             )
+        names.add(task.name)
 
 
 def _below_zero(data: Mapping[str, Any], path: Path, fields: Sequence[str]) -> Iterator[Violation]:

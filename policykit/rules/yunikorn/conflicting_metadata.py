@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.application import Application, MetadataValue
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.metadata import USER_INFO
@@ -38,7 +38,7 @@ spec:
 GOOD = BAD.replace("    queue: root.serving\n", "")
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Within one template, and between the templates that share an application."""
     sharing: dict[tuple[str, str], list[Located[Application]]] = {}
     for located in scope.of(Application):
@@ -48,35 +48,42 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
         if value.ids and not is_placeholder(value.ids[0].value):
             sharing.setdefault((value.namespace, value.ids[0].value), []).append(located)
     for (_, name), members in sharing.items():
-        for number, member in enumerate(members):
-            first = next((other for other in members[:number] if not _copy(other, member)), None)
-            if first is not None:
-                yield from _between(name, first, member)
+        for first, member in _later(members):
+            yield from _between(name, first, member)
 
 
-def _within(
-    located: Located[Application], said: Sequence[MetadataValue], what: str
-) -> Iterator[ScopeViolation]:
+def _within(located: Located[Application], said: Sequence[MetadataValue], what: str) -> Iterator[Violation]:
     for other in said[1:]:
         if other.value == said[0].value or is_placeholder(other.value) or is_placeholder(said[0].value):
             continue
-        yield ScopeViolation(
-            located,
-            other.key,
+        yield Violation(
+            located.at(other.key),
             f"{other.key} sets {what} {other.value}, but {said[0].key}, which wins, sets {said[0].value}",
             "use the same value in both, or delete one",
         )
 
 
-def _copy(one: Located[Application], other: Located[Application]) -> bool:
-    """Whether they are one template that two files contain, a base and its copy."""
-    same = one.resource[1:] == other.resource[1:]
-    return same and (one.path, one.document) != (other.path, other.document)
+def _later(
+    members: Sequence[Located[Application]],
+) -> Iterator[tuple[Located[Application], Located[Application]]]:
+    """Each but the first, after the first before it that is no copy of it: one template that two files
+    contain, a base and its copy."""
+    heads: list[int] = []
+    """The first, and the first of another template: one of the two is no copy of any other."""
+    own: dict[tuple[object, ...], int] = {}
+    """The first of each template and document."""
+    for number, member in enumerate(members):
+        template = member.resource[1:]
+        head = next((at for at in heads if members[at].resource[1:] != template), None)
+        same = own.setdefault((template, member.path, member.document), number)
+        before = min(number if head is None else head, same)
+        if before < number:
+            yield members[before], member
+        if not heads or (len(heads) == 1 and head is not None):
+            heads.append(number)
 
 
-def _between(
-    name: str, first: Located[Application], member: Located[Application]
-) -> Iterator[ScopeViolation]:
+def _between(name: str, first: Located[Application], member: Located[Application]) -> Iterator[Violation]:
     one, other = first.value, member.value
     where = f"{first.resource.kind} {first.resource.name}".strip()
     where = where if where != f"{member.resource.kind} {member.resource.name}".strip() else one.template
@@ -85,14 +92,14 @@ def _between(
         values = (one.queues[0].value, other.queues[0].value)
         if not any(map(is_placeholder, values)):
             message = f"application {name} uses queue {values[1]} here, but {values[0]} in {where}"
-            yield ScopeViolation(member, other.queues[0].key, message, advice)
+            yield Violation(member.at(other.queues[0].key), message, advice)
     for key, what, values in (
         (USER_INFO, "a different user", (one.user, other.user)),
         (TASK_GROUPS, "different task-groups", (one.task_groups, other.task_groups)),
     ):
         if all(values) and values[0] != values[1] and not any(map(is_placeholder, values)):
             message = f"application {name} has {what} here than in {where}"
-            yield ScopeViolation(member, key, message, advice)
+            yield Violation(member.at(key), message, advice)
 
 
 RULE = Rule(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from policykit.errors import PolicykitError
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Context, Rule
-from policykit.linter.scope import Located, Scope, ScopeViolation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.linter.scope import Located, Scope
 from policykit.model.application import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
@@ -48,7 +48,7 @@ _EXAMPLE = 'write {"cpu": "10", "memory": "64Gi"}: Kubernetes names and quantiti
 _Namespace = Located[NamespaceMetadata]
 
 
-def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
+def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each annotation by itself, and against the queues of the scope, or else of the policy."""
     queues = [located.value for located in scope.of(StaticQueues)]
     namespaces = scope.of(NamespaceMetadata)
@@ -64,7 +64,7 @@ def check(scope: Scope, context: Context) -> Iterator[ScopeViolation]:
             if name in annotations:
                 message = f"{name} has no effect: namespace {located.value.namespace} uses queue {place}"
                 advice = "set the amounts there: annotations apply only to queues that placement rules create"
-                yield ScopeViolation(located, name, f"{message}, which queues.yaml defines", advice)
+                yield Violation(located.at(name), f"{message}, which queues.yaml defines", advice)
 
 
 def _of_policy(cluster: Cluster) -> list[StaticQueues]:
@@ -81,7 +81,7 @@ def _of_policy(cluster: Cluster) -> list[StaticQueues]:
     return [static_queues(made.configuration.partitions[0], made.root)]
 
 
-def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[ScopeViolation]:
+def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Violation]:
     """Annotations that are ignored, or that mean something else than they seem to.
 
     Source: shim pkg/common/utils and pkg/cache, release 1.9.
@@ -92,64 +92,63 @@ def _alone(located: _Namespace, annotations: Mapping[str, str]) -> Iterator[Scop
         if name in AMOUNTS:
             yield from _amounts(located, name, text)
         elif name == _MAX_APPS and not (text.isascii() and text.isdecimal()):
-            yield ScopeViolation(
-                located,
-                name,
+            yield Violation(
+                located.at(name),
                 f"{name} is {text!r}, not a whole number of 0 or more: YuniKorn ignores it",
                 "correct it",
             )
         elif name in _SWITCHES and text not in ("true", "false"):
             message = f"{name} is {text!r}, which YuniKorn reads as false: only lower-case true is true"
-            yield ScopeViolation(located, name, message, "write true or false in lower case")
+            yield Violation(located.at(name), message, "write true or false in lower case")
         elif name in _OLD and NAMESPACE_QUOTA in annotations:
-            yield ScopeViolation(
-                located, name, f"{name} is ignored because {NAMESPACE_QUOTA} is set", "delete it"
+            yield Violation(
+                located.at(name), f"{name} is ignored because {NAMESPACE_QUOTA} is set", "delete it"
             )
         elif name not in _KNOWN:
             near = nearest(name, _KNOWN, _LIKENESS)
             if near:
-                yield ScopeViolation(located, name, f"YuniKorn does not read {name}", f"did you mean {near}?")
+                yield Violation(located.at(name), f"YuniKorn does not read {name}", f"did you mean {near}?")
 
 
-def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[ScopeViolation]:
+def _amounts(located: _Namespace, annotation: str, text: str) -> Iterator[Violation]:
     found = amounts(annotation, text)
     if not found:
         message = f"{annotation} is not a JSON object of amounts: YuniKorn ignores it"
-        yield ScopeViolation(located, annotation, message, _EXAMPLE)
+        yield Violation(located.at(annotation), message, _EXAMPLE)
         return
     numbers = {name: value for name, value in found.items() if not isinstance(value, str)}
     for name, value in numbers.items():
         shown = json.dumps(value)
         message = f"{name} is {shown}, not a string: YuniKorn ignores all of {annotation}"
         advice = f'quote it: "{shown}"' if isinstance(value, (int, float)) else _EXAMPLE
-        yield ScopeViolation(located, field(annotation, name), message, advice)
+        yield Violation(located.at(field(annotation, name)), message, advice)
     parsed = {name: parse(value) for name, value in found.items() if isinstance(value, str)}
     for name, amount in parsed.items():
         if amount is None and not is_placeholder(found[name]):
             message = f"{found[name]!r} is not a quantity of {name}: YuniKorn ignores all of {annotation}"
-            yield ScopeViolation(located, field(annotation, name), message, _EXAMPLE)
+            yield Violation(located.at(field(annotation, name)), message, _EXAMPLE)
         elif name == "vcore":
             message = f"vcore {found[name]} in an annotation means {found[name]} thousandths of a core"
             advice = "write cpu: annotations use the names of Kubernetes"
-            yield ScopeViolation(located, field(annotation, name), message, advice)
+            yield Violation(located.at(field(annotation, name)), message, advice)
         elif name != "cpu" and (meant := never_counted(name)):
             message = f"YuniKorn counts nothing as {name}: the amount has no effect"
-            yield ScopeViolation(
-                located, field(annotation, name), message, f"write {meant.replace('vcore', 'cpu')}"
+            yield Violation(
+                located.at(field(annotation, name)), message, f"write {meant.replace('vcore', 'cpu')}"
             )
     if not numbers and all(amount is not None for amount in parsed.values()):
         yield from _signs(located, annotation, found)
 
 
-def _signs(located: _Namespace, annotation: str, found: Mapping[str, object]) -> Iterator[ScopeViolation]:
+def _signs(located: _Namespace, annotation: str, found: Mapping[str, object]) -> Iterator[Violation]:
     texts = {name: str(text).strip() for name, text in found.items()}
     below = next((name for name, text in texts.items() if text.startswith("-")), "")
     if below:
         message = f"{below} is negative: YuniKorn ignores all of {annotation}"
-        yield ScopeViolation(located, field(annotation, below), message, "write amounts of 0 or more")
+        yield Violation(located.at(field(annotation, below)), message, "write amounts of 0 or more")
     elif not any(digit in text for text in texts.values() for digit in "123456789"):
         message = f"{annotation} is all zeros, which YuniKorn treats as no quota"
-        yield ScopeViolation(located, annotation, message, "set one resource above zero")
+        yield Violation(located.at(annotation), message, "set one resource above zero")
 
 
 def _static_queue(namespace: str, annotations: Mapping[str, str], queues: StaticQueues) -> str:

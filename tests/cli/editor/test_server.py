@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from lsprotocol import types
 
 from policykit import __version__
 from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
+from tests.processes import started
 from tests.shared import ROOT
 
 
@@ -201,3 +203,37 @@ def test_the_version_that_was_looked_at(
         assert editor.versions == [("quota.yaml", version) for version in versions]
 
     spoken(tmp_path, talk, able=able)
+
+
+_LINTS_FOR_EVER = """\
+import sys, threading
+from policykit.cli.editor.server import made
+
+def lint(path, texts, **_):
+    print("linting", file=sys.stderr, flush=True)
+    threading.Event().wait()
+
+made("", lint=lint).start_io()
+"""
+
+
+def test_the_editor_leaves_while_a_text_is_linted(tmp_path: Path) -> None:
+    text = {"uri": (tmp_path / "a.yaml").as_uri(), "languageId": "yaml", "version": 1, "text": QUOTA}
+
+    def say(method: str, number: int | None = None, **params: object) -> None:
+        said = {"jsonrpc": "2.0", "method": method, "params": params}
+        message = json.dumps(said if number is None else {**said, "id": number})
+        assert process.stdin
+        process.stdin.write(f"Content-Length: {len(message)}\r\n\r\n{message}")
+        process.stdin.flush()
+
+    command = [sys.executable, "-c", _LINTS_FOR_EVER]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with started(command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE) as process:
+        say("initialize", 1, processId=None, rootUri=None, capabilities={})
+        say("textDocument/didOpen", textDocument=text)
+        assert process.stderr
+        assert process.stderr.readline() == "linting\n"
+        say("shutdown", 2)
+        say("exit")
+        assert process.wait() == 0

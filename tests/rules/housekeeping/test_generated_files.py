@@ -5,15 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.linter.rule import Context
-from policykit.linter.subjects import Drifted, TextViolation
+from policykit.linter.rule import Context, Violation
+from policykit.linter.subjects import Drifted
+from policykit.manifests.node import Span
 from policykit.rules.housekeeping import generated_file_orphaned as orphaned
 from policykit.rules.housekeeping import generated_file_stale as stale
 
 TEXTS = st.lists(st.sampled_from(["a: 1", "b: 2", "", "  c: 3"]), max_size=4).map("\n".join)
 
 
-def said(there: str, wanted: str | None) -> list[TextViolation]:
+def said(there: str, wanted: str | None) -> list[Violation]:
     file = Drifted("generated/a.yaml", "policykit.yaml", there, wanted)
     return [*stale.check(file, Context()), *orphaned.check(file, Context())]
 
@@ -22,7 +23,9 @@ def said(there: str, wanted: str | None) -> list[TextViolation]:
 def test_one_thing_is_said_of_a_file_that_differs(there: str, wanted: str | None) -> None:
     found = said(there, wanted)
     assert len(found) == (there != wanted)
-    assert all(violation.span[:2] == (1, 1) for violation in found)
+    for violation in found:
+        assert isinstance(violation.at, Span)
+        assert violation.at[:2] == (1, 1)
 
 
 def test_the_pages() -> None:
@@ -37,4 +40,4 @@ def test_the_pages() -> None:
 
 def test_the_place_is_the_first_line() -> None:
     [violation] = said("# first\r\nsecond\r\n", None)
-    assert violation.span == (1, 1, 1, 8)
+    assert violation.at == Span(1, 1, 1, 8)
