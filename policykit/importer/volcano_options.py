@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from policykit.catalogue.volcano.actions import ACTIONS
@@ -12,16 +12,17 @@ from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import option_problems
 from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
-from policykit.manifests.path import dotted
-from policykit.model.cluster import Cluster, TargetSettings
+from policykit.manifests.path import Path, dotted
+from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
-from policykit.targets.volcano.options import of
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
 from policykit.targets.volcano.scheduler.actions import in_order
 from policykit.targets.volcano.scheduler.plan import plan
 
 Say = Callable[[str], None]
 
+_TARGET = ("targets", "volcano")
 _COMPUTED = ("nodeorder", "binpack")
 """Plugins whose arguments are computed from the policy."""
 _ALTERNATIVES = {"capacity": ("proportion",), "proportion": ("capacity",)}
@@ -41,74 +42,85 @@ def options(
     target = cluster.targets["volcano"]
 
     def made(stated: Mapping[str, Any]) -> Configuration:
-        return plan(cluster, _with_options(target, stated), written, version).configuration
+        compiled = target._replace(options=_compiled(of(target), stated))
+        return plan(cluster, compiled, written, version).configuration
 
     stated: dict[str, Any] = {}
     # The actions decide which plugins are needed.
-    for steps in (_section_differences, _plugin_differences):
-        ours = made(stated)
-        for section, name, value in steps(there, ours):
-            for candidate in _candidates(stated, section, name, value, there=ours.plugin(name) is not None):
-                problem = _problem(candidate, version, made)
-                if not problem:
-                    stated = candidate
-                    break
-                say(f"volcano: {problem}")
+    for differences in (_section_differences, _plugin_differences):
+        for section, entry in differences(there, made(stated)).items():
+            stated[section] = entry
+        stated = _accepted(stated, version, made, say)
     _report_differences(there, made(stated), say)
     return stated
 
 
-def _candidates(
-    stated: Mapping[str, Any], section: str, name: str, value: Any, *, there: bool
-) -> Iterator[dict[str, Any]]:
-    """The options with one more section or entry; for a plugin also without its tier.
+def _compiled(base: VolcanoOptions, stated: Mapping[str, Any]) -> VolcanoOptions:
+    """The options with sections as a policy states them."""
+    plugins = {name: PluginOption(**plugin) for name, plugin in stated.get("plugins", {}).items()}
+    return base._replace(**{**stated, "plugins": plugins})
 
-    `there`: the plugin is generated without the option.
+
+def _accepted(
+    stated: dict[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object], say: Say
+) -> dict[str, Any]:
+    """The options without those that a policy cannot have: each mistake names what is left out."""
+    while True:
+        problem = next(option_problems(stated, version), None)
+        if problem:
+            say(f"volcano: {dotted(problem.path)} is left out: {problem.message}")
+            stated = _without(stated, problem.path)
+            continue
+        try:
+            made(stated)
+        except PolicykitError as error:
+            left = _without(stated, error.path[len(_TARGET) :])
+            if left == stated:
+                left = _without(stated, ("plugins",))
+            if left == stated:
+                raise
+            say(f"volcano: {error.message}; `policykit gen` writes something else")
+            stated = left
+        else:
+            return stated
+
+
+def _without(stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The options without the section, or the entry of one, that a path leads into.
+
+    Of plugins their tiers are left out first: of all plugins if the path leads to one that is not stated.
     """
-    if not name:
-        yield {**stated, section: value}
-        return
-    yield {**stated, section: {**stated.get(section, {}), name: value}}
-    if "tier" in value:
-        without = {key: each for key, each in value.items() if key != "tier"}
-        if without or not there:
-            yield {**stated, section: {**stated.get(section, {}), name: without}}
+    section, name = map(str, (*path, "", "")[:2])
+    left = {key: value for key, value in stated.items() if key != section}
+    entries = stated.get(section, {}) if section in ("plugins", "configurations") else {}
+    concerned = [name] if name in entries else list(entries)
+    if section == "plugins" and any("tier" in entries[each] for each in concerned):
+        return {**left, section: {**entries, **{each: _without_tier(entries[each]) for each in concerned}}}
+    kept = {key: value for key, value in entries.items() if key not in concerned}
+    return {**left, section: kept} if kept else left
 
 
-def _problem(stated: Mapping[str, Any], version: Version, made: Callable[[Mapping[str, Any]], object]) -> str:
-    """Why a policy cannot have these options; empty: it can."""
-    problem = next(option_problems(stated, version), None)
-    if problem:
-        return f"{dotted(problem.path)} is left out: {problem.message}"
-    try:
-        made(stated)
-    except PolicykitError as error:
-        return f"{error.message}; `policykit gen` writes something else"
-    return ""
+def _without_tier(plugin: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in plugin.items() if key != "tier"}
 
 
-def _with_options(target: TargetSettings, stated: Mapping[str, Any]) -> TargetSettings:
-    return target._replace(options={**of(target), **stated})
-
-
-def _section_differences(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
-    """(section, entry, value) of each difference other than plugins."""
-    if there.metrics:
-        yield "metrics", "", dict(there.metrics)
+def _section_differences(there: Configuration, ours: Configuration) -> dict[str, Any]:
+    """Sections other than plugins that differ."""
+    found: dict[str, Any] = {"metrics": dict(there.metrics)}
     actions = in_order(there.actions)
-    if actions and actions != ours.actions:
-        yield "actions", "", list(actions)
-    for name, arguments in there.configurations.items():
-        if name in ACTIONS:
-            yield "configurations", name, dict(arguments)
+    if actions != ours.actions:
+        found["actions"] = list(actions)
+    found["configurations"] = {
+        name: dict(arguments) for name, arguments in there.configurations.items() if name in ACTIONS
+    }
+    return {section: value for section, value in found.items() if value}
 
 
-def _plugin_differences(there: Configuration, ours: Configuration) -> Iterator[tuple[str, str, Any]]:
-    """(section, entry, value) of each plugin that differs."""
-    for name in PLUGINS:
-        change = _plugin_difference(name, there, ours)
-        if change is not None:
-            yield "plugins", name, change
+def _plugin_differences(there: Configuration, ours: Configuration) -> dict[str, Any]:
+    """The section of plugins that differ; empty: none does."""
+    changes = {name: _plugin_difference(name, there, ours) for name in PLUGINS}
+    found = {name: change for name, change in changes.items() if change is not None}
+    return {"plugins": found} if found else {}
 
 
 def _plugin_difference(name: str, there: Configuration, ours: Configuration) -> dict[str, Any] | None:

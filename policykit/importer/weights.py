@@ -109,7 +109,7 @@ def _volcano_options(cluster: Cluster, there: Configuration, say: Say) -> dict[s
 
 def _with_options(cluster: Cluster, binpack: Mapping[str, Any]) -> Cluster:
     target = cluster.targets["volcano"]
-    stated = target._replace(options={**volcano.of(target), "binpack": binpack})
+    stated = target._replace(options=volcano.of(target)._replace(**binpack))
     return cluster._replace(targets={**cluster.targets, "volcano": stated})
 
 

@@ -111,7 +111,7 @@ class Target(NamedTuple):
     priority_classes: frozenset[str] = frozenset()
     """PriorityClasses that its chart installs."""
     options: Lazy[type] | None = None
-    """Type of its options in a compiled policy, a NamedTuple; None: a mapping of plain data."""
+    """Type of its options in a compiled policy, a NamedTuple; None: it has no options."""
     merged_file: str = ""
     """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions
+from policykit.targets.volcano.options import VolcanoOptions
 from tests.policy.memory import load_body
 
 BINARY = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3, "Ti": 1024**4}
@@ -56,7 +57,7 @@ def test_a_card_stands_for_its_resource() -> None:
     ).cluster
     assert cluster.queues[0].limit == {"nvidia.com/gpu": 8, "cpu": 4000}
     assert cluster.quotas[0].requests == {"nvidia.com/gpu": 8}
-    assert cluster.targets["volcano"].options == {"binpack": {"resources": {"nvidia.com/gpu": 5}}}
+    assert cluster.targets["volcano"].options == VolcanoOptions(resources={"nvidia.com/gpu": 5})
     assert cluster.targets["koordinator"].options == KoordinatorOptions(
         {"nvidia.com/gpu": Fit("MostAllocated", 3)}
     )

@@ -1,4 +1,4 @@
-"""Options of Volcano: compiled to plain data, and mistakes told where they stand."""
+"""Options of Volcano: compiled to typed values, and mistakes told where they stand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.errors import PolicyError
 from policykit.policy.load import load_profile
-from policykit.targets.volcano.options import of
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
 from tests.policy.memory import HEAD, load_body, mistakes
 
 STATED = """\
@@ -29,23 +29,23 @@ targets:
 
 
 def test_what_is_stated() -> None:
-    assert load_body(STATED).cluster.targets["volcano"].options == {
-        "binpack": {"weight": 9},
-        "actions": ["allocate", "backfill", "shuffle"],
-        "plugins": {
-            "sla": {"arguments": {"sla-waiting-time": "1h"}},
-            "gang": {"tier": 1, "flags": {"enablePreemptable": True}},
-            "drf": {"enabled": False},
-            "usage": {},
+    assert load_body(STATED).cluster.targets["volcano"].options == VolcanoOptions(
+        9,
+        actions=("allocate", "backfill", "shuffle"),
+        plugins={
+            "sla": PluginOption(arguments={"sla-waiting-time": "1h"}),
+            "gang": PluginOption(1, flags={"enablePreemptable": True}),
+            "drf": PluginOption(enabled=False),
+            "usage": PluginOption(),
         },
-        "metrics": {"type": "prometheus", "address": "http://prometheus:9090"},
-        "configurations": {"allocate": {"predicateErrorCacheEnable": False}},
-        "vgpu": True,
-    }
+        metrics={"type": "prometheus", "address": "http://prometheus:9090"},
+        configurations={"allocate": {"predicateErrorCacheEnable": False}},
+        vgpu=True,
+    )
 
 
 def test_nothing_stated() -> None:
-    assert load_profile("hybrid-volcano").cluster.targets["volcano"].options == {}
+    assert load_profile("hybrid-volcano").cluster.targets["volcano"].options == VolcanoOptions()
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,14 @@ def test_nothing_stated() -> None:
             "plugins: {gang: {flags: {enabledPreemptable: true}}}",
             "policykit.yaml:6:38: plugin gang has no flag enabledPreemptable\n  help: did you mean "
             "enablePreemptable?",
+        ),
+        (
+            "binpack: {weight: 2147483648}",
+            "policykit.yaml:6:31: weight is 2147483648, above 2147483647",
+        ),
+        (
+            "binpack: {resources: {cpu: 2147483648}}",
+            "policykit.yaml:6:40: weight of cpu is 2147483648, above 2147483647",
         ),
         (
             "plugins: {gang: {tier: 3}}",
@@ -122,4 +130,4 @@ def test_any_text_there_is_told_or_taken(key: str, text: str) -> None:
 def test_lists_and_maps_of_arguments_stay_as_they_are() -> None:
     rules = "plugins: {deviceshare: {arguments: {deviceshare.GPUExclusiveRules: [{app: a}]}}}"
     options = of(load_body(f"targets:\n  volcano: {{{rules}}}\n").cluster.targets["volcano"])
-    assert options["plugins"]["deviceshare"]["arguments"] == {"deviceshare.GPUExclusiveRules": [{"app": "a"}]}
+    assert options.plugins["deviceshare"].arguments == {"deviceshare.GPUExclusiveRules": [{"app": "a"}]}

@@ -1,9 +1,10 @@
-"""Options of Volcano Jobs: compiled to plain data, and mistakes told where they stand."""
+"""Options of Volcano Jobs: compiled to typed values, and mistakes told where they stand."""
 
 from __future__ import annotations
 
 import pytest
 
+from policykit.targets.volcano.options import JobOptions, TaskTopology, VolcanoOptions
 from tests.policy.memory import HEAD, load_body, mistakes
 
 STATED = """\
@@ -22,22 +23,18 @@ def test_what_is_stated() -> None:
         plugins: {svc: [], pytorch: [--master=master]}
         taskTopology: {affinity: [[ps, worker]], antiAffinity: [[ps]], order: [ps, worker]}
 """
-    assert load_body(STATED + stated).cluster.targets["volcano"].options == {
-        "jobs": {
-            "training": {
-                "plugins": {"svc": [], "pytorch": ["--master=master"]},
-                "task_topology": {
-                    "affinity": [["ps", "worker"]],
-                    "anti_affinity": [["ps"]],
-                    "order": ["ps", "worker"],
-                },
-            }
+    assert load_body(STATED + stated).cluster.targets["volcano"].options == VolcanoOptions(
+        jobs={
+            "training": JobOptions(
+                {"svc": (), "pytorch": ("--master=master",)},
+                TaskTopology((("ps", "worker"),), (("ps",),), ("ps", "worker")),
+            )
         }
-    }
+    )
 
 
 def test_nothing_stated_of_a_kind() -> None:
-    assert load_body(STATED + "      training: {}\n").cluster.targets["volcano"].options == {}
+    assert load_body(STATED + "      training: {}\n").cluster.targets["volcano"].options == VolcanoOptions()
 
 
 NO_LABEL = "must begin and end with a lower-case letter or digit, with only those and '-' between"

@@ -12,7 +12,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import SCHEDULER
 from policykit.targets.volcano.objects import admission
-from policykit.targets.volcano.scheduler.options import VolcanoOptions, read_options
+from policykit.targets.volcano.options import VolcanoOptions, of
 from policykit.targets.volcano.scheduler.placement import scheduled_kinds, strategy
 from policykit.targets.volcano.scheduler.plan import plan
 
@@ -41,7 +41,7 @@ def planned_configuration(cluster: Cluster) -> PlannedConfiguration | None:
         queues, _ = admission.admitted(cluster.queues, version, cluster.pools)
         made = plan(cluster, target, queues, version).configuration
         kinds = tuple(scheduled_kinds(cluster, target))
-        return PlannedConfiguration(cluster, kinds, made, read_options(cluster, target))
+        return PlannedConfiguration(cluster, kinds, made, of(target))
     except PolicykitError:
         return None
 

@@ -33,5 +33,6 @@ TARGET = Target(
         group_key=GROUP_NAME,
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
+    options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
 )

@@ -310,8 +310,8 @@ _OPTIONS = Codec(frozenset(), _encode_options, _decode_options)
 
 
 def _system(kind: type) -> str:
-    """The system whose options have a type; empty: plain data. Raises TypeError for any other type."""
-    if kind in (dict, types.NoneType):
+    """The system whose options have a type; empty: nothing is stated. Raises TypeError for any other type."""
+    if kind is types.NoneType:
         return ""
     system = kind.__module__.removeprefix("policykit.targets.").partition(".")[0]
     if options_type(system) is not kind:
@@ -320,14 +320,14 @@ def _system(kind: type) -> str:
 
 
 def _of_options(system: str) -> Codec:
-    kind = options_type(system) if system else abc.Mapping[str, Any] | None
+    kind: Any = options_type(system) if system else types.NoneType
     if kind is None:
         raise ValueError(f"{system!r} has no type of options")
     return codec(kind)
 
 
 def options_type(system: str) -> Any:
-    """The type that a system's options have; None: they are plain data, or there is no such system."""
+    """The type that a system's options have; None: it has none, or there is no such system."""
     from policykit.targets import target_of
 
     target = target_of(system)

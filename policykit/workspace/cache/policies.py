@@ -139,7 +139,7 @@ def _consistent(cluster: Cluster) -> bool:
 
 def _has_own_options(settings: TargetSettings) -> bool:
     """Whether the options of a system are of its type."""
-    return settings.options is None or isinstance(settings.options, options_type(settings.name) or dict)
+    return settings.options is None or isinstance(settings.options, options_type(settings.name) or ())
 
 
 def _ends(parents: Mapping[str, str]) -> bool:

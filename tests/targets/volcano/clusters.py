@@ -9,6 +9,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.pool import Pool, Shape
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
+from tests.targets.volcano.stated import options as stating
 
 GPU = "nvidia.com/gpu"
 GIB = 1 << 30
@@ -40,7 +41,7 @@ def cluster(
     version: str = "",
     delivery: str = "",
 ) -> Cluster:
-    target = TargetSettings("volcano", version, delivery, "volcano", options=options or {})
+    target = TargetSettings("volcano", version, delivery, "volcano", options=stating(options or {}))
     return Cluster(
         "maip",
         pools,

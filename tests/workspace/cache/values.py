@@ -62,9 +62,7 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.deferred(lambda: st.one_of([values(fact) for fact in facts()]))
     if kind is object:
         kinds = [target.options.load() for target in TARGETS if target.options]
-        return (
-            st.none() | st.dictionaries(TEXT, PLAIN, max_size=2) | st.one_of([values(each) for each in kinds])
-        )
+        return st.none() | st.one_of([values(each) for each in kinds])
     if origin in (Union, types.UnionType):
         return st.one_of([values(each) for each in arguments])
     if origin is abc.Mapping:

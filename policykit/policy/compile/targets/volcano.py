@@ -10,7 +10,9 @@ from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.compile.targets.volcano_jobs import jobs
-from policykit.policy.models.targets.volcano import Volcano
+from policykit.policy.models.targets.volcano import Binpack, Volcano
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions
+from policykit.targets.volcano.scheduler.weights import LARGEST
 
 _FIRST_OVERRIDE = (1, 10, 0)
 
@@ -24,48 +26,41 @@ def options(draft: Draft, path: Path, stated: Volcano, given: Stated) -> SystemO
             "1.10)"
         )
         draft.problems.error((*path, "version"), message, "use delivery: manifest")
+    made = VolcanoOptions(
+        *_binpack(draft, (*path, "binpack"), stated.binpack),
+        stated.actions,
+        {
+            name: PluginOption(plugin.tier, plugin.enabled, dict(plugin.flags), _plain(plugin.arguments))
+            for name, plugin in stated.plugins.items()
+        },
+        dict(stated.metrics),
+        _plain(stated.configurations),
+        stated.vgpu,
+        jobs(draft, (*path, "jobs"), stated.jobs, have),
+    )
+    plugins = {name: plugin._asdict() for name, plugin in made.plugins.items()}
+    for problem in option_problems({**made._asdict(), "plugins": plugins}, have):
+        draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
+    return SystemOptions(made, card_vendors=frozenset({"nvidia-volcano"} if stated.vgpu else ()))
+
+
+def _binpack(draft: Draft, path: Path, stated: Binpack) -> tuple[int | None, dict[str, int]]:
+    """Weight of the plugin, and of each resource inside it."""
     weights = {}
-    for name, weight in stated.binpack.resources.items():
-        place = (*path, "binpack", "resources", name)
+    if stated.weight is not None and stated.weight > LARGEST:
+        draft.problems.error((*path, "weight"), f"weight is {stated.weight}, above {LARGEST}")
+    for name, weight in stated.resources.items():
+        place = (*path, "resources", name)
         resource = resource_of(draft, place, name)
         if weight < 0:
             draft.problems.error(
                 place, f"weight of {name} is {weight}, below 0", "write 0 or more: Volcano would use 1"
             )
+        elif weight > LARGEST:
+            draft.problems.error(place, f"weight of {name} is {weight}, above {LARGEST}")
         elif resource:
             weights[resource] = weight
-    made = _scheduler(stated)
-    for problem in option_problems(made, have):
-        draft.problems.error((*path, *problem.path), problem.message, problem.help, key=problem.key)
-    binpack: dict[str, Any] = {}
-    if stated.binpack.weight is not None:
-        binpack["weight"] = stated.binpack.weight
-    if weights:
-        binpack["resources"] = weights
-    found = jobs(draft, (*path, "jobs"), stated.jobs, have)
-    compiled = {**({"binpack": binpack} if binpack else {}), **made, **({"jobs": found} if found else {})}
-    return SystemOptions(compiled, card_vendors=frozenset({"nvidia-volcano"} if stated.vgpu else ()))
-
-
-def _scheduler(stated: Volcano) -> dict[str, Any]:
-    """Options for the scheduler's configuration; keys that are not set are left out."""
-    plugins = {
-        name: {
-            **({} if plugin.tier is None else {"tier": plugin.tier}),
-            **({} if plugin.enabled else {"enabled": False}),
-            **({"flags": dict(plugin.flags)} if plugin.flags else {}),
-            **({"arguments": _plain(plugin.arguments)} if plugin.arguments else {}),
-        }
-        for name, plugin in stated.plugins.items()
-    }
-    found: dict[str, Any] = {
-        "actions": list(stated.actions) if stated.actions is not None else None,
-        "plugins": plugins,
-        "metrics": dict(stated.metrics),
-        "configurations": _plain(stated.configurations),
-        "vgpu": stated.vgpu or None,
-    }
-    return {key: value for key, value in found.items() if value is not None and value != {}}
+    return stated.weight, weights
 
 
 def _plain(value: Any) -> Any:

@@ -11,28 +11,16 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.cluster import Cluster
 from policykit.targets.volcano.jobs.objects import Job
 from policykit.targets.volcano.names import SCHEDULER
-from policykit.targets.volcano.options import of
+from policykit.targets.volcano.options import JobOptions, TaskTopology, of
 
 _PREFIX = "volcano.sh/task-topology-"
-_KEYS = {"affinity": "affinity", "anti_affinity": "anti-affinity", "order": "task-order"}
-"""Part of the option to the end of its annotation's key."""
-
-
-def options_of(cluster: Cluster, kind: str) -> Mapping[str, Any]:
-    """Options of a workload kind's Volcano Jobs: `plugins`, `task_topology`."""
-    found: Mapping[str, Any] = _jobs(cluster).get(kind, {})
-    return found
-
-
-def _jobs(cluster: Cluster) -> Mapping[str, Any]:
-    jobs: Mapping[str, Any] = of(cluster.targets.get(SCHEDULER)).get("jobs", {})
-    return jobs
 
 
 def unread(cluster: Cluster) -> tuple[str, ...]:
     """Reports that the scheduler's configuration lacks the plugin that reads the annotations."""
-    kinds = sorted(name for name, options in _jobs(cluster).items() if options.get("task_topology"))
-    if not kinds or "task-topology" in of(cluster.targets[SCHEDULER]).get("plugins", {}):
+    stated = of(cluster.targets.get(SCHEDULER))
+    kinds = sorted(name for name, options in stated.jobs.items() if any(options.task_topology))
+    if not kinds or "task-topology" in stated.plugins:
         return ()
     return (
         f"task topology of {', '.join(kinds)} needs plugin task-topology, which is not in the configuration: "
@@ -41,50 +29,44 @@ def unread(cluster: Cluster) -> tuple[str, ...]:
 
 
 def patches(
-    options: Mapping[str, Any], job: Job, data: Mapping[str, Any], spec: Path, annotations: Path
+    options: JobOptions, job: Job, data: Mapping[str, Any], spec: Path, annotations: Path
 ) -> Iterator[Patch]:
     """Plugins that are missing or have other arguments, and the annotations of task topology.
 
     Anything that names a task the job does not have is left out.
     """
-    for name, arguments in options.get("plugins", {}).items():
-        if not _absent(job, roles(name, arguments).values()) and job.plugins.get(name) != tuple(arguments):
+    for name, arguments in options.plugins.items():
+        if not _absent(job, roles(name, arguments).values()) and job.plugins.get(name) != arguments:
             yield Patch("add", (*spec, "plugins", name), list(arguments))
-    for part, value in _topology(options, job).items():
-        path = (*annotations, f"{_PREFIX}{_KEYS[part]}")
+    for part, value in _topology(options.task_topology, job).items():
+        path = (*annotations, f"{_PREFIX}{part}")
         if lookup(data, path) != value:
             yield Patch("add", path, value)
 
 
-def notices(options: Mapping[str, Any], job: Job) -> Iterator[str]:
+def notices(options: JobOptions, job: Job) -> Iterator[str]:
     """What is left out."""
-    for name, arguments in options.get("plugins", {}).items():
+    for name, arguments in options.plugins.items():
         missing = _absent(job, roles(name, arguments).values())
         if missing:
             yield f"job plugin {name} names task {missing[0]}, which the job does not have: it is left out"
-    named = options.get("task_topology", {})
-    tasks = [
-        task
-        for part in _KEYS
-        for group in named.get(part, ())
-        for task in (group if isinstance(group, list) else [group])
-    ]
+    named = options.task_topology
+    tasks = [task for group in (*named.affinity, *named.anti_affinity, named.order) for task in group]
     missing = _absent(job, tasks)
     if missing:
         yield f"task topology names task {', '.join(missing)}, which the job does not have: it is left out"
 
 
-def _topology(options: Mapping[str, Any], job: Job) -> dict[str, str]:
+def _topology(options: TaskTopology, job: Job) -> dict[str, str]:
     """Part to the text of its annotation; groups that lack a task are left out whole."""
-    named = options.get("task_topology", {})
     found: dict[str, str] = {}
-    for part in ("affinity", "anti_affinity"):
-        groups = [group for group in named.get(part, ()) if group and not _absent(job, group)]
+    for part, stated in (("affinity", options.affinity), ("anti-affinity", options.anti_affinity)):
+        groups = [group for group in stated if group and not _absent(job, group)]
         if groups:
             found[part] = ";".join(",".join(group) for group in groups)
-    order = [task for task in named.get("order", ()) if not _absent(job, [task])]
+    order = [task for task in options.order if not _absent(job, [task])]
     if order:
-        found["order"] = ",".join(order)
+        found["task-order"] = ",".join(order)
     return found
 
 

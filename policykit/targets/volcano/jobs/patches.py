@@ -22,6 +22,7 @@ from policykit.targets.volcano.jobs.objects import (
 )
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP, SCHEDULER, SPECS
 from policykit.targets.volcano.objects import topology
+from policykit.targets.volcano.options import JobOptions, of
 
 CRON = Version(1, 13, 0)
 """CronJob of batch.volcano.sh."""
@@ -64,9 +65,13 @@ def notices(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> tup
     case = _case(job, kind, cluster)
     if case is None:
         return ()
-    options = job_options.options_of(cluster, kind.name)
+    options = _job_options(cluster, kind)
     left_out = job_options.notices(options, case.job)
     return (*_release(case), *_size_notices(case), *_timeout_notices(case), *left_out)
+
+
+def _job_options(cluster: Cluster, kind: WorkloadKind) -> JobOptions:
+    return of(cluster.targets.get(SCHEDULER)).jobs.get(kind.name, JobOptions())
 
 
 def _case(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> _Case | None:
@@ -217,7 +222,7 @@ def _topology(case: _Case) -> Iterator[Patch]:
 
 
 def _options(case: _Case) -> Iterator[Patch]:
-    options = job_options.options_of(case.cluster, case.kind.name)
+    options = _job_options(case.cluster, case.kind)
     annotations = ANNOTATIONS[_group_kind(case.data)]
     yield from job_options.patches(options, case.job, case.data, case.spec, annotations)
 

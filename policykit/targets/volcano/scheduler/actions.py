@@ -11,7 +11,7 @@ from policykit.catalogue.volcano.plugins import SHUFFLED
 from policykit.catalogue.volcano.validator import HELD_BACK, PREEMPTING, RECLAIMING
 from policykit.errors import PolicykitError
 from policykit.model.queue import Preemption
-from policykit.targets.volcano.scheduler.options import VolcanoOptions
+from policykit.targets.volcano.options import VolcanoOptions
 
 
 class Actions(NamedTuple):

@@ -9,7 +9,7 @@ from policykit.catalogue.volcano.validator import VICTIM_FLAGS
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
-from policykit.targets.volcano.scheduler.options import PluginOption, VolcanoOptions
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions
 from policykit.targets.volcano.scheduler.plugins import topology_kinds
 
 _ENQUEUED = ("overcommit", "resourcequota")

@@ -10,8 +10,8 @@ from policykit.model.placement import BINPACK, SPREAD
 from policykit.targets import fleet
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
+from policykit.targets.volcano.options import VolcanoOptions
 from policykit.targets.volcano.scheduler import reasons, weights
-from policykit.targets.volcano.scheduler.options import VolcanoOptions
 from policykit.targets.volcano.scheduler.placement import DesiredPlacement
 from policykit.targets.volcano.scheduler.weights import Step
 

@@ -15,9 +15,9 @@ from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import admission, nodegroups
+from policykit.targets.volcano.options import VolcanoOptions, of
 from policykit.targets.volcano.scheduler.actions import select_actions
 from policykit.targets.volcano.scheduler.notices import notices, replaced_weights
-from policykit.targets.volcano.scheduler.options import VolcanoOptions, read_options
 from policykit.targets.volcano.scheduler.placement import scheduled_kinds
 from policykit.targets.volcano.scheduler.plugins import vgpu_plugin
 from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
@@ -36,10 +36,9 @@ class Plan(NamedTuple):
 def plan(cluster: Cluster, target: TargetSettings, written: Sequence[Queue], version: Version) -> Plan:
     """The configuration for the queues as they are written.
 
-    Raises PolicykitError for options that Volcano would ignore, and for those that force a
-    configuration which does not work.
+    Raises PolicykitError for options that force a configuration which does not work.
     """
-    options = read_options(cluster, target)
+    options = of(target)
     kinds = scheduled_kinds(cluster, target)
     scored = scoring(cluster, target)
     actions = select_actions(cluster.preemption, options)

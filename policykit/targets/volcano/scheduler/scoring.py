@@ -13,8 +13,8 @@ from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
+from policykit.targets.volcano.options import VolcanoOptions, of
 from policykit.targets.volcano.scheduler import plugins, reasons, weights
-from policykit.targets.volcano.scheduler.options import VolcanoOptions, read_options
 from policykit.targets.volcano.scheduler.packing import BINPACK_PLUGIN, FIT_PLUGIN, Packing, packing
 from policykit.targets.volcano.scheduler.placement import (
     DesiredPlacement,
@@ -73,10 +73,10 @@ def scoring(cluster: Cluster, target: TargetSettings) -> Scoring:
     """Weights for the cards and workload kinds that this target's scheduler may see.
 
     Each outweighs all before it: what pods do not ask for, packing, scarce cards, closeness, usages.
-    Raises PolicykitError for options that Volcano would ignore.
+    Raises PolicykitError for an unknown version.
     """
     version = versions.parse(target.version)
-    kinds, options = scheduled_kinds(cluster, target), read_options(cluster, target)
+    kinds, options = scheduled_kinds(cluster, target), of(target)
     desired = desired_placement(cluster, kinds)
     closer = plugins.topology_kinds(kinds) if version >= versions.TOPOLOGY else []
     computed = ({TOPOLOGY_PLUGIN} if closer else set()) | ({FIT_PLUGIN} if desired.weighed else set())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.catalogue.volcano.configuration import Plugin
 from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE
 from policykit.catalogue.volcano.validator import RECLAIMING, VICTIM_FLAGS
-from policykit.targets.volcano.scheduler.options import PluginOption, VolcanoOptions
+from policykit.targets.volcano.options import PluginOption, VolcanoOptions
 
 Tiers = tuple[tuple[Plugin, ...], ...]
 

@@ -10,6 +10,7 @@ from policykit.targets.volcano.jobs import patches as jobs
 from policykit.targets.volcano.jobs.objects import Task
 from tests.targets.volcano import racks
 from tests.targets.volcano.jobs.test_patches import job
+from tests.targets.volcano.stated import options as stating
 
 KIND = WorkloadKind("training")
 MASTER, WORKER = Task("master", 1), Task("worker", 4)
@@ -17,7 +18,7 @@ MASTER, WORKER = Task("master", 1), Task("worker", 4)
 
 def cluster(said: dict[str, Any], **options: Any) -> Cluster:
     made = racks.cluster(KIND)
-    target = made.targets["volcano"]._replace(options={"jobs": {"training": said}, **options})
+    target = made.targets["volcano"]._replace(options=stating({"jobs": {"training": said}, **options}))
     return made._replace(targets={"volcano": target})
 
 

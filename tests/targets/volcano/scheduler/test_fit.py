@@ -12,8 +12,8 @@ from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Amounts
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
+from policykit.targets.volcano.options import VolcanoOptions
 from policykit.targets.volcano.scheduler import reasons, weights
-from policykit.targets.volcano.scheduler.options import VolcanoOptions
 from policykit.targets.volcano.scheduler.plugins import scarce_weight
 from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
 from tests.targets.volcano import node_scores as scores
