@@ -22,7 +22,7 @@ class Member(NamedTuple):
     setting: int
     """Index into the run's settings."""
     partial: bool = False
-    """A kustomization lists it as a patch."""
+    """A kustomization lists it as a patch, or completes its objects in a way that was not built."""
     namespace: str = ""
     """Where its objects without a namespace stand; empty: where the setting says."""
     look: str = ""

@@ -77,9 +77,16 @@ class RuleSet:
         return found
 
     def part(self, *, reading: bool) -> RuleSet:
-        """Rules about how files are written, or all others."""
+        """Rules about how files are written, or those about objects as they are built: the shape of an
+        object is judged by both.
+        """
         if reading not in self._parts:
-            self._keep(reading, [entry for entry in self._entries if (entry.family == "reading") == reading])
+            kept = [
+                entry
+                for entry in self._entries
+                if (entry.family == "reading" if reading else entry.subject != READING)
+            ]
+            self._keep(reading, kept)
         return self._parts[reading]
 
     def without(self, absent: frozenset[str]) -> RuleSet:
@@ -113,6 +120,12 @@ class RuleSet:
     def needing_policy(self) -> frozenset[str]:
         """Codes of the rules that say nothing without a policy."""
         return frozenset(entry.code for entry in self._entries if entry.needs_policy)
+
+    def about_shape(self) -> frozenset[str]:
+        """Codes of the rules about the shape of an object, which files and builds may have."""
+        return frozenset(
+            entry.code for entry in self._entries if entry.family == "reading" and entry.subject != READING
+        )
 
     def codes(self, subject: str = "") -> frozenset[str]:
         """Codes of all rules, or of those of one subject."""

@@ -55,11 +55,17 @@ def _judged(run: Run) -> UnitFindings:
     scoped = scope_findings(run, scope_facts(run, judged))
     about_files = _with_sources(judged, (one for one in scoped.findings if one.build < 0))
     placed = _of_builds(run, judged, (one for one in scoped.findings if one.build >= 0))
+    files = tuple(file_findings(judged))
+    if run.workspace.builds:
+        from policykit.linter.built.shape import reconcile
+
+        files, built = reconcile(run.workspace, files, placed.findings)
+        placed = placed._replace(findings=built)
     declared = policy_findings(run)
     unhidden = chain(about_files, placed.findings, declared.findings)
     remaining = suppress(run, unhidden, suppressions_of(judged))
     unused = suppression_findings(run, judged, remaining.suppressions)
-    found = select(run, chain(file_findings(judged), remaining.findings, unused.findings))
+    found = select(run, chain(files, remaining.findings, unused.findings))
     passes = (scoped, placed, declared, unused)
     failures = dict.fromkeys(each.failure for each in judged if each.failure)
     failures |= dict.fromkeys(chain(*(each.failures for each in passes), remaining.failures))

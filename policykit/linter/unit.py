@@ -8,9 +8,10 @@ from typing import NamedTuple
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
 from policykit.linter.member import Member
-from policykit.linter.outcomes import outcomes
+from policykit.linter.outcomes import outcome_of, outcomes
 from policykit.linter.workspace import Run, Setting, Workspace
 from policykit.manifests.node import Span
+from policykit.model.severity import Severity
 
 
 class Judgement(NamedTuple):
@@ -70,9 +71,36 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
     found = outcomes(run, [member for member, _, _ in asked], sizes)
     return tuple(
-        Judgement(member, settings, result, failure, first)
+        Judgement(member, settings, _alone(run, member, result), failure, first)
         for (member, settings, first), (result, failure) in zip(asked, found, strict=True)
     )
+
+
+def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
+    """The result of a file, where a kustomization that was not built adds to its objects: they are
+    incomplete, and nothing that they lack is an error.
+    """
+    if not result.findings or member.look or member.partial or not run.workspace.completed(member.file):
+        return result
+    partial, failure = outcome_of(run, member._replace(partial=True))
+    if failure:
+        return result
+    shape = run.workspace.settings[member.setting].rules.about_shape()
+    certain = {(one.code, one.span, one.message) for one in partial.findings}
+    lacking = [
+        _may_be_added(one)
+        for one in result.findings
+        if one.code not in shape and (one.code, one.span, one.message) not in certain
+    ]
+    # The objects exist nevertheless: what others refer to is there.
+    return partial._replace(findings=(*partial.findings, *lacking), facts=result.facts)
+
+
+def _may_be_added(finding: Finding) -> Finding:
+    if finding.severity is not Severity.ERROR:
+        return finding
+    said = f"{finding.help}\nunless a kustomization that uses this file does: it was not built".lstrip("\n")
+    return finding._replace(severity=Severity.WARNING, help=said)
 
 
 def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:

@@ -84,6 +84,8 @@ class Workspace(NamedTuple):
     """
     cache: ResultCache | None = None
     """What files gave in earlier runs."""
+    completed: Callable[[str], bool] = lambda file: False
+    """Whether a kustomization may add to the objects of a file (as opened): alone they are incomplete."""
     other_policy: Callable[[str, int], str] = lambda file, setting: ""
     """Another policy that applies to a file (as opened) than the one of a setting; empty: there is none."""
 

@@ -11,7 +11,8 @@ from policykit.linter.built.tree import Below, Listed, Tree
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
-from policykit.workspace.files import read
+from policykit.workspace.disk import remembered
+from policykit.workspace.files import read, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -63,6 +64,40 @@ def used_by(folder: str) -> frozenset[str]:
 def tree_of(folder: str) -> Tree:
     """What the kustomization of a folder is made of. Raises NotHereError."""
     return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
+
+
+def is_completed(path: str) -> bool:
+    """Whether a kustomization within the boundary of a file adds to the file's objects, as far as it is here.
+
+    Only kustomizations are read, once for all files of a boundary.
+    """
+    return os.path.realpath(path) in _completed(boundary.root_of(path))
+
+
+@remembered
+def _completed(limit: str) -> frozenset[str]:
+    """Real paths of the resources of kustomizations that change them, or that such a one uses."""
+    known = {os.path.dirname(path) for path in walk(limit)}
+    resources: dict[str, list[str]] = {}
+    changing: list[str] = []
+    for folder in sorted(known):
+        file = kustomization(folder)
+        data = _data(file) if file and boundary.contains(limit, os.path.realpath(file)) else {}
+        here = os.path.realpath(folder)
+        resources[here] = [
+            os.path.realpath(os.path.join(folder, said.replace("\0", "")))
+            for field in ("resources", "bases", "components")
+            for _, said in _entries(data, field)
+        ]
+        if not _PLAIN.issuperset(data):
+            changing.append(here)
+    found: set[str] = set()
+    pending = changing
+    while pending:
+        for place in resources.pop(pending.pop(), ()):
+            found.add(place)
+            pending.append(place)
+    return frozenset(found)
 
 
 def is_plain(tree: Tree) -> bool:

@@ -32,6 +32,8 @@ class Builds(NamedTuple):
     """Files that are no members, and that findings may stand in."""
     not_built: tuple[tuple[str, str], ...] = ()
     """(folder as people read it, why) of kustomizations that are looked at file by file."""
+    failed: frozenset[str] = frozenset()
+    """Files of kustomizations that kustomize refuses to build, links resolved."""
 
 
 def builds_of(request: Request, table: SettingsTable, files: Files, failures: Failures) -> Builds:
@@ -56,9 +58,11 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
     names |= beside
     built: list[Built] = []
     texts: dict[str, bytes] = {}
+    failed: set[str] = set()
     for (root, tree), build in zip(trees.items(), made, strict=False):
         if build.failure:
             declined.append((root, build.failure))
+            failed.update(tree.looked_at())
             continue
         member = _member(request, table, root, tree)
         texts[member.file] = build.text
@@ -71,6 +75,7 @@ def builds_of(request: Request, table: SettingsTable, files: Files, failures: Fa
         looked_at,
         tuple(member.path for member in beside.values()),
         tuple(sorted((_shown(root), why) for root, why in declined)),
+        frozenset(failed),
     )
 
 

@@ -12,7 +12,9 @@ from policykit.cli.policy import files_of
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
 from policykit.linter.workspace import Options, Setting, Workspace
+from policykit.workspace.boundary import root_of
 from policykit.workspace.files import read
+from policykit.workspace.scopes import KUSTOMIZATIONS
 
 _WORTH = 100_000
 """Bytes of manifests below which looking things up takes longer than finding them."""
@@ -26,7 +28,7 @@ def lint(request: Request, opened: Opened, options: Options) -> Report:
     pairs = zip(workspace.settings, notes.sources, strict=True)
     settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
     workspace = workspace._replace(settings=settings)
-    key = _key(request, workspace, options) if _alone(request, workspace, notes) else None
+    key = _key(request, workspace, notes, options) if _alone(request, workspace, notes) else None
     if key is None:
         return _by_file(request, workspace, options)
     from policykit.workspace.cache import reports
@@ -69,21 +71,23 @@ def _alone(request: Request, workspace: Workspace, notes: Notes) -> bool:
     ):
         return False
     folders = [os.path.join(os.path.realpath(path), "") for path in request.named if os.path.isdir(path)]
-    scopes = {member.scope for member in workspace.members}
+    scopes = {os.path.realpath(member.scope) for member in workspace.members if member.scope}
+    # Kustomizations elsewhere in the repository may add to objects.
+    lists = (m.file for m in workspace.members if os.path.basename(m.file) in KUSTOMIZATIONS)
     return all(
-        not scope or any(os.path.join(os.path.realpath(scope), "").startswith(folder) for folder in folders)
-        for scope in scopes
+        any(os.path.join(place, "").startswith(folder) for folder in folders)
+        for place in scopes.union(map(root_of, lists))
     )
 
 
-def _key(request: Request, workspace: Workspace, options: Options) -> bytes | None:
+def _key(request: Request, workspace: Workspace, notes: Notes, options: Options) -> bytes | None:
     """Of the bytes of all files and of everything else; None: a file cannot be read."""
     from hashlib import blake2b
 
     from policykit.workspace.cache.reports import KEY
 
     digest = blake2b(digest_size=KEY)
-    for part in _parts(workspace, options):
+    for part in (notes.not_built, *_parts(workspace, options)):
         digest.update(repr(part).encode("utf-8", errors="surrogatepass"))
     for member in workspace.members:
         try:

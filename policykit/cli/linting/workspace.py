@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,11 +10,12 @@ from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.builds import builds_of
 from policykit.cli.linting.files import Files, Reader, Surroundings, file_of, files_of
 from policykit.cli.linting.policies import Policies, policies_of
-from policykit.cli.linting.request import Request
+from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.linting.shared import OtherPolicies
 from policykit.errors import Failures
 from policykit.linter.workspace import Workspace
+from policykit.workspace.scopes import kustomization_root
 
 if TYPE_CHECKING:
     from policykit.linter.built.tree import Built
@@ -75,6 +77,7 @@ def open_workspace(request: Request) -> Opened:
         builds.built,
         baselines_of(request, builds.members, beside, failures),
         changes,
+        completed=Completed(builds.failed),
         other_policy=OtherPolicies(table),
     )
     return Opened(workspace, _notes(files, table, failures, builds.not_built))
@@ -94,8 +97,26 @@ def open_text(path: str, request: Request, *, whole: bool) -> Opened:
         around.of_scope,
         around.of_policy,
         policies=looked_at.policies,
+        completed=Completed(),
     )
     return Opened(workspace, _notes(files, table, failures, ()))
+
+
+class Completed:
+    """Which files hold objects that a kustomization adds to; kustomizations are looked for only near files
+    that one may use.
+    """
+
+    def __init__(self, failed: frozenset[str] = frozenset()) -> None:
+        """`failed`: files of kustomizations that cannot be built, which add nothing; links resolved."""
+        self._failed = failed
+
+    def __call__(self, file: str) -> bool:
+        if file == STDIN or not kustomization_root(os.path.dirname(os.path.abspath(file))):
+            return False
+        from policykit.workspace.kustomizations import is_completed
+
+        return os.path.realpath(file) not in self._failed and is_completed(file)
 
 
 def _notes(

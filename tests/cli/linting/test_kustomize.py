@@ -725,3 +725,134 @@ def test_a_replaced_list_may_be_meant(shell: Shell) -> None:
     asked = "# policykit: ignore[PK806] -- another pool\n"
     files = {**BASE, "base/job.yaml": TOLERANT, **overlay("prod", asked + PLACED)}
     assert places(lint(shell, files, select="PK806")) == []
+
+
+UNFINISHED = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {tier: front}}
+    spec:
+      containers:
+      - name: server
+        ports: [{containerPort: 80}]
+"""
+IMAGE = json.dumps([{"op": "add", "path": "/spec/template/spec/containers/0/image", "value": "a/b:1"}])
+COMPLETING = {"patches": [{"target": {"kind": "Deployment"}, "patch": IMAGE}], "commonLabels": {"app": "web"}}
+WEB = {"base/kustomization.yaml": kustomization(resources=["web.yaml"]), "base/web.yaml": UNFINISHED}
+LACKING = ["base/web.yaml:5:33: PK004", "base/web.yaml:10:9: PK004"]
+
+COMPLETED: list[tuple[str, dict[str, str], list[str], list[str]]] = [
+    ("nothing completes it", {}, LACKING, LACKING),
+    (
+        "patches and labels",
+        {"prod/kustomization.yaml": kustomization(resources=["../base"], **COMPLETING)},
+        [],
+        [],
+    ),
+    (
+        "an overlay of an overlay",
+        {
+            "prod/kustomization.yaml": kustomization(resources=["../base"]),
+            "clusters/one/kustomization.yaml": kustomization(bases=["../../prod"], **COMPLETING),
+        },
+        [],
+        [],
+    ),
+    (
+        "a component",
+        {
+            "prod/kustomization.yaml": kustomization(resources=["../base"], components=["../part"]),
+            "part/kustomization.yaml": json.dumps(
+                {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", **COMPLETING}
+            ),
+        },
+        [],
+        [],
+    ),
+    (
+        "one of two overlays",
+        {
+            "dev/kustomization.yaml": kustomization(resources=["../base"], namePrefix="dev-"),
+            "prod/kustomization.yaml": kustomization(resources=["../base"], **COMPLETING),
+        },
+        LACKING,
+        [],
+    ),
+    (
+        "an overlay that lists it and changes nothing",
+        {"prod/kustomization.yaml": kustomization(resources=["../base"], namespace="prod")},
+        LACKING,
+        LACKING,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("files", "built", "unbuilt"), [case[1:] for case in COMPLETED], ids=[case[0] for case in COMPLETED]
+)
+def test_what_a_base_lacks_is_told_where_no_overlay_completes_it(
+    shell: Shell, files: dict[str, str], built: list[str], unbuilt: list[str]
+) -> None:
+    assert places(lint(shell, {**WEB, **files}, select="PK0")) == built
+    for words in (("--kustomize", "never"), ("--kustomize", "never", "base"), ("base",), ("base/web.yaml",)):
+        assert places(lint(shell, {}, *words, select="PK0")) == unbuilt
+
+
+def test_a_wrong_value_that_a_build_replaces_is_told_only_without_the_build(shell: Shell) -> None:
+    files = {
+        "base/kustomization.yaml": kustomization(resources=["job.yaml"]),
+        "base/job.yaml": JOB.replace("spec:\n  template", "spec:\n  backoffLimit: -1\n  template", 1),
+        "prod/kustomization.yaml": kustomization(
+            resources=["../base"],
+            patches=[
+                {
+                    "target": {"kind": "Job"},
+                    "patch": json.dumps([{"op": "replace", "path": "/spec/backoffLimit", "value": 1}]),
+                }
+            ],
+        ),
+    }
+    assert places(lint(shell, files, select="PK0")) == []
+    assert places(lint(shell, {}, "--kustomize", "never", select="PK0")) == ["base/job.yaml:5:17: PK004"]
+
+
+def test_pods_that_an_unbuilt_overlay_may_place_are_no_error(shell: Shell) -> None:
+    shell.write({**BASE, **overlay("prod", PLACED)})
+    words = ("--select", "PK101", "--format", "json", "--kustomize", "never")
+    said = shell.run("lint", "-p", POLICY, *words)
+    (finding,) = json.loads(said.out)["findings"]
+    assert (finding["code"], finding["severity"]) == ("PK101", "warning")
+    assert finding["help"].endswith("\nunless a kustomization that uses this file does: it was not built")
+
+
+def test_no_overlay_outside_of_the_repository_completes_a_base(shell: Shell) -> None:
+    inner = {f"repo/{name}": text for name, text in WEB.items()}
+    outer = {"prod/kustomization.yaml": kustomization(resources=["../repo/base"], **COMPLETING)}
+    shell.write({**inner, **outer, "repo/.git/HEAD": ""})
+    shell.cd("repo")
+    assert places(shell.run("lint", "--format", "concise", "--select", "PK0", "base")) == LACKING
+
+
+def test_a_file_that_calls_itself_partial_is_completed_by_others(shell: Shell) -> None:
+    files = {
+        **WEB,
+        "base/web.yaml": "# policykit: partial\n" + UNFINISHED,
+        "prod/kustomization.yaml": kustomization(resources=["../base"], namePrefix="p-"),
+    }
+    assert places(lint(shell, files, select="PK0")) == []
+
+
+def test_what_a_patch_in_a_kustomization_breaks_is_told_there(shell: Shell) -> None:
+    broken = [{"op": "replace", "path": "/spec/template/spec/restartPolicy", "value": "Sometimes"}]
+    files = {
+        **BASE,
+        "prod/kustomization.yaml": kustomization(
+            resources=["../base"], patches=[{"target": {"kind": "Job"}, "patch": json.dumps(broken)}]
+        ),
+    }
+    said = lint(shell, files, select="PK0")
+    assert [place.partition(":")[0] for place in places(said)] == ["prod/kustomization.yaml"], said.out
