@@ -16,7 +16,7 @@ from policykit.rules import CATALOGUE, entries, rule
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
     from policykit.kube.structure.shapes import Schema
-    from policykit.linter.mend import Mended
+    from policykit.linter.fixing import FixResult
     from policykit.linter.run import UnitFindings
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
@@ -86,9 +86,9 @@ def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindi
     return run.unit_findings(Run(workspace, options, SYSTEMS))
 
 
-def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> Mended:
+def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> FixResult:
     """Fixes what can be fixed, and tells what remains; nothing is written."""
-    from policykit.linter.mend import mend
+    from policykit.linter.fixing import fix_files
 
     wanted = options._replace(fixes=True)
 
@@ -100,7 +100,7 @@ def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = Fals
         return lint(again, wanted)
 
     files = {member.path: member.file for member in workspace.members}
-    return mend(looked, workspace.read, files, unsafe=unsafe)
+    return fix_files(looked, workspace.read, files, unsafe=unsafe)
 
 
 def workspace_of(texts: Mapping[str, bytes], setting: Setting, *, complete: bool = True) -> Workspace:
@@ -129,7 +129,7 @@ def fix_texts(
     unsafe: bool = False,
     complete: bool = True,
     today: str = "",
-) -> Mended:
+) -> FixResult:
     """Fixes texts in memory, by path; `complete`: together they are a whole scope."""
     chosen = setting(cluster, select=select)
     workspace = workspace_of(texts, chosen, complete=complete)

@@ -90,7 +90,7 @@ class Failures(list[str]):
             self.append(line)
 
     @contextmanager
-    def told(self, place: str) -> Iterator[None]:
+    def collect(self, place: str) -> Iterator[None]:
         """Records any error raised in the block, with a location."""
         try:
             yield

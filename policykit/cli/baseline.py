@@ -12,7 +12,7 @@ from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.linting.baselines import uncovered
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.today import today
-from policykit.cli.linting.workspace import Opened, about_builds, open_workspace
+from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.output import complain, emit, say
 from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
@@ -131,7 +131,7 @@ def _spoken(workspace: Workspace) -> frozenset[str]:
     return spoken(settings_of(workspace, (member.path for member in workspace.members)))
 
 
-def _found(opened: Opened) -> tuple[UnitFinding, ...] | None:
+def _found(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))

@@ -11,8 +11,8 @@ from policykit.cli.output import emit
 from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
-from policykit.linter.subjects import Declared, Drifted, StaleEntry
-from policykit.linter.suppression import Suppressed
+from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, StaleEntry
+from policykit.linter.suppression import SuppressionUse
 from policykit.model.severity import Applicability
 from policykit.rules import rules
 
@@ -40,7 +40,11 @@ def page(rule: AnyRule) -> str:
     """A rule's documentation as plain text."""
     fix = _FIX[rule.fix]
     policy = "needs a policy" if rule.needs_policy else "works without a policy"
-    policy = "about the policy and what it generates" if rule.subject in (Declared, Drifted) else policy
+    policy = (
+        "about the policy and what it generates"
+        if rule.subject in (DeclaredPolicy, GeneratedFile)
+        else policy
+    )
     off = ", off unless selected by code or name, or by preset strict" if rule.on_request else ""
     parts = [
         f"{rule.code} {rule.name}",
@@ -72,9 +76,9 @@ def _options(rule: AnyRule) -> list[str]:
 
 def _silencing(rule: AnyRule) -> list[str]:
     everywhere = f"everywhere with `lint: {{ignore: [{rule.code}]}}` in the policy."
-    if rule.subject in (Suppressed, StaleEntry, Drifted):
+    if rule.subject in (SuppressionUse, StaleEntry, GeneratedFile):
         return [f"Silence it {everywhere}"]
-    if rule.subject is Declared:
+    if rule.subject is DeclaredPolicy:
         return [
             f"Silence it on one line of the policy with `# policykit: ignore[{rule.name}] -- why`,",
             everywhere,

@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     place: Place
     """The folder."""
     files: dict[str, str]
-    found: tree.Found
+    found: tree.OutputFiles
     missing: list[str]
     different: list[str]
     orphaned: list[str]
@@ -63,7 +63,7 @@ def plan(
     """
     folder = place.path
     tree.check_folder(folder)
-    found = tree.look(folder, policy, apart)
+    found = tree.read_folder(folder, policy, apart)
     there = tree.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
     obstacles = tree.obstacles(folder, missing, policy, {real: shown(path) for real, path in apart.items()})
@@ -115,7 +115,7 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     if not os.path.isdir(folder):
         return None
     apart = outputs.taken(reference, folder)
-    ours = tree.look(folder, cluster.name, apart).ours
+    ours = tree.read_folder(folder, cluster.name, apart).ours
     if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
         return None
     return plan(

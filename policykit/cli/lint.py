@@ -14,7 +14,7 @@ from policykit.cli.linting.cached import lint
 from policykit.cli.linting.outputs import outputs, with_fixes, write
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.today import today
-from policykit.cli.linting.workspace import Opened, about_builds, open_workspace
+from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import allow_path
 from policykit.formats import FORMATS
@@ -25,7 +25,7 @@ from policykit.linter.workspace import Options
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
-    from policykit.linter.mend import Mended
+    from policykit.linter.fixing import FixResult
 
 
 @click.command("lint")
@@ -204,9 +204,9 @@ def command(
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
-        mended = api.fix(workspace, options, unsafe=unsafe_fixes)
-        report, after = mended.report, mended.after
-        done, changes = _make(mended, opened, diff)
+        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes)
+        report, after = fixed_files.report, fixed_files.after
+        done, changes = _make(fixed_files, opened, diff)
     else:
         report = lint(request, opened, options)
     aside = diff or (STDIN in paths and (fix or unsafe_fixes))
@@ -218,18 +218,18 @@ def command(
     return 0 if exit_zero or not (changes or _fails(report, Severity(fail_on))) else 1
 
 
-def _make(mended: Mended, opened: Opened, diff: bool) -> tuple[bool, bool]:
+def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool, bool]:
     """Prints or writes the fixes; returns (everything was written, a diff was printed)."""
     from policykit.cli.linting import fixed
 
     failed, shown = frozenset[str](), ""
     if diff:
-        shown = fixed.differences(mended, {m.file: m.path for m in opened.workspace.members})
+        shown = fixed.differences(fixed_files, {m.file: m.path for m in opened.workspace.members})
         emit_data(shown)
     else:
-        failed = fixed.written(mended, STDIN, opened.notes.given)
-    fixed.tell(mended, diff=diff, failed=failed)
-    if opened.workspace.builds and mended.report.findings:
+        failed = fixed.written(fixed_files, STDIN, opened.notes.given)
+    fixed.tell(fixed_files, diff=diff, failed=failed)
+    if opened.workspace.builds and fixed_files.report.findings:
         say(
             "policykit: findings in objects built by kustomize cannot be fixed; use --kustomize never to fix"
             " the source files"
@@ -256,7 +256,7 @@ def _fails(report: Report, fail_on: Severity) -> bool:
     return worst is not None and worst is not Severity.INFO and worst.rank <= fail_on.rank
 
 
-def _tell(report: Report, opened: Opened, show_files: bool) -> None:
+def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     workspace, notes = opened
     if not workspace.members and not notes.failures:
         say("policykit: no YAML or JSON files found")

@@ -10,7 +10,7 @@ import click
 
 from policykit.cli.output import complain
 from policykit.workspace import boundary
-from policykit.workspace.disk import remembered
+from policykit.workspace.disk import cached
 from policykit.workspace.policies import nearest_policy, reader
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _loaded(reference: str, cache: Cache) -> CompiledPolicy:
     return (_bundled if bundled else _written)(reference, cache)
 
 
-@remembered
+@cached
 def _written(reference: str, cache: Cache) -> CompiledPolicy:
     return _compiled(reference, cache)
 

@@ -60,7 +60,7 @@ def command(
     reviewed: list[tuple[str, Review]] = []
     failures = Failures()
     for path in _inputs(paths or (".",), failures):
-        with failures.told(_shown(path)):
+        with failures.collect(_shown(path)):
             folder = os.path.dirname(os.path.abspath(path))
             cluster = fixed or cluster_for(folder, policy, cache)
             if cluster is None:

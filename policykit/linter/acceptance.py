@@ -16,7 +16,7 @@ from policykit.linter.violation import finding, locate
 from policykit.linter.workspace import Setting, Workspace
 
 
-class Accepted(NamedTuple):
+class BaselineResult(NamedTuple):
     """What baselines leave."""
 
     findings: tuple[UnitFinding, ...]
@@ -33,14 +33,14 @@ class _Slot(NamedTuple):
     findings: list[UnitFinding]
 
 
-def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool) -> Accepted:
+def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool) -> BaselineResult:
     """Leaves out what baselines accept, and says what they accept in vain where the run is `complete`.
 
     Of two like findings the one in an unchanged document uses up what is accepted.
     """
     baselines = workspace.baselines
     if baselines is None:
-        return Accepted(tuple(found))
+        return BaselineResult(tuple(found))
     left = {path: Counter(each.baseline.accepted) for path, each in baselines.files.items()}
     slots = [*_slots(found, baselines)]
     old = [slot for slot in slots if not workspace.is_changed(slot.findings[0].finding)]
@@ -48,10 +48,10 @@ def accept(workspace: Workspace, found: Sequence[UnitFinding], *, complete: bool
         _take(slot, left)
     new = [slot for slot in slots if workspace.is_changed(slot.findings[0].finding)]
     kept = [slot for slot in new if not _take(slot, left)]
-    told = [one for slot in (*old, *kept) for one in slot.findings]
+    reported = [one for slot in (*old, *kept) for one in slot.findings]
     if complete and workspace.changes is None:
-        told += _in_vain(workspace, baselines, left)
-    return Accepted(tuple(told), len(new) - len(kept))
+        reported += _in_vain(workspace, baselines, left)
+    return BaselineResult(tuple(reported), len(new) - len(kept))
 
 
 def tally(found: Iterable[UnitFinding], locate: Locate) -> Counter[Key]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from policykit.kube import structure as structures
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.configurations import Held
+from policykit.linter.configurations import EmbeddedConfiguration
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
-from policykit.linter.precedence import Said, causes
+from policykit.linter.precedence import RuleViolation, causes
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.violation import finding, locate
@@ -40,7 +40,7 @@ class FileRules:
             for violation in self._rules.check(rule, Reading(text, parsed), self._context):
                 yield finding(rule, violation, locate(violation, self._context.path, document=index))
 
-    def held(self, inner: Held) -> Iterator[Finding]:
+    def embedded(self, inner: EmbeddedConfiguration) -> Iterator[Finding]:
         """Of a configuration in a string: its text, where it is broken, and what it says."""
         located = LocatedObject(inner.manifest, inner.text, inner.relocate)
         for found in self.reading(inner.text, inner.parsed, located.document):
@@ -65,8 +65,8 @@ class FileRules:
         context = self._context
         for pod_set in pod_sets:
             reviewed = review(located.manifest, pod_set, context.cluster, context.namespace)
-            for said in causes(self._said(reviewed)):
-                yield from self._found(located, said.rule, (said.violation,), self._fixes, reviewed)
+            for cause in causes(self._violations(reviewed)):
+                yield from self._findings(located, cause.rule, (cause.violation,), self._fixes, reviewed)
 
     def _structure(self, located: LocatedObject) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
@@ -77,26 +77,26 @@ class FileRules:
 
         structure = Structure(manifest, problems)
         for rule in rules.of(STRUCTURE):
-            yield from self._found(located, rule, rules.check(rule, structure, self._context), self._fixes)
+            yield from self._findings(located, rule, rules.check(rule, structure, self._context), self._fixes)
 
     def _by_kind(self, located: LocatedObject, fixes: Fixes | None) -> Iterator[Finding]:
         manifest, rules = located.manifest, self._rules
         for rule in rules.of(MANIFEST, manifest.kind):
-            yield from self._found(located, rule, rules.check(rule, manifest, self._context), fixes)
+            yield from self._findings(located, rule, rules.check(rule, manifest, self._context), fixes)
 
-    def _said(self, reviewed: Review) -> Iterator[Said]:
+    def _violations(self, reviewed: Review) -> Iterator[RuleViolation]:
         for rule in self._rules.of(PODS):
             for violation in self._rules.check(rule, reviewed, self._context):
-                yield Said(rule, violation)
+                yield RuleViolation(rule, violation)
 
-    def _inside(self, inner: Held) -> Fixes | None:
+    def _inside(self, inner: EmbeddedConfiguration) -> Fixes | None:
         """What makes fixes in a string; no edit reaches one that stands in another string."""
         holder = inner.manifest.holder
         if self._fixes is None or holder is None or inner.nested:
             return None
         return self._fixes.inside(holder, inner.manifest.held_at)
 
-    def _found(
+    def _findings(
         self,
         located: LocatedObject,
         rule: AnyRule,

@@ -41,7 +41,7 @@ class Configuration(NamedTuple):
     """Its `kind`, where it has one: then it is looked at under that."""
 
 
-class Held(NamedTuple):
+class EmbeddedConfiguration(NamedTuple):
     """A document in a string of an object."""
 
     manifest: Manifest
@@ -69,7 +69,9 @@ def bare(manifest: Manifest, known: Sequence[Configuration]) -> Manifest | None:
     return None
 
 
-def held(manifest: Manifest, text: str, known: Sequence[Configuration]) -> Iterator[Held]:
+def embedded_configurations(
+    manifest: Manifest, text: str, known: Sequence[Configuration]
+) -> Iterator[EmbeddedConfiguration]:
     """Configurations in the strings of an object, or of a document of Helm values; `text`: the whole file."""
     if not known or manifest.kind not in _HOLDERS:
         return
@@ -78,10 +80,10 @@ def held(manifest: Manifest, text: str, known: Sequence[Configuration]) -> Itera
         if not isinstance(node.entries, dict) or step not in node.entries:
             return
         node = node.entries[step][1]
-    yield from _held(manifest, node, start, text, known, None, _DEPTH)
+    yield from _in_strings(manifest, node, start, text, known, None, _DEPTH)
 
 
-def _held(
+def _in_strings(
     holder: Manifest,
     root: Node,
     base: Path,
@@ -89,7 +91,7 @@ def _held(
     known: Sequence[Configuration],
     outer: Relocate | None,
     depth: int,
-) -> Iterator[Held]:
+) -> Iterator[EmbeddedConfiguration]:
     for path, node in _strings(root, base):
         hints = hinted(node.data, known)
         named = next((each for each in known if each.is_named(holder, path)), None)
@@ -113,23 +115,23 @@ def _read(
     named: Configuration | None,
     outer: Relocate | None,
     depth: int,
-) -> Iterator[Held]:
+) -> Iterator[EmbeddedConfiguration]:
     nested = outer is not None
     at = holder.held_at if nested else path
     place = (holder.holder or holder) if nested else holder
     if parsed.root is None or parsed.problem:
         if named and parsed.problem:
             empty = Manifest({}, _NOWHERE, index, (), False, named.name, place, at)
-            yield Held(empty, parsed, text, relocate, nested)
+            yield EmbeddedConfiguration(empty, parsed, text, relocate, nested)
         return
     for inner in manifests(parsed.root, index):
         inner = inner._replace(holder=place, held_at=at)
         known = next((each for each in hints if _is(inner, each)), None if named and named.kind else named)
         if known:
             read = inner if known.kind else inner._replace(read_as=known.name)
-            yield Held(read, parsed, text, relocate, nested)
+            yield EmbeddedConfiguration(read, parsed, text, relocate, nested)
         if depth > 1 and inner.kind in ("", "ConfigMap"):
-            yield from _held(inner, inner.node, (), text, hints, relocate, depth - 1)
+            yield from _in_strings(inner, inner.node, (), text, hints, relocate, depth - 1)
 
 
 def _is(manifest: Manifest, known: Configuration) -> bool:

@@ -9,7 +9,7 @@ from policykit.kube import podsets
 from policykit.kube.structure.served import NOTHING, Served
 from policykit.linter import rendered
 from policykit.linter.apply_rules import FileRules
-from policykit.linter.configurations import Held, bare, held, hinted
+from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
 from policykit.linter.member import BUILT
@@ -18,7 +18,7 @@ from policykit.linter.partial import has_directives, has_signs, is_partial, says
 from policykit.linter.reader import BOM, Text, decode, documents, is_template
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Fact, facts_of, unread
+from policykit.linter.scope import AnyFact, facts_of, unreadable
 from policykit.linter.systems import Systems
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
@@ -27,7 +27,7 @@ from policykit.manifests.parser import Parsed
 if TYPE_CHECKING:
     from policykit.linter.file_suppressions import FileSuppressions
     from policykit.linter.fixes import Fixes
-    from policykit.linter.suppression import Suppressed
+    from policykit.linter.suppression import SuppressionUse
     from policykit.model.cluster import Cluster
 
 
@@ -62,8 +62,8 @@ class FileResult(NamedTuple):
     """
 
     findings: tuple[Finding, ...] = ()
-    facts: tuple[Fact, ...] = ()
-    suppressions: tuple[Suppressed, ...] = ()
+    facts: tuple[AnyFact, ...] = ()
+    suppressions: tuple[SuppressionUse, ...] = ()
     documents: int = 0
     skipped: str = ""
     """Why the file, or part of it, was passed over."""
@@ -96,13 +96,13 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     rules, systems = rules.without(absent), systems.without(absent)
     fixes = fixes_of(job.path, text.text, raw) if job.fixes else None
     suppressions = None if _SUPPRESSION_WORD in absent else _suppressions(text, job.today)
-    looked = _Looked(job, text.text, rules, systems, fixes, suppressions)
+    linter = _FileLinter(job, text.text, rules, systems, fixes, suppressions)
     for document in _documents(text):
-        looked.document(document)
-    return looked.result()
+        linter.document(document)
+    return linter.result()
 
 
-class _Looked:
+class _FileLinter:
     """What one file gives, gathered as its documents are looked at one after the other."""
 
     def __init__(
@@ -129,7 +129,7 @@ class _Looked:
         self._signs = not self._partial and has_signs(text)
         self._rendered_from = rendered.comments(text)
         self._found: list[Finding] = []
-        self._facts: list[Fact] = []
+        self._facts: list[AnyFact] = []
         self._objects = 0
         self._skipped = ""
         self._unfinished: set[int] = set()
@@ -139,7 +139,7 @@ class _Looked:
         """Looks at a document and at every object in it."""
         parsed = one.parsed
         if parsed.problem:
-            self._facts.append(unread(_lines(self._text, one)))
+            self._facts.append(unreadable(_lines(self._text, one)))
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
             return
@@ -159,17 +159,17 @@ class _Looked:
     def result(self) -> FileResult:
         """All of it, without the findings that suppressions hide."""
         kept: Sequence[Finding] = self._found
-        asked: tuple[Suppressed, ...] = ()
+        uses: tuple[SuppressionUse, ...] = ()
         if self._suppressions:
             hidden = () if self._job.look == BUILT else self._found
-            kept, asked = self._suppressions.sift(hidden, self._template, self._unfinished)
+            kept, uses = self._suppressions.sift(hidden, self._template, self._unfinished)
             kept = self._found if self._job.look == BUILT else kept
         if self._sources:
             kept = [finding._replace(source=self._sources.get(finding.document, "")) for finding in kept]
         return FileResult(
             tuple(kept),
             tuple(self._facts),
-            asked,
+            uses,
             self._objects,
             self._skipped,
             len(self._found) - len(kept),
@@ -179,9 +179,9 @@ class _Looked:
         )
 
     def _manifest(self, manifest: Manifest, partial: bool) -> None:
-        inner = list(held(manifest, self._text, self._configurations))
+        inner = list(embedded_configurations(manifest, self._text, self._configurations))
         for each in inner:
-            self._held(each)
+            self._embedded(each)
         manifest = bare(manifest, self._configurations) or manifest
         if manifest.read_as:
             self._configuration(LocatedObject(manifest, self._text))
@@ -190,11 +190,11 @@ class _Looked:
         elif not inner:
             self._skipped = self._skipped or _without(manifest)
 
-    def _held(self, inner: Held) -> None:
+    def _embedded(self, inner: EmbeddedConfiguration) -> None:
         """A configuration in a string."""
-        self._found.extend(self._file_rules.held(inner))
+        self._found.extend(self._file_rules.embedded(inner))
         if inner.parsed.problem:
-            self._facts.append(unread(inner.text))
+            self._facts.append(unreadable(inner.text))
         if inner.manifest.data:
             self._state(LocatedObject(inner.manifest, inner.text, inner.relocate))
 

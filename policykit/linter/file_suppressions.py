@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from policykit.linter.finding import Finding
 from policykit.linter.location import LocatedObject
-from policykit.linter.suppression import Suppressed, Suppression, annotated, bind, comments, sift
+from policykit.linter.suppression import Suppression, SuppressionUse, annotated, bind, comments, sift
 from policykit.manifests.node import Node
 
 
@@ -31,16 +31,16 @@ class FileSuppressions:
 
     def sift(
         self, findings: Sequence[Finding], template: bool, unfinished: set[int]
-    ) -> tuple[list[Finding], tuple[Suppressed, ...]]:
+    ) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
         """The findings that nothing hides, and all suppressions.
 
         What those of a template or of an unfinished document (by index) could hide shows only once
         it is rendered or merged: nobody reports that they hide nothing.
         """
-        asked = tuple(
-            Suppressed(
+        uses = tuple(
+            SuppressionUse(
                 one._replace(judged=one.judged and not template and one.document not in unfinished),
             )
             for one in self._found
         )
-        return sift(findings, asked) if asked else (list(findings), ())
+        return sift(findings, uses) if uses else (list(findings), ())

@@ -118,9 +118,9 @@ class Fixes:
             fix = make() if make else None
             return self._text_fix(place, fix, reviewed) if fix else None
         except apart.TooManyError as error:
-            told = f"{self._path}: document {place.document + 1}: fixes left out: {error}"
-            if told not in self.dropped[-1:]:
-                self.dropped.append(told)
+            message = f"{self._path}: document {place.document + 1}: fixes left out: {error}"
+            if message not in self.dropped[-1:]:
+                self.dropped.append(message)
         except EditError as error:
             self.dropped.append(f"{self._path}:{span.line}:{span.column}: {code} fix left out: {error}")
         return None

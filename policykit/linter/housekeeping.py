@@ -9,7 +9,7 @@ from policykit.linter.finding import Finding
 from policykit.linter.location import Place
 from policykit.linter.registry import DECLARED, DRIFTED, SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.suppression import ANNOTATION, Annotation, Suppressed
+from policykit.linter.suppression import ANNOTATION, Annotation, SuppressionUse
 from policykit.linter.violation import finding, locate
 from policykit.manifests.path import Path, pointer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
-def able(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
+def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
     """Codes of the rules that were run over a file with all they need.
 
     `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
@@ -29,23 +29,25 @@ def able(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:
     return codes - (frozenset() if policy else rules.codes(DECLARED))
 
 
-def judged(
-    asked: Sequence[Suppressed],
+def check_suppressions(
+    uses: Sequence[SuppressionUse],
     rules: RuleSet,
     context: Context,
     codes: frozenset[str],
     fixes: Fixes | None,
 ) -> Iterator[Finding]:
     """What the rules say of the suppressions of one file; `codes`: of the rules that were run over it."""
-    for one in asked:
-        subject = one._replace(able=codes)
+    for use in uses:
+        subject = use._replace(checked=codes)
         for rule in rules.of(SUPPRESSION):
             for violation in rule.check(subject, context):
-                yield _finding(context.path, one, rule, violation, fixes)
+                yield _finding(context.path, use, rule, violation, fixes)
 
 
-def _finding(path: str, one: Suppressed, rule: AnyRule, violation: Violation, fixes: Fixes | None) -> Finding:
-    suppression = one.suppression
+def _finding(
+    path: str, use: SuppressionUse, rule: AnyRule, violation: Violation, fixes: Fixes | None
+) -> Finding:
+    suppression = use.suppression
     place = suppression.place
     base: Path = ()
     location = locate(violation, path, document=suppression.document)

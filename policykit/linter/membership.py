@@ -10,7 +10,7 @@ from policykit.manifests.path import Path
 from policykit.model.gang import Membership, PodGroup
 
 
-class Joined(NamedTuple):
+class MembershipFact(NamedTuple):
     """A membership as read, with the places of what it says, relative to its manifest."""
 
     membership: Membership
@@ -32,7 +32,7 @@ def group_of(manifest: Manifest, namespace: str, system: str, api_groups: frozen
 
 def named_group(
     manifest: Manifest, pod_set: PodSet, namespace: str, system: str, where: str, key: str
-) -> Joined | None:
+) -> MembershipFact | None:
     """The group that a label or annotation (`where`) of the pods names, in the pods' namespace."""
     group = (pod_set.labels if where == "labels" else pod_set.annotations).get(key)
     if not group:
@@ -40,7 +40,7 @@ def named_group(
     pods = pods_of(manifest, pod_set)
     stands_in = manifest.namespace or namespace
     membership = Membership(system, stands_in, group, pods, pod_set.scheduler_name)
-    return Joined(membership, pod_set.place(where, key))
+    return MembershipFact(membership, pod_set.place(where, key))
 
 
 def pods_of(manifest: Manifest, pod_set: PodSet) -> int | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.linter.finding import Finding
 from policykit.linter.registry import DECLARED, DRIFTED, RuleSet
 from policykit.linter.rule import Context
-from policykit.linter.subjects import Declared, Drifted
+from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
 from policykit.linter.violation import finding, locate
 
 
@@ -17,9 +17,9 @@ class Policy(NamedTuple):
 
     setting: int
     """Index into the run's settings: what it governs itself by."""
-    declared: Declared | None = None
+    declared: DeclaredPolicy | None = None
     """None: its file is not looked at, only what was generated from it."""
-    drifted: tuple[Drifted, ...] = ()
+    drifted: tuple[GeneratedFile, ...] = ()
     file: str = ""
     """Its file, as reported."""
 
@@ -31,7 +31,7 @@ class Policy(NamedTuple):
         return self.declared is not None and path == self.file and not self.declared.base()
 
 
-def judged(policy: Policy, rules: RuleSet, context: Context) -> Iterator[Finding]:
+def check_policy(policy: Policy, rules: RuleSet, context: Context) -> Iterator[Finding]:
     """What the rules say of a policy and of its generated files; suppressions are not looked at."""
     if policy.declared is not None:
         yield from _declared(policy.declared, rules, context)
@@ -41,7 +41,7 @@ def judged(policy: Policy, rules: RuleSet, context: Context) -> Iterator[Finding
                 yield finding(rule, violation, locate(violation, file.path))
 
 
-def _declared(policy: Declared, rules: RuleSet, context: Context) -> Iterator[Finding]:
+def _declared(policy: DeclaredPolicy, rules: RuleSet, context: Context) -> Iterator[Finding]:
     for rule in rules.of(DECLARED):
         for violation in rules.check(rule, policy, context):
             yield finding(rule, violation, locate(violation, context.path, policy))

@@ -1,4 +1,4 @@
-"""One cause, one finding per pod set: which findings follow from others (contract 5)."""
+"""One cause, one finding per pod set: which findings follow from others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from policykit.linter.rule import AnyRule, Violation
 from policykit.model.severity import Severity
 
 
-class Said(NamedTuple):
+class RuleViolation(NamedTuple):
     """A violation with the rule that found it."""
 
     rule: AnyRule
@@ -20,30 +20,30 @@ class Said(NamedTuple):
         return self.violation.severity or self.rule.severity
 
 
-def causes(said: Iterable[Said]) -> list[Said]:
+def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
     """What remains for one pod set: nothing that follows from another finding.
 
     A rule silenced by another one still silences what follows from it. A single violation may
     say which findings it follows from, where others of its rule do not.
     """
-    everything = list(said)
+    everything = list(violations)
     silenced: set[str] = set()
-    for one in everything:
-        silenced |= one.rule.silences
-        if one.severity is Severity.ERROR:
-            silenced |= one.rule.silences_as_error
-    codes = {one.rule.code for one in everything}
+    for each in everything:
+        silenced |= each.rule.silences
+        if each.severity is Severity.ERROR:
+            silenced |= each.rule.silences_as_error
+    codes = {each.rule.code for each in everything}
     remaining = [
-        one for one in everything if one.rule.code not in silenced and not codes & one.violation.follows
+        each for each in everything if each.rule.code not in silenced and not codes & each.violation.follows
     ]
-    return [one for one in remaining if not (one.rule.only_alone and _explained(one, remaining))]
+    return [each for each in remaining if not (each.rule.only_alone and _explained(each, remaining))]
 
 
-def _explained(one: Said, others: list[Said]) -> bool:
+def _explained(each: RuleViolation, others: list[RuleViolation]) -> bool:
     """Whether another error of the same family says why."""
     return any(
-        other.rule.code != one.rule.code
-        and other.rule.family == one.rule.family
+        other.rule.code != each.rule.code
+        and other.rule.family == each.rule.family
         and other.severity is Severity.ERROR
         for other in others
     )

@@ -22,7 +22,7 @@ S = TypeVar("S")
 
 
 class Fix(NamedTuple):
-    """Changes that mend a violation: made together, or not at all."""
+    """Changes that fix a violation: made together, or not at all."""
 
     description: str
     """What is done, as an order: `quote the value`."""
@@ -94,8 +94,9 @@ class Context(NamedTuple):
 class Rule(NamedTuple, Generic[S]):
     """A rule of the catalogue.
 
-    `subject` is the type that `check` looks at: Reading, Manifest, Structure, Review, Scope,
-    Suppressed or StaleEntry. The engine calls it once per subject and locates what it yields.
+    `subject` is the type that `check` takes: Reading, Manifest, Structure, Review, Scope, SuppressionUse,
+    StaleEntry, DeclaredPolicy or GeneratedFile. The engine calls `check` once per subject and turns
+    violations into findings.
     """
 
     code: str
@@ -107,13 +108,13 @@ class Rule(NamedTuple, Generic[S]):
     bad: str
     """A complete, minimal manifest that has it."""
     good: str
-    """The same, mended."""
+    """The same manifest without the problem."""
     check: Callable[[S, Context], Iterable[Violation]]
     kinds: frozenset[str] = frozenset()
     """API kinds (`Job`, `ResourceQuota`) the subject may come from; empty: every kind."""
     needs_policy: bool = False
     fix: Applicability | None = None
-    """The gravest applicability its fixes have; None: it has none."""
+    """The least safe applicability of its fixes; None: it has no fix."""
     silences: frozenset[str] = frozenset()
     """Codes that follow from this one: not reported for a pod set that has it."""
     silences_as_error: frozenset[str] = frozenset()

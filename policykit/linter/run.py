@@ -11,7 +11,7 @@ from policykit.linter.finding import Finding, Report
 from policykit.linter.merge import merge
 from policykit.linter.rule import Context
 from policykit.linter.scopes import scope_facts, scope_findings
-from policykit.linter.unit import Found, Judgement, UnitFinding, file_findings, judgements
+from policykit.linter.unit import Judgement, PassResult, UnitFinding, file_findings, judgements
 from policykit.linter.unit_suppressions import suppress, suppression_findings, suppressions_of
 from policykit.linter.workspace import Run, Setting, Workspace
 
@@ -35,8 +35,8 @@ def lint(run: Run) -> Report:
 
         found, accepted = accept(run.workspace, found, complete=not report.failures)
     merged = merge(run, found)
-    told = tuple(finding for finding in merged if run.workspace.is_changed(finding))
-    return report._replace(findings=told, baselined=accepted, unchanged=len(merged) - len(told))
+    reported = tuple(finding for finding in merged if run.workspace.is_changed(finding))
+    return report._replace(findings=reported, baselined=accepted, unchanged=len(merged) - len(reported))
 
 
 def unit_findings(run: Run) -> UnitFindings:
@@ -73,18 +73,18 @@ def _judged(run: Run) -> UnitFindings:
     return UnitFindings(found, _summary(run, judged, remaining.hidden, tuple(failures), tuple(dropped)))
 
 
-def policy_findings(run: Run) -> Found:
+def policy_findings(run: Run) -> PassResult:
     """Rules about the policies that the run looks at, and about what they generate."""
     failures = Failures()
     found: list[UnitFinding] = []
     for policy in run.workspace.policies:
-        from policykit.linter.policies import judged
+        from policykit.linter.policies import check_policy
 
         setting = run.workspace.settings[policy.setting]
-        with failures.told(policy.file or "policy"):
-            said = [*judged(policy, setting.rules, Context(setting.cluster, "", setting.namespace))]
-            found += [UnitFinding(finding, policy.setting) for finding in said]
-    return Found(tuple(found), tuple(failures))
+        with failures.collect(policy.file or "policy"):
+            reported = [*check_policy(policy, setting.rules, Context(setting.cluster, "", setting.namespace))]
+            found += [UnitFinding(finding, policy.setting) for finding in reported]
+    return PassResult(tuple(found), tuple(failures))
 
 
 def select(run: Run, found: Iterable[UnitFinding]) -> tuple[UnitFinding, ...]:
@@ -115,9 +115,9 @@ def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
     return report._replace(findings=tuple(kept), dropped=every) if dropped else report
 
 
-def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> Found:
+def _of_builds(run: Run, judged: tuple[Judgement, ...], scoped: Iterable[UnitFinding]) -> PassResult:
     if not run.workspace.builds:
-        return Found()
+        return PassResult()
     from policykit.linter.built.findings import build_findings
 
     return build_findings(run, judged, scoped)
@@ -139,12 +139,17 @@ def _with_sources(judged: Iterable[Judgement], found: Iterable[UnitFinding]) -> 
 
 
 def _summary(
-    run: Run, judged: tuple[Judgement, ...], hidden: int, failures: tuple[str, ...], dropped: tuple[str, ...]
+    run: Run,
+    judged: tuple[Judgement, ...],
+    hidden: int,
+    failures: tuple[str, ...],
+    dropped: tuple[str, ...],
 ) -> Report:
     files = [each for each in judged if each.first and not each.member.is_built]
     times: dict[str, float] = {}
     for code, seconds in chain(
-        *(each.result.times for each in judged), *(each.rules.times() for each in run.workspace.settings)
+        *(each.result.times for each in judged),
+        *(each.rules.times() for each in run.workspace.settings),
     ):
         times[code] = times.get(code, 0.0) + seconds
     settings: tuple[Setting, ...] = run.workspace.settings

@@ -34,7 +34,7 @@ _MOST_WORDS = 5_000
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
 
-class Stated(NamedTuple):
+class Fact(NamedTuple):
     """A fact read from a manifest, and where its parts stand there."""
 
     value: Any
@@ -74,7 +74,7 @@ class Located(NamedTuple, Generic[T]):
         return FactField(self, field)
 
 
-class Unread(NamedTuple):
+class UnreadableText(NamedTuple):
     """A document that nobody can read: broken, a template, or of a kind with pods that nobody knows.
 
     What it makes and names is not known.
@@ -84,11 +84,11 @@ class Unread(NamedTuple):
     """All that stand in it; None: too many to be kept."""
 
 
-Fact = Located[Any] | Autoscaler | Unread
+AnyFact = Located[Any] | Autoscaler | UnreadableText
 """What a manifest says that other manifests may complete or contradict."""
 
 
-def asks(facts: Iterable[Fact]) -> bool:
+def may_have_findings(facts: Iterable[AnyFact]) -> bool:
     """Whether a finding may be at one of them. If not, no other file needs to be read for them."""
     return any(isinstance(fact, Located) and not fact.answers for fact in facts)
 
@@ -104,7 +104,7 @@ class Scope(NamedTuple):
     """Every file of the scope is there: only then absence and sums mean anything."""
     others: tuple[Located[Any], ...] = ()
     """What fact readers stated."""
-    unread: Unread = Unread(frozenset())
+    unreadable: UnreadableText = UnreadableText(frozenset())
     """All that nobody can read."""
 
     def of(self, kind: type[T]) -> tuple[Located[T], ...]:
@@ -113,7 +113,7 @@ class Scope(NamedTuple):
 
     def may_hold(self, name: str) -> bool:
         """Whether a document that nobody can read says a name: what is missing may stand there."""
-        return self.unread.words is None or name in self.unread.words
+        return self.unreadable.words is None or name in self.unreadable.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +135,15 @@ def facts_of(
     targets: Sequence[Target],
     readers: Sequence[FactReader],
     context: Context,
-) -> list[Fact]:
+) -> list[AnyFact]:
     """What one manifest contributes; the context says in which file and namespace it stands."""
-    return [*_about_gangs(located, pod_sets, targets, context), *_stated(located, pod_sets, readers, context)]
+    return [
+        *_about_gangs(located, pod_sets, targets, context),
+        *_from_readers(located, pod_sets, readers, context),
+    ]
 
 
-def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
+def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
     """The facts of a scope's files, by what they are about."""
     everything = list(facts)
     located = [fact for fact in everything if isinstance(fact, Located)]
@@ -151,28 +154,28 @@ def scope_of(facts: Iterable[Fact], *, complete: bool) -> Scope:
         tuple(fact for fact in everything if isinstance(fact, Autoscaler)),
         complete,
         tuple(fact for fact in located if not isinstance(fact.value, (PodGroup, Membership, OwnGang))),
-        _together(fact for fact in everything if isinstance(fact, Unread)),
+        _joined_words(fact for fact in everything if isinstance(fact, UnreadableText)),
     )
 
 
-def _together(documents: Iterable[Unread]) -> Unread:
+def _joined_words(documents: Iterable[UnreadableText]) -> UnreadableText:
     found: set[str] = set()
     for each in documents:
         if each.words is None:
             return each
         found |= each.words
-    return Unread(frozenset(found))
+    return UnreadableText(frozenset(found))
 
 
-def unread(text: str) -> Unread:
+def unreadable(text: str) -> UnreadableText:
     """Of the text of such a document."""
     found = frozenset(_WORD.findall(text))
-    return Unread(found if len(found) <= _MOST_WORDS else None)
+    return UnreadableText(found if len(found) <= _MOST_WORDS else None)
 
 
 def _about_gangs(
     located: LocatedObject, pod_sets: Sequence[PodSet], targets: Sequence[Target], context: Context
-) -> Iterator[Fact]:
+) -> Iterator[AnyFact]:
     manifest, namespace = located.manifest, context.namespace
     if manifest.read_as:
         return
@@ -183,15 +186,15 @@ def _about_gangs(
         for each in (manifest, *wrapped) if target.read_group else ():
             if target.read_group and (group := target.read_group(each, manifest.namespace or namespace)):
                 about = located._replace(manifest=each)
-                yield _locate(Stated(group, _GROUP_FIELDS), about, context.path)
+                yield _locate(Fact(group, _GROUP_FIELDS), about, context.path)
         for pod_set in pod_sets if target.read_membership else ():
             if target.read_membership and (joined := target.read_membership(manifest, pod_set, namespace)):
                 places = {"group": joined.group, "min_member": joined.min_member}
-                yield _locate(Stated(joined.membership, places), located, context.path)
+                yield _locate(Fact(joined.membership, places), located, context.path)
     for gang, place in oversized(manifest, pod_sets, targets, namespace):
-        yield _locate(Stated(gang, {"min_member": place}), located, context.path)
+        yield _locate(Fact(gang, {"min_member": place}), located, context.path)
     if not pod_sets and (wrapped or _joins_unseen(manifest, targets)):
-        yield Unread(words(manifest.data).texts)
+        yield UnreadableText(words(manifest.data).texts)
 
 
 def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
@@ -202,17 +205,15 @@ def _joins_unseen(manifest: Manifest, targets: Sequence[Target]) -> bool:
     return not words(manifest.data).keys.isdisjoint(keys)
 
 
-def _stated(
+def _from_readers(
     located: LocatedObject, pod_sets: Sequence[PodSet], readers: Sequence[FactReader], context: Context
-) -> Iterator[Fact]:
+) -> Iterator[AnyFact]:
     for reader in readers:
-        for stated in reader.facts(located, pod_sets, context):
-            yield _locate(stated, located, context.path)
+        for fact in reader.facts(located, pod_sets, context):
+            yield _locate(fact, located, context.path)
 
 
-def _locate(stated: Stated, located: LocatedObject, path: str) -> Located[Any]:
-    fields = {
-        name: located.place(place, inside=stated.inside.get(name)) for name, place in stated.places.items()
-    }
+def _locate(fact: Fact, located: LocatedObject, path: str) -> Located[Any]:
+    fields = {name: located.place(place, inside=fact.inside.get(name)) for name, place in fact.places.items()}
     about = (located.document, located.resource, fields, located.manifest.partial)
-    return Located(stated.value, path, *about, stated.answers, stated.as_written)
+    return Located(fact.value, path, *about, fact.answers, fact.as_written)

@@ -15,12 +15,12 @@ from policykit.linter.outcomes import outcome_of
 from policykit.linter.reader import decode
 from policykit.linter.registry import SCOPE
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.linter.scope import Fact, FactField, Located, Scope, asks, scope_of
-from policykit.linter.unit import Found, Judgement, UnitFinding
+from policykit.linter.scope import AnyFact, FactField, Located, Scope, may_have_findings, scope_of
+from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.violation import Location, finding, locate
 from policykit.linter.workspace import Run, Setting
 
-Facts = dict[str, Sequence[Fact]]
+Facts = dict[str, Sequence[AnyFact]]
 """Facts of files, by their reported paths."""
 
 _MOST_BESIDE = 5_000
@@ -77,25 +77,27 @@ def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
     )
 
 
-def scope_findings(run: Run, known: ScopeFacts) -> Found:
+def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
     """What rules about scopes say. Where several policies judge files of a scope, each speaks of its own."""
     failures = Failures()
     dropped: list[str] = []
     found: list[UnitFinding] = []
     clusters = _Clusters(run, known, failures)
     builds = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
-    for name in sorted(name for name, facts in known.facts.items() if any(map(asks, facts.values()))):
+    for name in sorted(
+        name for name, facts in known.facts.items() if any(map(may_have_findings, facts.values()))
+    ):
         shown = name.removeprefix(_ALONE)
         scope = clusters.scope(name)
         for number in known.policies[name]:
             setting = run.workspace.settings[number]
             for rule in setting.rules.of(SCOPE):
-                with failures.told(f"{shown}: {rule.code} {rule.name}"):
-                    said = [*_violations(rule, scope, number, setting, known)]
-                    for member, violation in clusters.confirmed(name, number, rule, said):
+                with failures.collect(f"{shown}: {rule.code} {rule.name}"):
+                    violations = [*_violations(rule, scope, number, setting, known)]
+                    for member, violation in clusters.confirmed(name, number, rule, violations):
                         reported = _finding(run, member, rule, violation, dropped)
                         found.append(UnitFinding(reported, number, builds.get(reported.path, -1)))
-    return Found(tuple(found), tuple(failures), tuple(dropped))
+    return PassResult(tuple(found), tuple(failures), tuple(dropped))
 
 
 class _World(NamedTuple):
@@ -119,7 +121,7 @@ class _Clusters:
         self._facts: dict[str, Facts] = {}
         self._complete: dict[str, bool] = {}
         self._worlds: dict[int, list[_World]] = {}
-        self._said: dict[tuple[int, int, str], frozenset[tuple[object, ...]]] = {}
+        self._confirmed: dict[tuple[int, int, str], frozenset[tuple[object, ...]]] = {}
 
     def scope(self, name: str) -> Scope:
         """A scope with what stands beside the run."""
@@ -127,28 +129,28 @@ class _Clusters:
         return scope_of(chain.from_iterable(self._facts[name].values()), complete=self._complete[name])
 
     def confirmed(
-        self, name: str, number: int, rule: AnyRule, said: Sequence[tuple[Member, Violation]]
+        self, name: str, number: int, rule: AnyRule, violations: Sequence[tuple[Member, Violation]]
     ) -> Iterable[tuple[Member, Violation]]:
         """What a rule says of a scope that is true of the whole cluster as well."""
         setting = self._run.workspace.settings[number]
-        if not said or setting.cluster is None or name.startswith(_ALONE):
-            return said
+        if not violations or setting.cluster is None or name.startswith(_ALONE):
+            return violations
         worlds = self._worlds_of(number)
         position = next(n for n, world in enumerate(worlds) if name in world.names)
         if len(worlds[position].names) == 1:
-            return said
+            return violations
         key = (number, position, rule.code)
-        if key not in self._said:
-            violations = _violations(rule, worlds[position].scope, number, setting, self._known)
-            self._said[key] = frozenset(_location(violation) for _, violation in violations)
-        return [each for each in said if _location(each[1]) in self._said[key]]
+        if key not in self._confirmed:
+            everywhere = _violations(rule, worlds[position].scope, number, setting, self._known)
+            self._confirmed[key] = frozenset(_location(violation) for _, violation in everywhere)
+        return [each for each in violations if _location(each[1]) in self._confirmed[key]]
 
     def _read(self, name: str) -> None:
         if name in self._facts:
             return
         facts: Facts = {}
         complete = False
-        with self._failures.told(name.removeprefix(_ALONE)):
+        with self._failures.collect(name.removeprefix(_ALONE)):
             facts, complete = _with_surroundings(self._run, name, self._known, self._failures)
         self._facts[name] = facts
         self._complete[name] = complete and name not in self._known.unjudged
@@ -227,7 +229,7 @@ def _objects(facts: Facts, namespace_of: Callable[[str], str]) -> frozenset[tupl
     return frozenset(found)
 
 
-def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[Fact]:
+def _all_of(facts: Mapping[str, Facts], names: Iterable[str]) -> Iterator[AnyFact]:
     for name in names:
         yield from chain.from_iterable(facts[name].values())
 
@@ -242,9 +244,9 @@ def _key(member: Member) -> str:
     return member.scope or f"{_ALONE}{member.path}"
 
 
-def _by_writing(facts: Iterable[Fact]) -> tuple[list[Fact], list[Fact]]:
+def _by_writing(facts: Iterable[AnyFact]) -> tuple[list[AnyFact], list[AnyFact]]:
     """Those about files as they are written, and the others."""
-    found: tuple[list[Fact], list[Fact]] = ([], [])
+    found: tuple[list[AnyFact], list[AnyFact]] = ([], [])
     for fact in facts:
         found[not (isinstance(fact, Located) and fact.as_written)].append(fact)
     return found

@@ -40,7 +40,7 @@ class StaleEntry(NamedTuple):
     """Its place in the baseline."""
 
 
-class Declared(NamedTuple):
+class DeclaredPolicy(NamedTuple):
     """A policy as people wrote it, with what it extends. Paths of violations start at its root."""
 
     cluster: Cluster
@@ -52,7 +52,7 @@ class Declared(NamedTuple):
     """Whether other policies extend it: what it declares may be theirs to use."""
 
 
-class Drifted(NamedTuple):
+class GeneratedFile(NamedTuple):
     """A generated file on disk that is not as its policy gives it. Violations are at spans of it."""
 
     path: str

@@ -66,13 +66,13 @@ class Suppression(NamedTuple):
     """A comment that covers its whole document."""
 
 
-class Suppressed(NamedTuple):
+class SuppressionUse(NamedTuple):
     """A suppression, and what it came to in a run."""
 
     suppression: Suppression
-    hid: frozenset[str] = frozenset()
-    """Those of its words that hid a finding."""
-    able: frozenset[str] = frozenset()
+    matched: frozenset[str] = frozenset()
+    """Rules it names that suppressed a finding, as written."""
+    checked: frozenset[str] = frozenset()
     """Codes of the rules that were run over its file with all they need, chosen or not."""
 
 
@@ -141,8 +141,8 @@ def annotated(
 
 
 def sift(
-    findings: Iterable[Finding], suppressions: Sequence[Suppressed]
-) -> tuple[list[Finding], tuple[Suppressed, ...]]:
+    findings: Iterable[Finding], suppressions: Sequence[SuppressionUse]
+) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
     """The findings that nothing hides, and the suppressions with what they have hidden by now."""
     ranges: dict[tuple[int, int], _Range] = {}
     for one in suppressions:
@@ -165,7 +165,7 @@ def sift(
                 hidden.add(number)
     kept = [finding for number, finding in enumerate(everything) if number not in hidden]
     return kept, tuple(
-        one._replace(hid=one.hid | _met(one, ranges[one.suppression.first, one.suppression.last]))
+        one._replace(matched=one.matched | _met(one, ranges[one.suppression.first, one.suppression.last]))
         for one in suppressions
     )
 
@@ -190,7 +190,7 @@ def _keys(finding: Finding) -> frozenset[str]:
     return frozenset((finding.name, *(code[:end] for end in range(len("PK"), len(code) + 1))))
 
 
-def _met(one: Suppressed, there: _Range) -> frozenset[str]:
+def _met(one: SuppressionUse, there: _Range) -> frozenset[str]:
     return frozenset(word for word in one.suppression.directive.rules if _key(word) in there.met)
 
 

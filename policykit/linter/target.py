@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
     from policykit.linter.location import LocatedObject
-    from policykit.linter.membership import Joined
+    from policykit.linter.membership import MembershipFact
     from policykit.linter.rule import Context
-    from policykit.linter.scope import Stated
+    from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
     from policykit.model.cluster import Cluster, TargetSettings
     from policykit.model.gang import PodGroup
@@ -38,7 +38,7 @@ class Key(NamedTuple):
 class FactReader(NamedTuple):
     """Reads facts for rules about whole scopes; imported when needed."""
 
-    read: Lazy[Callable[[Manifest, Sequence[PodSet], Context], Iterable[Stated]]]
+    read: Lazy[Callable[[Manifest, Sequence[PodSet], Context], Iterable[Fact]]]
     kinds: frozenset[str] = frozenset()
     """API kinds and names of configurations that it reads."""
     pods: bool = False
@@ -46,7 +46,7 @@ class FactReader(NamedTuple):
     words: tuple[str, ...] = ()
     """It finds nothing in files whose text holds none of these; empty: it may in any."""
 
-    def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+    def facts(self, located: LocatedObject, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
         """What it says of one manifest."""
         if located.manifest.kind in self.kinds or (self.pods and pod_sets):
             return self.read.load()(located.manifest, pod_sets, context)
@@ -100,7 +100,7 @@ class Target(NamedTuple):
     """It makes groups of the known kinds without being asked."""
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
-    read_membership: Callable[[Manifest, PodSet, str], Joined | None] | None = None
+    read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None
     configurations: tuple[Configuration, ...] = ()
     """The texts that configure it."""
     facts: tuple[FactReader, ...] = ()

@@ -43,7 +43,7 @@ class UnitFinding(NamedTuple):
     """The built object has an annotation that hides it."""
 
 
-class Found(NamedTuple):
+class PassResult(NamedTuple):
     """What a pass gives."""
 
     findings: tuple[UnitFinding, ...] = ()
@@ -58,21 +58,21 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
     """
     workspace = run.workspace
     users = policies_of_files(workspace)
-    asked: list[tuple[Member, tuple[int, ...], bool]] = []
+    jobs: list[tuple[Member, tuple[int, ...], bool]] = []
     sizes: list[int] = []
     for number, member in enumerate(workspace.members):
         for position, alike in enumerate(
             _alike(workspace.settings, users.get(member.path, (member.setting,)))
         ):
-            asked.append((member._replace(setting=alike[0]), alike, not position))
+            jobs.append((member._replace(setting=alike[0]), alike, not position))
             sizes += workspace.sizes[number : number + 1]
     for build in workspace.builds:
-        asked.append((build.member, (build.member.setting,), True))
+        jobs.append((build.member, (build.member.setting,), True))
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
-    found = outcomes(run, [member for member, _, _ in asked], sizes)
+    found = outcomes(run, [member for member, _, _ in jobs], sizes)
     return tuple(
         Judgement(member, settings, _alone(run, member, result), failure, first)
-        for (member, settings, first), (result, failure) in zip(asked, found, strict=True)
+        for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
     )
 
 

@@ -12,17 +12,17 @@ from policykit.linter.member import Member
 from policykit.linter.outcomes import outcome_of
 from policykit.linter.reader import decode
 from policykit.linter.rule import Context
-from policykit.linter.unit import Found, Judgement, UnitFinding
+from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run
 
 if TYPE_CHECKING:
-    from policykit.linter.suppression import Suppressed
+    from policykit.linter.suppression import SuppressionUse
 
-Suppressions = Mapping[str, "tuple[Suppressed, ...]"]
+Suppressions = Mapping[str, "tuple[SuppressionUse, ...]"]
 """Those of each file, by its reported path."""
 
 
-class Remaining(NamedTuple):
+class VisibleFindings(NamedTuple):
     """What suppressions leave."""
 
     findings: tuple[UnitFinding, ...]
@@ -35,7 +35,7 @@ class Remaining(NamedTuple):
 
 def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
     """Those of the files, with what they have hidden there; used by one unit, used."""
-    found: dict[str, tuple[Suppressed, ...]] = {}
+    found: dict[str, tuple[SuppressionUse, ...]] = {}
     for member, _, result, _, _ in judged:
         if result.suppressions and not member.is_built:
             known = found.get(member.path)
@@ -43,7 +43,7 @@ def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
     return found
 
 
-def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> Remaining:
+def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> VisibleFindings:
     """Leaves out what comments and annotations hide. A file that is no member is read for them."""
     everything = [*found]
     failures = Failures()
@@ -64,10 +64,10 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
             there, known[path] = _hidden(own, known[path])
             hidden |= there
     kept = tuple(one for number, one in enumerate(everything) if number not in hidden)
-    told = {
+    hidden_findings = {
         (of.path, of.span, of.code, of.message) for of in (everything[number].finding for number in hidden)
     }
-    return Remaining(kept, known, len(told), tuple(failures))
+    return VisibleFindings(kept, known, len(hidden_findings), tuple(failures))
 
 
 class _Place(NamedTuple):
@@ -80,7 +80,9 @@ class _Place(NamedTuple):
     ignored: bool
 
 
-def _hidden(places: Sequence[_Place], known: Sequence[Suppressed]) -> tuple[set[int], tuple[Suppressed, ...]]:
+def _hidden(
+    places: Sequence[_Place], known: Sequence[SuppressionUse]
+) -> tuple[set[int], tuple[SuppressionUse, ...]]:
     """The numbers of findings that suppressions of one file hide, and those with what they have hidden.
 
     Of a built object the annotations count that it has as it is built, which those of the file may be.
@@ -100,7 +102,7 @@ def _hidden(places: Sequence[_Place], known: Sequence[Suppressed]) -> tuple[set[
     return numbers, (*comments, *annotations)
 
 
-def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> Found:
+def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> PassResult:
     """What rules say of suppressions, those of each policy that judges the file; nothing hides it.
 
     A suppression is unused only where no unit uses it, and may be where any unit could.
@@ -113,16 +115,16 @@ def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Su
         settings.setdefault(each.member.path, {}).update(dict.fromkeys(each.settings))
     for member in run.workspace.members:
         if suppressions.get(member.path):
-            with failures.told(member.path):
-                asked = suppressions[member.path]
-                found += _about(run, member, tuple(settings[member.path]), asked, dropped)
-    return Found(tuple(found), tuple(failures), tuple(dropped))
+            with failures.collect(member.path):
+                uses = suppressions[member.path]
+                found += _about(run, member, tuple(settings[member.path]), uses, dropped)
+    return PassResult(tuple(found), tuple(failures), tuple(dropped))
 
 
 def _about(
-    run: Run, member: Member, numbers: Sequence[int], asked: Sequence[Suppressed], dropped: list[str]
+    run: Run, member: Member, numbers: Sequence[int], uses: Sequence[SuppressionUse], dropped: list[str]
 ) -> list[UnitFinding]:
-    from policykit.linter.housekeeping import able, judged
+    from policykit.linter.housekeeping import check_suppressions, checked_codes
 
     settings = run.workspace.settings
     fixes = None
@@ -131,23 +133,28 @@ def _about(
         fixes = fixes_of(member.path, decode(raw).text, raw)
     whole = any(policy.looked_at(member.path) for policy in run.workspace.policies)
     codes = frozenset[str]().union(
-        *(able(settings[number].rules, scoped=bool(member.scope), policy=whole) for number in numbers)
+        *(
+            checked_codes(settings[number].rules, scoped=bool(member.scope), policy=whole)
+            for number in numbers
+        )
     )
     found = []
     for number in numbers:
         setting = settings[number]
         context = Context(setting.cluster, member.path, setting.namespace, setting.served)
-        said = judged(asked, setting.rules, context, codes, fixes)
-        found += [UnitFinding(finding, number) for finding in said]
+        about_suppressions = check_suppressions(uses, setting.rules, context, codes, fixes)
+        found += [UnitFinding(finding, number) for finding in about_suppressions]
     dropped.extend(fixes.dropped if fixes else ())
     return found
 
 
-def _joined(known: Sequence[Suppressed], more: Sequence[Suppressed]) -> tuple[Suppressed, ...]:
-    return tuple(one._replace(hid=one.hid | other.hid) for one, other in zip(known, more, strict=True))
+def _joined(known: Sequence[SuppressionUse], more: Sequence[SuppressionUse]) -> tuple[SuppressionUse, ...]:
+    return tuple(
+        one._replace(matched=one.matched | other.matched) for one, other in zip(known, more, strict=True)
+    )
 
 
-def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[Suppressed, ...]:
+def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[SuppressionUse, ...]:
     """Those of a file that a policy extends: it need not be a member."""
     found = outcome_of(run, Member(path, path, "", 0))
     if found.failure:

@@ -11,7 +11,7 @@ from policykit.linter.scope import FactField
 from policykit.manifests.node import Span
 
 if TYPE_CHECKING:
-    from policykit.linter.subjects import Declared
+    from policykit.linter.subjects import DeclaredPolicy
 
 
 class Location(NamedTuple):
@@ -27,7 +27,7 @@ class Location(NamedTuple):
 
 
 def locate(
-    violation: Violation, path: str, subject: LocatedObject | Declared | None = None, document: int = 0
+    violation: Violation, path: str, subject: LocatedObject | DeclaredPolicy | None = None, document: int = 0
 ) -> Location:
     """The location of a violation that a rule found in the file `path`.
 

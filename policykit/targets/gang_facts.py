@@ -10,7 +10,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.podsets.titles import title
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, Ordered, Scheduled
@@ -24,7 +24,7 @@ _JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
 }
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """One for each order that a gang may wait for, and for each template of a gang."""
     if manifest.partial:
         return
@@ -60,7 +60,7 @@ def _orders(
     namespace: str,
     joined: Sequence[tuple[PodSet, Membership]],
     own: Sequence[Gang],
-) -> Iterator[Stated]:
+) -> Iterator[Fact]:
     base = _JOBS_WITH_TASKS.get((manifest.group, manifest.kind))
     job = lookup(manifest.data, base) if base else None
     if isinstance(job, dict):
@@ -68,7 +68,7 @@ def _orders(
         if waiting:
             why = "dependsOn makes the pods of a task only once the tasks it names run"
             order = Ordered("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
-            yield Stated(order, {"order": waiting.path})
+            yield Fact(order, {"order": waiting.path})
         return
     for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
         members = [(one, each) for one, each in joined if (each.system, each.group) == (system, group)]
@@ -76,12 +76,12 @@ def _orders(
         if found:
             stated = next((each.min_member for _, each in members if each.min_member is not None), None)
             order = Ordered(system, namespace, group, found.pods, found.why, stated)
-            yield Stated(order, {"order": found.path})
+            yield Fact(order, {"order": found.path})
     found = ordering.first(manifest, pod_sets) if own and not joined else None
     for gang in own if found else ():
         if found and _never_starts(manifest, gang, found.pods):
             order = Ordered("", namespace, "", found.pods, found.why, gang.min_member)
-            yield Stated(order, {"order": found.path})
+            yield Fact(order, {"order": found.path})
 
 
 def _never_starts(manifest: Manifest, gang: Gang, first: int) -> bool:
@@ -99,7 +99,7 @@ def _requests_gang(manifest: Manifest) -> bool:
 
 def _own_gang(
     manifest: Manifest, pod_sets: Sequence[PodSet], namespace: str, gang: Gang, number: int
-) -> Iterator[Stated]:
+) -> Iterator[Fact]:
     members = [one for one in pod_sets if one.name in gang.members]
     if len(members) < 2 or len({one.scheduler_name for one in members}) < 2 or (gang.min_member or 0) < 2:
         return
@@ -110,11 +110,11 @@ def _own_gang(
 
 def _scheduled(
     manifest: Manifest, pod_set: PodSet, system: str, namespace: str, group: str, certain: bool
-) -> Stated:
+) -> Fact:
     name = pod_set.scheduler_name
     filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
     what = f"{manifest.kind} {manifest.name}" if system else title(manifest.data, pod_set)
     fact = Scheduled(
         system, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)
     )
-    return Stated(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})
+    return Fact(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})

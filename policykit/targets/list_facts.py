@@ -14,7 +14,7 @@ from policykit.kube.podsets import PodSet, entry
 from policykit.kube.podsets import pod_sets as read_pod_sets
 from policykit.kube.podsets.walk import literal
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, text
@@ -29,16 +29,16 @@ _LONGEST = 64
 _LEFT_OUT = '"..."'
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of what makes pods, of patches of it, and of patches within a Kustomization."""
     if manifest.kind == "Kustomization":
         yield from _inline(manifest.data)
     else:
         for path, written in _lists(manifest.data, pod_sets, patch=manifest.partial):
-            yield Stated(written, {"list": path}, answers=not written.patch, as_written=True)
+            yield Fact(written, {"list": path}, answers=not written.patch, as_written=True)
 
 
-def _inline(data: Mapping[str, Any]) -> Iterator[Stated]:
+def _inline(data: Mapping[str, Any]) -> Iterator[Fact]:
     from policykit.manifests.parser import parse
 
     listed = data.get("patches")
@@ -50,7 +50,7 @@ def _inline(data: Mapping[str, Any]) -> Iterator[Stated]:
         if isinstance(patch, dict) and not target:
             for path, found in _lists(patch, read_pod_sets(patch), patch=True):
                 place: dict[str, Path] = {"list": ("patches", number, "patch")}
-                yield Stated(found, place, {"list": path}, as_written=True)
+                yield Fact(found, place, {"list": path}, as_written=True)
 
 
 def _lists(

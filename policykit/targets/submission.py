@@ -9,7 +9,7 @@ from policykit.kube.podsets import queues
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.linter.target import QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
@@ -18,7 +18,7 @@ from policykit.model.sharing import QueueUse
 from policykit.targets import TARGETS, system_of
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """One for each place that names a queue, for the system that reads it there."""
     for target in TARGETS:
         if target.queues:
@@ -27,19 +27,19 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _of_namespace(manifest)
 
 
-def _of_namespace(manifest: Manifest) -> Iterator[Stated]:
+def _of_namespace(manifest: Manifest) -> Iterator[Fact]:
     """The queue of groups in the namespace that name none."""
     for target in TARGETS:
         key = target.queues.namespace_key if target.queues else ""
         queue = manifest.annotations.get(key) if key else ""
         if queue and not is_placeholder(queue):
             use = QueueUse(target.name, manifest.name, queue)
-            yield Stated(use, {"queue": ("metadata", "annotations", key)})
+            yield Fact(use, {"queue": ("metadata", "annotations", key)})
 
 
 def _uses(
     target: Target, support: QueueSupport, manifest: Manifest, pod_sets: Sequence[PodSet], context: Context
-) -> Iterator[Stated]:
+) -> Iterator[Fact]:
     system = target.name
     found: dict[Path, tuple[str, list[PodSet]]] = {}
     for pod_set in pod_sets:
@@ -66,7 +66,7 @@ def _uses(
             gang=start.pods,
             request=start.request,
         )
-        yield Stated(use, {"queue": path})
+        yield Fact(use, {"queue": path})
 
 
 def _counts(target: Target, pod_set: PodSet, path: Path, context: Context) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from policykit.errors import SourceError
-from policykit.workspace.disk import look, remembered
+from policykit.workspace.disk import cached, reset
 
 _MEGABYTE = 1 << 20
 SMALL = 16 * _MEGABYTE
@@ -66,7 +66,7 @@ def begin(allowed: Iterable[str] = ()) -> None:
     _allowed[:] = map(os.path.realpath, allowed)
     _arguments.clear()
     _piped.clear()
-    look()
+    reset()
 
 
 def add_argument(folder: str) -> None:
@@ -245,7 +245,7 @@ def _split(path: str) -> tuple[str, str]:
     return _absolute(folder, os.getcwd()), name
 
 
-@remembered
+@cached
 def _absolute(folder: str, here: str) -> str:
     """As seen from the current folder, `here`."""
     return os.path.abspath(folder)
@@ -324,7 +324,7 @@ def _is_descriptor(folder: str, name: str) -> bool:
     return (folder in _DESCRIPTORS and name.isdigit()) or (folder, name) == ("/dev", "stdin")
 
 
-@remembered
+@cached
 def _folder(absolute: str) -> _Folder:
     """A folder by its absolute path, whose folders come first: a long path is no deep recursion."""
     end = absolute.find(os.sep, 1)
@@ -334,7 +334,7 @@ def _folder(absolute: str) -> _Folder:
     return _step(absolute)
 
 
-@remembered
+@cached
 def _step(absolute: str) -> _Folder:
     above_path, name = os.path.split(absolute)
     if not name:

@@ -27,18 +27,18 @@ _DISK: ContextVar[Disk] = ContextVar("disk")
 _DISK.set(Disk({}))
 
 
-def look(texts: Mapping[str, bytes] | None = None) -> None:
+def reset(texts: Mapping[str, bytes] | None = None) -> None:
     """Looks at the disk anew: nothing that was learnt before counts."""
     _DISK.set(Disk(texts or {}))
 
 
-def edited(path: str) -> bytes | None:
+def editor_text(path: str) -> bytes | None:
     """The text that counts instead of a file; None: what the disk has counts."""
     texts = _disk().texts
     return texts.get(os.path.abspath(path)) if texts else None
 
 
-def remembered(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     """Asks a question about the disk once in each look; its arguments are given by position."""
 
     @wraps(ask)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import SourceError
 from policykit.workspace import boundary
-from policykit.workspace.disk import edited, remembered
+from policykit.workspace.disk import cached, editor_text
 
 if TYPE_CHECKING:
     from policykit.workspace.gitignore import Gitignore
@@ -73,8 +73,8 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
         yield folder
         return
     seen = {boundary.real_folder(folder)}
-    above, unread = _ignored_above(folder)
-    yield from unread
+    above, unreadable = _ignored_above(folder)
+    yield from unreadable
     pending = [] if _is_below_ignored(folder, above) else [(folder, above)]
     while pending:
         here, rules = pending.pop()
@@ -126,8 +126,8 @@ def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
 
     `by`: the file that names it, if one does; `most`: bytes that it may have.
     """
-    text = edited(path)
-    text = edited(path)
+    text = editor_text(path)
+    text = editor_text(path)
     if "\0" in path:
         raise SourceError("no path has a NUL character in it", "name a file", path)
     if text is None:
@@ -139,10 +139,10 @@ def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
 
 def is_there(path: str) -> bool:
     """Whether a file of that name is on the disk, or new in an editor; `read` says where it is none."""
-    return (os.path.lexists(path) and not os.path.isdir(path)) or edited(path) is not None
+    return (os.path.lexists(path) and not os.path.isdir(path)) or editor_text(path) is not None
 
 
-@remembered
+@cached
 def repository_root(folder: str) -> str | None:
     """The nearest folder upwards that holds `.git`; None outside a repository."""
     for here in ancestors(folder):
@@ -183,13 +183,13 @@ def _ignored_above(folder: str) -> tuple[tuple[_Ignores, ...], list[str]]:
     cannot be read."""
     root = repository_root(folder)
     rules: list[_Ignores] = []
-    unread = []
+    unreadable = []
     for here in reversed([*upwards(folder)][1:] if root else []):
         try:
             rules += _ignore_file(here)
         except SourceError as error:
-            unread.append(error.place)
-    return tuple(rules), unread
+            unreadable.append(error.place)
+    return tuple(rules), unreadable
 
 
 def _ignore_file(folder: str) -> tuple[_Ignores, ...]:

@@ -11,7 +11,7 @@ from policykit.linter.built.tree import Below, Listed, Tree
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
-from policykit.workspace.disk import remembered
+from policykit.workspace.disk import cached
 from policykit.workspace.files import read, walk
 from policykit.workspace.scopes import KUSTOMIZATIONS, kustomization
 
@@ -74,7 +74,7 @@ def is_completed(path: str) -> bool:
     return os.path.realpath(path) in _completed(boundary.root_of(path))
 
 
-@remembered
+@cached
 def _completed(limit: str) -> frozenset[str]:
     """Real paths of the resources of kustomizations that change them, or that such a one uses."""
     known = {os.path.dirname(path) for path in walk(limit)}

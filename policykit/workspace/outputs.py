@@ -9,7 +9,7 @@ from policykit.errors import SourceError
 from policykit.policy.files import PROFILE, Files
 from policykit.policy.problems import Problems
 from policykit.policy.tree import SourcedValue, find
-from policykit.workspace.disk import remembered
+from policykit.workspace.disk import cached
 from policykit.workspace.files import SUFFIXES, read, repository_root, walk
 from policykit.workspace.policies import FILE_NAME, reader
 
@@ -17,7 +17,7 @@ _MARK = b"policykit.io/"
 """Part of every policy's apiVersion."""
 
 
-class Stated(NamedTuple):
+class OutputSettings(NamedTuple):
     """What a policy file says about itself, together with what it extends."""
 
     name: str
@@ -40,7 +40,7 @@ def taken(reference: str, folder: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for path in dict.fromkeys((*_neighbours(reference, folder), reference)):
-        out = "" if path.startswith(PROFILE) else _stated(path).out.replace("\0", "")
+        out = "" if path.startswith(PROFILE) else _output_settings(path).out.replace("\0", "")
         target = os.path.realpath(os.path.join(os.path.dirname(path), out))
         if out and not (target == os.path.realpath(folder) and _same(path, reference)):
             found.setdefault(target, path)
@@ -51,19 +51,19 @@ def named(reference: str, folder: str) -> frozenset[str]:
     """Names of all policies of the repository, whatever their files are called."""
     root = _root(reference, folder)
     files = [path for path in walk(root) if path.endswith(SUFFIXES)] if root else []
-    return frozenset(_stated(path).name for path in files if _MARK in _content(path))
+    return frozenset(_output_settings(path).name for path in files if _MARK in _content(path))
 
 
 def extended(path: str) -> bool:
     """Whether another policykit.yaml of the repository extends the policy of that path."""
     file = os.path.abspath(path)
     root = repository_root(os.path.dirname(file))
-    return any(file in _stated(other).bases for other in (policies(root) if root else ()))
+    return any(file in _output_settings(other).bases for other in (policies(root) if root else ()))
 
 
 def bases(path: str) -> tuple[str, ...]:
     """Absolute paths of the files that a policy extends, whatever mistakes stand in it or them."""
-    return _stated(path).bases
+    return _output_settings(path).bases
 
 
 def _neighbours(reference: str, folder: str) -> list[str]:
@@ -80,8 +80,8 @@ def _same(path: str, reference: str) -> bool:
     return not reference.startswith(PROFILE) and os.path.realpath(path) == os.path.realpath(reference)
 
 
-@remembered
-def _stated(path: str) -> Stated:
+@cached
+def _output_settings(path: str) -> OutputSettings:
     """Empty where the file cannot be read as a policy. Its mistakes are told when its turn comes."""
     files = Files(reader(path), Problems())
     try:
@@ -89,7 +89,7 @@ def _stated(path: str) -> Stated:
     except SourceError:
         tree = None
     bases = tuple(os.path.abspath(name) for name in files.names[1:] if not name.startswith(PROFILE))
-    return Stated(_text(tree, "metadata", "name"), _text(tree, "generate", "out"), bases)
+    return OutputSettings(_text(tree, "metadata", "name"), _text(tree, "generate", "out"), bases)
 
 
 def _text(tree: SourcedValue | None, *path: str) -> str:

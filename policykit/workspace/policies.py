@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable
 
 from policykit.workspace.boundary import SMALL
-from policykit.workspace.disk import remembered
+from policykit.workspace.disk import cached
 from policykit.workspace.files import is_there, read, upwards
 
 FILE_NAME = "policykit.yaml"
 
 
-@remembered
+@cached
 def nearest_policy(folder: str) -> str:
     """Path of the policy for files in a folder; empty: there is none up to the repository root."""
     paths = (os.path.join(here, FILE_NAME) for here in upwards(folder))

@@ -69,7 +69,7 @@ def top_of(folder: str) -> str:
         raise SourceError(
             "is in no git repository, so nothing can be said of changes", "lint it without --since", folder
         )
-    return os.path.realpath(os.fsdecode(_told(done, folder).removesuffix(b"\n")))
+    return os.path.realpath(os.fsdecode(_git_output(done, folder).removesuffix(b"\n")))
 
 
 def changes_since(revision: str, files: Iterable[str], root: str, home: str = "") -> Changes:
@@ -158,10 +158,10 @@ def _without_filters(root: str) -> Iterator[str]:
 
 
 def _git(root: str, *words: str) -> bytes:
-    return _told(_try(root, *words), root)
+    return _git_output(_try(root, *words), root)
 
 
-def _told(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
+def _git_output(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
     if done.returncode:
         said = os.fsdecode(done.stderr).strip().rpartition("fatal: ")[2].split("\n")[0]
         raise SourceError(f"git failed: {said}", "run `git status` there to see why", root)

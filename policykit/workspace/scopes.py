@@ -6,7 +6,7 @@ import os
 
 from policykit.errors import SourceError
 from policykit.workspace.boundary import SMALL
-from policykit.workspace.disk import remembered
+from policykit.workspace.disk import cached
 from policykit.workspace.files import is_there, read, upwards
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -28,7 +28,7 @@ def kustomization_root(folder: str) -> str:
     return _kustomizations(folder)[-1] if _kustomizations(folder) else ""
 
 
-@remembered
+@cached
 def kustomization_namespace(folder: str) -> str:
     """The namespace that kustomizations give the objects of a folder: the outermost wins; empty: none."""
     found = ""
@@ -39,7 +39,7 @@ def kustomization_namespace(folder: str) -> str:
     return found
 
 
-@remembered
+@cached
 def _kustomizations(folder: str) -> tuple[str, ...]:
     """The nearest folder with a kustomization, then each higher one that lists the one before."""
     found: list[str] = []
@@ -49,7 +49,7 @@ def _kustomizations(folder: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@remembered
+@cached
 def patch_files(folder: str) -> frozenset[str]:
     """Absolute paths that the folder's kustomization lists as patches."""
     path = kustomization(folder)
@@ -74,12 +74,12 @@ def is_patch(path: str, folder: str = "") -> bool:
     return bool(listed) and os.path.abspath(path) in listed
 
 
-@remembered
+@cached
 def _patches_above(folder: str) -> frozenset[str]:
     return frozenset(path for here in upwards(folder) for path in patch_files(here))
 
 
-@remembered
+@cached
 def _chart_root(folder: str) -> str:
     charts = (here for here in upwards(folder) if os.path.isfile(os.path.join(here, "Chart.yaml")))
     return next(charts, "")
@@ -94,7 +94,7 @@ def kustomization(folder: str) -> str:
     return ""
 
 
-@remembered
+@cached
 def _lists(folder: str, below: str) -> bool:
     """Whether the kustomization of `folder` uses the folder `below`."""
     for data in _documents(kustomization(folder)):

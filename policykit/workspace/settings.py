@@ -9,7 +9,7 @@ from policykit.errors import SourceError, UsageError
 from policykit.linter.selection import PRESETS
 from policykit.model.severity import Severity
 from policykit.workspace.boundary import SMALL
-from policykit.workspace.disk import remembered
+from policykit.workspace.disk import cached
 from policykit.workspace.files import is_there, read, upwards
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LISTS = ("select", "ignore", "exclude", "extra-plugins", "crds")
 _TABLES = ("per-path", "severity")
 
 
-@remembered
+@cached
 def nearest_settings(folder: str) -> str:
     """The nearest pyproject.toml that speaks of policykit, up to the repository's root; empty: none.
 
@@ -36,7 +36,7 @@ def _may_speak(path: str) -> bool:
         return True
 
 
-@remembered
+@cached
 def pyproject_settings(path: str) -> LintSettings:
     """The settings of one file. Raises UsageError for unknown keys, wrong types and text that is not TOML,
     SourceError where it cannot be read."""

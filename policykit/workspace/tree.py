@@ -20,7 +20,7 @@ _HEAD = 4096
 """Bytes in which the header of a generated file stands."""
 
 
-class Found(NamedTuple):
+class OutputFiles(NamedTuple):
     """What stands in an output folder, paths relative to it, with `/`."""
 
     ours: dict[str, str]
@@ -38,10 +38,10 @@ class Obstacle(NamedTuple):
     hint: str
 
 
-def look(folder: str, policy: str, apart: Iterable[str] = ()) -> Found:
+def read_folder(folder: str, policy: str, apart: Iterable[str] = ()) -> OutputFiles:
     """Reads a folder. Links are not followed and never ours; neither is what stands `apart`
     (real folders of other policies) or in another repository."""
-    found = Found({}, {})
+    found = OutputFiles({}, {})
     leftovers: list[str] = []
     for path in _files(folder, frozenset(apart)):
         relative = os.path.relpath(path, folder).replace(os.sep, "/")

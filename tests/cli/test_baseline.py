@@ -162,7 +162,7 @@ def test_fixing_leaves_what_is_accepted(accepted: Shell) -> None:
     assert "policykit:" not in (accepted.folder / "apps/d.yaml").read_text()
 
 
-def mended(shell: Shell) -> None:
+def fix_finding(shell: Shell) -> None:
     """One object is gone, one container of another, and the text is YAML."""
     (shell.folder / "apps/b.yaml").unlink()
     shell.write({"apps/a.yaml": pod("a", container("main")), "broken.yaml": "a: []\n"})
@@ -172,7 +172,7 @@ STALE = [f"{FILE}:{line} PK909" for line in (6, 8, 9)]
 
 
 def test_stale_entries(accepted: Shell) -> None:
-    mended(accepted)
+    fix_finding(accepted)
     said = accepted.run("lint")
     assert (said.code, told(said)) == (0, STALE)
     assert [line for line in said.out.splitlines()[:4] if "|" not in line] == [
@@ -194,12 +194,12 @@ def test_stale_entries(accepted: Shell) -> None:
     ids=["one file", "one folder", "a path that is not there", "not chosen", "no baseline"],
 )
 def test_a_run_that_cannot_know_says_nothing_of_it(accepted: Shell, words: list[str]) -> None:
-    mended(accepted)
+    fix_finding(accepted)
     assert told(accepted.run("lint", *words)) == []
 
 
 def test_rules_that_were_not_chosen_are_not_stale(accepted: Shell) -> None:
-    mended(accepted)
+    fix_finding(accepted)
     assert told(accepted.run("lint", "--select", "PK001,PK909")) == STALE[:1]
 
 
@@ -214,7 +214,7 @@ def test_fewer_than_accepted(shell: Shell) -> None:
 
 
 def test_prune(accepted: Shell) -> None:
-    mended(accepted)
+    fix_finding(accepted)
     accepted.write({"apps/c.yaml": pod("c", container("main"))})
     accepted.cd("apps")
     said = accepted.run("baseline", "--prune")
@@ -224,7 +224,7 @@ def test_prune(accepted: Shell) -> None:
 
 
 def test_prune_looks_at_everything_or_does_nothing(accepted: Shell) -> None:
-    mended(accepted)
+    fix_finding(accepted)
     before = (accepted.folder / FILE).read_bytes()
     said = accepted.run("baseline", "--prune", "apps")
     assert (said.code, (accepted.folder / FILE).read_bytes()) == (2, before)
@@ -249,7 +249,7 @@ def test_nothing_to_prune(shell: Shell) -> None:
 
 
 def test_a_second_run_adds_and_keeps(accepted: Shell) -> None:
-    mended(accepted)
+    fix_finding(accepted)
     accepted.write({"more/c.yaml": pod("c", container("main"))})
     said = accepted.run("baseline", "more")
     assert said.err == f"policykit: {FILE} accepts 5 findings (1 new, 0 removed)\n"

@@ -61,6 +61,7 @@ def test_only_manifests_stand_in_the_kustomization() -> None:
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": ["manifest/x.yaml"],
+        "sortOptions": {"order": "fifo"},
     }
     for role in roles:
         assert f"- `{role}/x.yaml`" in made["README.md"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policykit import api
-from policykit.linter.configurations import bare, held, hinted
+from policykit.linter.configurations import bare, embedded_configurations, hinted
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.targets import CONFIGURATIONS
@@ -90,7 +90,7 @@ def read(text: str) -> list[tuple[str, int, int]]:
             known = hinted(text, CONFIGURATIONS)
             if alone := bare(manifest, known):
                 found.append((alone.kind, 1, 1))
-            for each in held(manifest, text, known):
+            for each in embedded_configurations(manifest, text, known):
                 assert each.manifest.holder == manifest
                 span = each.relocate(each.manifest.span(()))
                 found.append((each.manifest.kind, span.line, span.column))

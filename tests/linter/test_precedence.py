@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policykit.linter.precedence import Said, causes
+from policykit.linter.precedence import RuleViolation, causes
 from policykit.linter.rule import AnyRule, Rule, Violation
 from policykit.model.severity import Severity
 from policykit.placement.review import Review
@@ -24,11 +24,11 @@ SIZE = rule("PK203")
 ALONE = rule("PK102", only_alone=True)
 MINOR = rule("PK105", severity=Severity.WARNING)
 DEAD = rule("PK115", severity=Severity.WARNING)
-FOLLOWING = Said(DEAD, Violation((), "message", follows=frozenset({"PK101"})))
+FOLLOWING = RuleViolation(DEAD, Violation((), "message", follows=frozenset({"PK101"})))
 
 
-def said(one: AnyRule, severity: Severity | None = None) -> Said:
-    return Said(one, Violation((), "message", severity=severity))
+def said(one: AnyRule, severity: Severity | None = None) -> RuleViolation:
+    return RuleViolation(one, Violation((), "message", severity=severity))
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def said(one: AnyRule, severity: Severity | None = None) -> Said:
         "one violation follows, the other does not",
     ],
 )
-def test_causes(everything: list[Said], remain: list[str]) -> None:
+def test_causes(everything: list[RuleViolation], remain: list[str]) -> None:
     assert [one.rule.code for one in causes(everything)] == remain

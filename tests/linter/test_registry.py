@@ -7,8 +7,8 @@ import pytest
 from policykit.linter import registry
 from policykit.linter.registry import Entry, RuleSet
 from policykit.linter.scope import Scope
-from policykit.linter.subjects import Declared, Drifted, Reading, StaleEntry, Structure
-from policykit.linter.suppression import Suppressed
+from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, Reading, StaleEntry, Structure
+from policykit.linter.suppression import SuppressionUse
 from policykit.manifests.document import Manifest
 from policykit.placement.review import Review
 from policykit.rules import CATALOGUE, entries, rule
@@ -19,10 +19,10 @@ SUBJECTS: dict[str, type] = {
     registry.MANIFEST: Manifest,
     registry.PODS: Review,
     registry.SCOPE: Scope,
-    registry.SUPPRESSION: Suppressed,
+    registry.SUPPRESSION: SuppressionUse,
     registry.BASELINE: StaleEntry,
-    registry.DECLARED: Declared,
-    registry.DRIFTED: Drifted,
+    registry.DECLARED: DeclaredPolicy,
+    registry.DRIFTED: GeneratedFile,
 }
 
 

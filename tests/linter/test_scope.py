@@ -9,7 +9,7 @@ import pytest
 from policykit.kube.podsets import pod_sets
 from policykit.linter.location import LocatedObject
 from policykit.linter.rule import Context
-from policykit.linter.scope import Fact, Located, Scope, facts_of, scope_of, unread
+from policykit.linter.scope import AnyFact, Located, Scope, facts_of, scope_of, unreadable
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
@@ -53,8 +53,8 @@ SCALER = """\
     """
 
 
-def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[Fact]:
-    found: list[Fact] = []
+def facts(text: str, path: str = "case.yaml", *, partial: bool = False) -> list[AnyFact]:
+    found: list[AnyFact] = []
     for index, document in enumerate(parse(dedent(text))):
         assert document.root is not None
         for manifest in manifests(document.root, index):
@@ -184,19 +184,19 @@ def test_nothing_is_said_of_an_incomplete_scope(texts: tuple[str, ...]) -> None:
     ids=["says-it", "says-another", "in-a-list", "with-a-line-below", "says-too-much"],
 )
 def test_what_a_document_that_nobody_can_read_may_hold(text: str, name: str, expected: bool) -> None:
-    assert scope_of([unread(text)], complete=True).may_hold(name) is expected
+    assert scope_of([unreadable(text)], complete=True).may_hold(name) is expected
 
 
 def test_what_several_documents_that_nobody_can_read_may_hold() -> None:
-    several = [unread("name: train"), unread("name: eval")]
+    several = [unreadable("name: train"), unreadable("name: eval")]
     known = scope_of(several, complete=True)
     assert [known.may_hold(name) for name in ("train", "eval", "serve")] == [True, True, False]
-    endless = unread(" ".join(map(str, range(6_000))))
+    endless = unreadable(" ".join(map(str, range(6_000))))
     assert scope_of([*several, endless], complete=True).may_hold("serve")
 
 
 def test_pods_that_may_stand_where_nobody_can_read_are_not_missing() -> None:
-    broken = unread("kind: Pod\nlabels\n  pod-group.scheduling.sigs.k8s.io: train")
+    broken = unreadable("kind: Pod\nlabels\n  pod-group.scheduling.sigs.k8s.io: train")
     known = scope_of([*facts(GROUP), broken], complete=True)
     assert list(without_group(known, Context())) == []
     assert list(exceeds(scope_of([*facts(GROUP), *facts(WORKERS), broken], complete=True), Context())) == []

@@ -156,12 +156,12 @@ def test_fixed_comments_leave_the_data_and_nothing_unused(
         elif "#" not in lines[line]:
             lines[line] += " " + comment
     raw = (ending.join(lines) + (ending if closed else "")).encode()
-    mended = api.fix_texts({"job.yaml": raw}, select=["PK903"])
-    after = mended.after.get("job.yaml", raw)
-    assert [f.code for f in mended.report.findings if f.code == "PK903" and f.fix] == []
+    result = api.fix_texts({"job.yaml": raw}, select=["PK903"])
+    after = result.after.get("job.yaml", raw)
+    assert [f.code for f in result.report.findings if f.code == "PK903" and f.fix] == []
     assert [node and node.data for node in read(after.decode())] == [
         node and node.data for node in read(TEXT)
     ]
-    assert mended.dropped == ()
+    assert result.dropped == ()
     left = [line.split("#")[0].rstrip() for line in after.decode().split("\n")]
     assert [line for line in left if line] == TEXT.rstrip("\n").split("\n")

@@ -10,7 +10,7 @@ from policykit import api
 from policykit.errors import PolicykitError
 from policykit.kube import podsets
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.configurations import bare, held, hinted
+from policykit.linter.configurations import bare, embedded_configurations, hinted
 from policykit.linter.finding import Finding
 from policykit.linter.reader import decode, documents
 from policykit.manifests.document import Manifest, manifests
@@ -69,7 +69,7 @@ def subjects(text: str, cluster: Cluster | None) -> Iterator[Subject]:
     for index, parsed in enumerate(documents(decode(text.encode()))):
         for manifest in manifests(parsed.root, index) if parsed.root and not parsed.problem else ():
             found.append(bare(manifest, known) or manifest)
-            inner = held(manifest, text, known)
+            inner = embedded_configurations(manifest, text, known)
             found.extend(each.manifest for each in inner if not each.nested)
     kinds = tuple(manifest.kind for manifest in found)
     for manifest in found:

@@ -9,16 +9,16 @@ import yaml
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.mend import Mended
+from policykit.linter.fixing import FixResult
 from policykit.linter.rule import AnyRule
-from policykit.linter.subjects import Declared, Drifted, StaleEntry
+from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, StaleEntry
 from policykit.model.cluster import Cluster
 from policykit.rules import rules
 from tests.clusters import cluster
 from tests.shared import ROOT
 
 FOLDER = Path(__file__).parent
-RULES = tuple(rule for rule in rules() if rule.subject not in (StaleEntry, Declared, Drifted))
+RULES = tuple(rule for rule in rules() if rule.subject not in (StaleEntry, DeclaredPolicy, GeneratedFile))
 """Those about manifests; of the others, a baseline's rule is tested with the command, in
 tests/cli/test_baseline.py, those about policies in tests/rules/housekeeping."""
 TODAY = "2026-07-01"
@@ -49,7 +49,7 @@ def linted(name: str, texts: dict[str, bytes], policy: Cluster | None, complete:
 
 def fixed(
     name: str, texts: dict[str, bytes], policy: Cluster | None, *, unsafe: bool = True, complete: bool = True
-) -> Mended:
+) -> FixResult:
     """The texts with the fixes of one rule made."""
     return api.fix_texts(texts, policy, [name], unsafe=unsafe, complete=complete, today=TODAY)
 
@@ -85,16 +85,16 @@ def test_fixed(rule: str, reference: object, case: dict[str, Any]) -> None:
     """The rule's own fixes make exactly this text, and the same again of it."""
     policy, complete = cluster(reference), case.get("complete", True)
 
-    def mend(raw: bytes, unsafe: bool) -> bytes:
-        mended = fixed(rule, {"case.yaml": raw}, policy, unsafe=unsafe, complete=complete)
-        assert mended.dropped == ()
-        return mended.after.get("case.yaml", raw)
+    def fix(raw: bytes, unsafe: bool) -> bytes:
+        result = fixed(rule, {"case.yaml": raw}, policy, unsafe=unsafe, complete=complete)
+        assert result.dropped == ()
+        return result.after.get("case.yaml", raw)
 
     before = case["manifest"].encode()
-    after = mend(before, unsafe=True)
+    after = fix(before, unsafe=True)
     assert after.decode() == (case["manifest"] if case["fix"] == "none" else case["fixed"])
-    assert mend(after, unsafe=True) == after
-    assert (mend(before, unsafe=False) == after) == (case["fix"] != "unsafe")
+    assert fix(after, unsafe=True) == after
+    assert (fix(before, unsafe=False) == after) == (case["fix"] != "unsafe")
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.fix], ids=lambda rule: rule.code)
@@ -102,9 +102,9 @@ def test_a_rule_with_a_fix_shows_it(rule: AnyRule) -> None:
     """A case at least, and the bad example of its page can be mended."""
     assert rule.name in {case.values[0] for case in fixable() if "fixed" in case.values[2]}
     policy = cluster(of_page(rule)) if rule.needs_policy else None
-    mended = fixed(rule.name, {"bad.yaml": rule.bad.encode()}, policy)
-    assert mended.after
-    assert rule.code not in [finding.code for finding in mended.report.findings]
+    result = fixed(rule.name, {"bad.yaml": rule.bad.encode()}, policy)
+    assert result.after
+    assert rule.code not in [finding.code for finding in result.report.findings]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
-from policykit.linter.membership import Joined
+from policykit.linter.membership import MembershipFact
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup
@@ -33,9 +33,9 @@ def pod(labels: dict[str, str] | None = None, annotations: dict[str, str] | None
     return manifest({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": []}})
 
 
-def joined(groups: Any, one: Manifest) -> Joined | None:
+def joined(groups: Any, one: Manifest) -> MembershipFact | None:
     (pod_set,) = pod_sets(one.data)
-    found: Joined | None = groups.read_membership(one, pod_set, "team-a")
+    found: MembershipFact | None = groups.read_membership(one, pod_set, "team-a")
     return found
 
 

@@ -16,11 +16,11 @@ from policykit.linter.finding import Finding
 from policykit.linter.workspace import Options
 from policykit.workspace import outputs
 from policykit.workspace.cache.folder import NO_CACHE, Cache
-from policykit.workspace.disk import look
+from policykit.workspace.disk import reset
 from policykit.workspace.policies import nearest_policy
 
 
-class Told(NamedTuple):
+class TextDiagnostics(NamedTuple):
     """What there is to say of one text."""
 
     findings: tuple[Finding, ...] = ()
@@ -32,23 +32,23 @@ class Told(NamedTuple):
 
 def lint(
     path: str, texts: Mapping[str, str], *, whole: bool = True, reference: str = "", cache: Cache = NO_CACHE
-) -> Told:
+) -> TextDiagnostics:
     """The findings of a text, with their fixes.
 
     `path` is absolute and among `texts`: each counts instead of its file, also that of a policy.
     `whole`: together with the scope that the file stands in. `reference` is the policy, empty
     for the nearest, and `cache` has policies that were compiled before.
     """
-    look({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
+    reset({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
     made_of = _made_of(reference or nearest_policy(os.path.dirname(path)), cache)
     try:
         workspace, notes = open_text(path, Request(policy=reference, cache=cache), whole=whole)
         found = api.lint(workspace, Options(fixes=True, today=today(), workers=1))
     except UsageError as error:
-        return Told((), (error,), made_of)
+        return TextDiagnostics((), (error,), made_of)
     here = tuple(finding for finding in found.findings if finding.path == path)
     failures = (*_failures(path, reference, notes.failures, cache), *_errors(found.failures))
-    return Told(here, failures, made_of)
+    return TextDiagnostics(here, failures, made_of)
 
 
 def _made_of(reference: str, cache: Cache) -> frozenset[str]:

@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from policykit import __version__
 from policykit.cli.editor import buffers, protocol
-from policykit.cli.editor.buffers import Told
+from policykit.cli.editor.buffers import TextDiagnostics
 from policykit.linter.finding import Finding
 from policykit.rules import CATALOGUE, rule
 from policykit.workspace.cache.folder import NO_CACHE, Cache
@@ -34,10 +34,10 @@ class Lint(Protocol):
 
     def __call__(
         self, path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache
-    ) -> Told: ...
+    ) -> TextDiagnostics: ...
 
 
-class _Open(NamedTuple):
+class _Document(NamedTuple):
     """A text and what was found of it."""
 
     uri: str
@@ -48,7 +48,7 @@ class _Open(NamedTuple):
     """Files that its policy is made of."""
 
 
-class _Turn(NamedTuple):
+class _LintRequest(NamedTuple):
     """A text that is to be linted."""
 
     whole: bool
@@ -70,12 +70,12 @@ class Documents:
     ) -> None:
         self._server = server
         self._lint = lint
-        self._turns: dict[str, _Turn] = {}
+        self._turns: dict[str, _LintRequest] = {}
         """Texts to lint, by their paths."""
         self._work: asyncio.Task[None] | None = None
         self._reference = reference
         self._cache = cache
-        self._open: dict[str, _Open] = {}
+        self._open: dict[str, _Document] = {}
         self._waiting: set[str] = set()
         """Texts to look at again after a pause."""
         self._timer: asyncio.TimerHandle | None = None
@@ -84,7 +84,7 @@ class Documents:
         """A text that is new, or has changed."""
         path = _path(uri)
         before = self._open.get(path)
-        self._open[path] = _Open(uri, text, version, policy=before.policy if before else frozenset())
+        self._open[path] = _Document(uri, text, version, policy=before.policy if before else frozenset())
         if before is None or len(text) <= _LARGE:
             self._ask(path, whole=before is None)
         elif len(before.text) <= _LARGE:
@@ -148,8 +148,8 @@ class Documents:
 
     def _ask(self, path: str, *, whole: bool, again: bool = False) -> None:
         """Has a text linted once the thread is free."""
-        before = self._turns.get(path, _Turn(whole, again))
-        self._turns[path] = _Turn(whole or before.whole, again and before.again)
+        before = self._turns.get(path, _LintRequest(whole, again))
+        self._turns[path] = _LintRequest(whole or before.whole, again and before.again)
         if self._work is None:
             self._begin()
 
@@ -173,7 +173,7 @@ class Documents:
             if path in self._open:
                 await self._lint_one(path, turn)
 
-    async def _lint_one(self, path: str, turn: _Turn) -> None:
+    async def _lint_one(self, path: str, turn: _LintRequest) -> None:
         asked = self._open[path]
         texts = {name: each.text for name, each in self._open.items()}
         work = partial(
@@ -188,7 +188,7 @@ class Documents:
         elif path in self._turns:
             self._turns[path] = self._turns[path]._replace(whole=turn.whole or self._turns[path].whole)
 
-    def _tell(self, path: str, told: Told, *, again: bool) -> None:
+    def _tell(self, path: str, told: TextDiagnostics, *, again: bool) -> None:
         self._open[path] = one = self._open[path]._replace(policy=told.policy)
         if again and told.failures:
             return
@@ -212,9 +212,9 @@ class Documents:
         self._server.text_document_publish_diagnostics(params)
 
 
-def _in_a_thread(work: Callable[[], Told]) -> Future[Told]:
+def _in_a_thread(work: Callable[[], TextDiagnostics]) -> Future[TextDiagnostics]:
     """Of a thread that ends with the process: the editor may leave while a text is linted."""
-    told: Future[Told] = Future()
+    told: Future[TextDiagnostics] = Future()
     told.set_running_or_notify_cancel()
 
     def answer() -> None:

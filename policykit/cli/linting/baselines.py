@@ -28,7 +28,7 @@ def baselines_of(
         return None
     files: dict[str, BaselineFile] = {}
     for path in sorted(set(governing.values())):
-        with nullcontext() if request.baseline else failures.told(shown_as(path)):
+        with nullcontext() if request.baseline else failures.collect(shown_as(path)):
             files[path] = load(path)
     whole = not failures
     covered = (path for path, file in files.items() if whole and not uncovered(file, request.paths))

@@ -89,7 +89,7 @@ def _roots(
     real = {root: os.path.realpath(root) for root in roots}
     uses: dict[str, frozenset[str]] = {}
     for root in roots:
-        with failures.told(_shown(root)):
+        with failures.collect(_shown(root)):
             uses[real[root]] = used_by(root)
     # Those that use each other are told so.
     used = {
@@ -104,7 +104,7 @@ def _roots(
         file = kustomization(root)
         if real[root] not in uses or real[root] in used or os.path.realpath(file) in silent:
             continue
-        with failures.told(_shown(root)):
+        with failures.collect(_shown(root)):
             try:
                 tree = tree_of(root) if is_root(root) else None
                 if tree and not is_plain(tree):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from policykit import api
 from policykit.cli.linting.request import STDIN, Request
-from policykit.cli.linting.workspace import Notes, Opened
+from policykit.cli.linting.workspace import OpenResult, WorkspaceNotes
 from policykit.cli.policy import files_of
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
@@ -20,7 +20,7 @@ _WORTH = 100_000
 """Bytes of manifests below which looking things up takes longer than finding them."""
 
 
-def lint(request: Request, opened: Opened, options: Options) -> Report:
+def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     """The report of a workspace, made anew as far as files, settings or anything beside them changed."""
     workspace, notes = opened
     if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
@@ -60,7 +60,7 @@ def _with_fingerprint(setting: Setting, source: str, request: Request) -> Settin
     return setting._replace(fingerprint=found)
 
 
-def _alone(request: Request, workspace: Workspace, notes: Notes) -> bool:
+def _alone(request: Request, workspace: Workspace, notes: WorkspaceNotes) -> bool:
     """Whether every file that could have a say is a file of the run."""
     if (
         STDIN in request.paths
@@ -80,7 +80,7 @@ def _alone(request: Request, workspace: Workspace, notes: Notes) -> bool:
     )
 
 
-def _key(request: Request, workspace: Workspace, notes: Notes, options: Options) -> bytes | None:
+def _key(request: Request, workspace: Workspace, notes: WorkspaceNotes, options: Options) -> bytes | None:
     """Of the bytes of all files and of everything else; None: a file cannot be read."""
     from hashlib import blake2b
 

@@ -121,12 +121,12 @@ def files_of(request: Request, table: SettingsTable, failures: Failures) -> File
             failures.add(SourceError("no such file or folder"), path)
     present = [path for path in request.named if os.path.lexists(path)]
     for file in discover(present, elsewhere=finder.elsewhere):
-        with failures.told(file.path):
+        with failures.collect(file.path):
             finder.add_file(file)
     for path in filter(None, map(kustomization, finder.folders)):
         # One that is a manifest file is linted, which tells why it cannot be read.
         if not (path.endswith(SUFFIXES) and os.path.isfile(path)):
-            with failures.told(path):
+            with failures.collect(path):
                 read(path, most=SMALL)
     return finder.files()
 

@@ -14,7 +14,7 @@ from policykit.linter.workspace import Setting
 
 if TYPE_CHECKING:
     from policykit.linter.policies import Policy
-    from policykit.linter.subjects import Declared, Drifted
+    from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
     from policykit.model.cluster import Cluster
 
 
@@ -40,9 +40,9 @@ def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failu
         near = _nearby(source, cluster)
         paths = {os.path.abspath(m.file): m.path for m in members if near(m.file)}
         file = paths.get(os.path.abspath(source), "")
-        declared: Declared | None = None
-        drifted: tuple[Drifted, ...] = ()
-        with failures.told(source):
+        declared: DeclaredPolicy | None = None
+        drifted: tuple[GeneratedFile, ...] = ()
+        with failures.collect(source):
             if file and _speaks(setting, DECLARED):
                 declared = _declared(source, cluster, paths, beside)
             if paths and _speaks(setting, DRIFTED):
@@ -68,9 +68,9 @@ def _nearby(source: str, cluster: Cluster) -> Callable[[str], bool]:
 
 def _declared(
     source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str]
-) -> Declared | None:
+) -> DeclaredPolicy | None:
     from policykit.cli.policy import shown_as
-    from policykit.linter.subjects import Declared
+    from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
     from policykit.policy.places import places
@@ -86,20 +86,20 @@ def _declared(
         file, span = said.at(path, key)
         return members.get(os.path.abspath(file), file), span
 
-    return Declared(cluster, at, said.own, lambda: outputs.extended(source))
+    return DeclaredPolicy(cluster, at, said.own, lambda: outputs.extended(source))
 
 
 def _drifted(
     source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str], failures: Failures
-) -> tuple[Drifted, ...]:
+) -> tuple[GeneratedFile, ...]:
     """Generated files that are not as they should be: all, where the policy is linted."""
     from policykit.cli.generated import committed
     from policykit.cli.policy import shown_as
-    from policykit.linter.subjects import Drifted
+    from policykit.linter.subjects import GeneratedFile
 
     wanted = None if os.path.abspath(source) in members else members
     plan = None
-    with failures.told(shown_as(source)):
+    with failures.collect(shown_as(source)):
         plan = committed(source, cluster, wanted)
     found = []
     for path in sorted([*plan.different, *plan.orphaned]) if plan else ():
@@ -107,6 +107,6 @@ def _drifted(
         place = os.path.join(plan.folder, path)
         told = members.get(os.path.abspath(place), place if wanted is None else "")
         if told:
-            found.append(Drifted(told, shown_as(source), plan.found.ours[path], plan.files.get(path)))
+            found.append(GeneratedFile(told, shown_as(source), plan.found.ours[path], plan.files.get(path)))
     beside += [each.path for each in found]
     return tuple(found)

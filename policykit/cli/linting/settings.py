@@ -68,7 +68,7 @@ class SettingsTable:
             return self._add(cluster, cluster.lint if cluster else pyproject_settings(source), source)
         except Exception as error:
             self._known[source] = 0
-            with self._failures.told(source):
+            with self._failures.collect(source):
                 if not (reference and _is_base(reference)):
                     self._failures.add(error, source)
             return 0

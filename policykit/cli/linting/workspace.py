@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from policykit.linter.built.tree import Built
 
 
-class Notes(NamedTuple):
+class WorkspaceNotes(NamedTuple):
     """What people are told of a workspace beside findings."""
 
     failures: tuple[str, ...] = ()
@@ -40,14 +40,14 @@ class Notes(NamedTuple):
     """Settings leave files out."""
 
 
-class Opened(NamedTuple):
+class OpenResult(NamedTuple):
     """A workspace with its notes."""
 
     workspace: Workspace
-    notes: Notes
+    notes: WorkspaceNotes
 
 
-def open_workspace(request: Request) -> Opened:
+def open_workspace(request: Request) -> OpenResult:
     """Everything that paths mean, with the policies, builds, baselines and changes that findings there
     depend on. What cannot be looked at is in the notes.
 
@@ -80,10 +80,10 @@ def open_workspace(request: Request) -> Opened:
         completed=Completed(builds.failed),
         other_policy=OtherPolicies(table),
     )
-    return Opened(workspace, _notes(files, table, failures, builds.not_built))
+    return OpenResult(workspace, _notes(files, table, failures, builds.not_built))
 
 
-def open_text(path: str, request: Request, *, whole: bool) -> Opened:
+def open_text(path: str, request: Request, *, whole: bool) -> OpenResult:
     """The workspace of a file that an editor holds; `whole`: with its scope and policy."""
     failures = Failures()
     table = SettingsTable(request, failures)
@@ -99,7 +99,7 @@ def open_text(path: str, request: Request, *, whole: bool) -> Opened:
         policies=looked_at.policies,
         completed=Completed(),
     )
-    return Opened(workspace, _notes(files, table, failures, ()))
+    return OpenResult(workspace, _notes(files, table, failures, ()))
 
 
 class Completed:
@@ -121,8 +121,8 @@ class Completed:
 
 def _notes(
     files: Files, table: SettingsTable, failures: Failures, not_built: tuple[tuple[str, str], ...]
-) -> Notes:
-    return Notes(
+) -> WorkspaceNotes:
+    return WorkspaceNotes(
         tuple(failures),
         files.elsewhere,
         files.without_policy,
@@ -133,7 +133,7 @@ def _notes(
     )
 
 
-def about_builds(built: Sequence[Built], notes: Notes, *, every: bool) -> list[str]:
+def about_builds(built: Sequence[Built], notes: WorkspaceNotes, *, every: bool) -> list[str]:
     """Lines for people: one about what was not built, with `every` one for each kustomization."""
     if every:
         lines = [f"built {each.shown} with kustomize" for each in built]

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from policykit.errors import Failures
 from policykit.linter.built.places import Places
 from policykit.linter.finding import Finding, listed
-from policykit.linter.suppression import Suppressed, sift
-from policykit.linter.unit import Found, Judgement, UnitFinding
+from policykit.linter.suppression import SuppressionUse, sift
+from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run, Workspace
 
 
-def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> Found:
+def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitFinding]) -> PassResult:
     """Of every build, its own and those of its scope; annotations of the built objects are applied.
 
     A finding in a file that settings leave out, or that cannot be placed, is left out.
@@ -21,7 +21,7 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
     found: list[UnitFinding] = []
     numbers = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
     by_build: dict[int, list[UnitFinding]] = {}
-    annotations: dict[int, tuple[Suppressed, ...]] = {}
+    annotations: dict[int, tuple[SuppressionUse, ...]] = {}
     for each in judged:
         number = numbers.get(each.member.path, -1)
         if number >= 0:
@@ -31,9 +31,9 @@ def build_findings(run: Run, judged: Sequence[Judgement], scoped: Iterable[UnitF
     for one in scoped:
         by_build.setdefault(one.build, []).append(one)
     for number, own in sorted(by_build.items()):
-        with failures.told(run.workspace.builds[number].shown):
+        with failures.collect(run.workspace.builds[number].shown):
             found.extend(_placed(run, number, own, annotations))
-    return Found(tuple(_qualified(run.workspace, found)), tuple(failures))
+    return PassResult(tuple(_qualified(run.workspace, found)), tuple(failures))
 
 
 def _qualified(workspace: Workspace, found: Sequence[UnitFinding]) -> Iterator[UnitFinding]:
@@ -74,7 +74,7 @@ def _placed(
     run: Run,
     number: int,
     found: Iterable[UnitFinding],
-    annotations: Mapping[int, tuple[Suppressed, ...]],
+    annotations: Mapping[int, tuple[SuppressionUse, ...]],
 ) -> list[UnitFinding]:
     places = Places(run.workspace.builds[number], run.workspace.read)
     placed = []

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.model.cluster import Cluster
 from policykit.model.severity import Severity
 from policykit.model.workload import Match
@@ -40,7 +40,7 @@ workloads:
 """
 
 
-def check(policy: Declared, context: Context) -> Iterator[Violation]:
+def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     yield from _by_usage(policy.cluster)
     yield from _by_match(policy.cluster)
 
@@ -113,7 +113,7 @@ RULE = Rule(
     code="PK910",
     name="ambiguous-workload-kind",
     severity=Severity.WARNING,
-    subject=Declared,
+    subject=DeclaredPolicy,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

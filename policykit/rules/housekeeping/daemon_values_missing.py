@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.model.severity import Severity
 from policykit.model.taint import Taint
 from policykit.targets.nodes.daemons import unknown_vendor_taints
@@ -38,7 +38,7 @@ pools:
 """
 
 
-def check(policy: Declared, context: Context) -> Iterator[Violation]:
+def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     if not taints_nodes(policy.cluster):
         return
     for card, taints in unknown_vendor_taints(policy.cluster).items():
@@ -61,7 +61,7 @@ RULE = Rule(
     code="PK912",
     name="daemon-values-missing",
     severity=Severity.WARNING,
-    subject=Declared,
+    subject=DeclaredPolicy,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.suppression import Suppressed
+from policykit.linter.suppression import SuppressionUse
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -43,8 +43,8 @@ spec:
 """
 
 
-def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
-    suppression = asked.suppression
+def check(use: SuppressionUse, context: Context) -> Iterator[Violation]:
+    suppression = use.suppression
     until = suppression.directive.until
     if suppression.expired:
         yield Violation(
@@ -65,7 +65,7 @@ RULE = Rule(
     code="PK904",
     name="expired-suppression",
     severity=Severity.WARNING,
-    subject=Suppressed,
+    subject=SuppressionUse,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

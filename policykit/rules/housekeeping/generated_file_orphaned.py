@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Drifted
+from policykit.linter.subjects import GeneratedFile
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -35,7 +35,7 @@ value: 10000
 """
 
 
-def check(file: Drifted, context: Context) -> Iterator[Violation]:
+def check(file: GeneratedFile, context: Context) -> Iterator[Violation]:
     if file.wanted is None:
         yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
@@ -48,7 +48,7 @@ RULE = Rule(
     code="PK902",
     name="generated-file-orphaned",
     severity=Severity.ERROR,
-    subject=Drifted,
+    subject=GeneratedFile,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

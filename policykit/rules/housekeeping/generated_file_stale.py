@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Drifted
+from policykit.linter.subjects import GeneratedFile
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
 
@@ -39,7 +39,7 @@ _LONGEST = 60
 """Maximum number of characters shown from a line."""
 
 
-def check(file: Drifted, context: Context) -> Iterator[Violation]:
+def check(file: GeneratedFile, context: Context) -> Iterator[Violation]:
     if file.wanted is not None and file.wanted != file.there:
         yield Violation(
             Span(1, 1, 1, 1 + len(file.there.partition("\n")[0].rstrip("\r"))),
@@ -71,7 +71,7 @@ RULE = Rule(
     code="PK901",
     name="generated-file-stale",
     severity=Severity.ERROR,
-    subject=Drifted,
+    subject=GeneratedFile,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

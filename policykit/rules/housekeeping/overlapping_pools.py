@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.model.pool import Pool, Shape
 from policykit.model.severity import Severity
 
@@ -42,7 +42,7 @@ pools:
 """
 
 
-def check(policy: Declared, context: Context) -> Iterator[Violation]:
+def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     pools = policy.cluster.pools
     for number, pool in enumerate(pools):
         for place, other in enumerate(pools):
@@ -82,7 +82,7 @@ RULE = Rule(
     code="PK907",
     name="overlapping-pools",
     severity=Severity.WARNING,
-    subject=Declared,
+    subject=DeclaredPolicy,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

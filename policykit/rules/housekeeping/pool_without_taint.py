@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity
 
@@ -37,7 +37,7 @@ pools:
 """
 
 
-def check(policy: Declared, context: Context) -> Iterator[Violation]:
+def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     if not policy.cluster.taints_pools:
         return
     for pool in policy.cluster.pools:
@@ -61,7 +61,7 @@ RULE = Rule(
     code="PK906",
     name="pool-without-taint",
     severity=Severity.INFO,
-    subject=Declared,
+    subject=DeclaredPolicy,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

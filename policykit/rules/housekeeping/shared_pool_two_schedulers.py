@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Severity
@@ -52,7 +52,7 @@ workloads:
 """
 
 
-def check(policy: Declared, context: Context) -> Iterator[Violation]:
+def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     cluster = policy.cluster
     for pool in cluster.pools:
         if not pool.card:
@@ -120,7 +120,7 @@ RULE = Rule(
     code="PK911",
     name="shared-pool-two-schedulers",
     severity=Severity.WARNING,
-    subject=Declared,
+    subject=DeclaredPolicy,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

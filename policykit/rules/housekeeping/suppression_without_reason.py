@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.suppression import Suppressed
+from policykit.linter.suppression import SuppressionUse
 from policykit.model.severity import Severity
 
 BAD = """\
@@ -40,8 +40,8 @@ spec:
 """
 
 
-def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
-    suppression = asked.suppression
+def check(use: SuppressionUse, context: Context) -> Iterator[Violation]:
+    suppression = use.suppression
     if suppression.directive.rules and not suppression.directive.reason:
         yield Violation(
             suppression.span,
@@ -54,7 +54,7 @@ RULE = Rule(
     code="PK905",
     name="suppression-without-reason",
     severity=Severity.WARNING,
-    subject=Suppressed,
+    subject=SuppressionUse,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.model.severity import Severity
 from policykit.placement.eligible_pools import is_allowed
 
@@ -37,14 +37,14 @@ pools:
 """
 
 
-def check(policy: Declared, context: Context) -> Iterator[Violation]:
+def check(policy: DeclaredPolicy, context: Context) -> Iterator[Violation]:
     found = (*_cards(policy), *_placements(policy), *_workloads(policy))
     own = [each for each in found if policy.own(each.path)]
     if own and not policy.base():
         yield from own
 
 
-def _cards(policy: Declared) -> Iterator[Violation]:
+def _cards(policy: DeclaredPolicy) -> Iterator[Violation]:
     pools = policy.cluster.pools
     for name in policy.cluster.cards if pools else ():
         if not any(pool.card == name for pool in pools):
@@ -53,7 +53,7 @@ def _cards(policy: Declared) -> Iterator[Violation]:
             )
 
 
-def _placements(policy: Declared) -> Iterator[Violation]:
+def _placements(policy: DeclaredPolicy) -> Iterator[Violation]:
     used = {workload.placement_name for workload in policy.cluster.workloads.values()}
     for name, placement in policy.cluster.placements.items():
         # With its own scheduler it is a profile that pods may name directly.
@@ -66,7 +66,7 @@ def _placements(policy: Declared) -> Iterator[Violation]:
             )
 
 
-def _workloads(policy: Declared) -> Iterator[Violation]:
+def _workloads(policy: DeclaredPolicy) -> Iterator[Violation]:
     pools = policy.cluster.pools
     for name, workload in policy.cluster.workloads.items():
         if pools and workload.cards != () and not any(is_allowed(workload, pool) for pool in pools):
@@ -83,7 +83,7 @@ RULE = Rule(
     code="PK908",
     name="unused-declaration",
     severity=Severity.INFO,
-    subject=Declared,
+    subject=DeclaredPolicy,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from policykit.errors import UsageError
 from policykit.linter.rule import Context, Fix, MakeFix, Rule, Violation
 from policykit.linter.selection import resolve
-from policykit.linter.suppression import ANNOTATION, Annotation, Comment, Suppressed, Suppression
+from policykit.linter.suppression import ANNOTATION, Annotation, Comment, Suppression, SuppressionUse
 from policykit.linter.suppression_syntax import without
 from policykit.manifests.extents import Edit
 from policykit.manifests.patch import Patch
@@ -47,8 +47,8 @@ spec:
 _FORM = "`# policykit: ignore[RULES] -- why` with rule codes or names"
 
 
-def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
-    suppression = asked.suppression
+def check(use: SuppressionUse, context: Context) -> Iterator[Violation]:
+    suppression = use.suppression
     if suppression.expired:
         return
     if not suppression.directive.rules:
@@ -59,7 +59,7 @@ def check(asked: Suppressed, context: Context) -> Iterator[Violation]:
         codes, hint = _codes(word)
         if not codes:
             yield Violation(suppression.span, f"unknown rule {word!r}: the suppression has no effect", hint)
-        elif word not in asked.hid and suppression.judged and codes <= asked.able:
+        elif word not in use.matched and suppression.judged and codes <= use.checked:
             unused.append(word)
     if unused:
         have = "has" if len(unused) == 1 else "have"
@@ -130,7 +130,7 @@ RULE = Rule(
     code="PK903",
     name="unused-suppression",
     severity=Severity.WARNING,
-    subject=Suppressed,
+    subject=SuppressionUse,
     doc=__doc__,
     bad=BAD,
     good=GOOD,

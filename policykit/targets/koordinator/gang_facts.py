@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import GangPartners
 from policykit.targets.koordinator.names import GANG_GROUPS, GANG_NAME, GROUP_API, GROUP_LABELS, SYSTEM
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """Of a PodGroup, and of each template that names a gang without one."""
     if manifest.partial:
         return
@@ -31,7 +31,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             yield from _partners(pod_set.annotations, place, namespace, named)
 
 
-def _partners(annotations: Mapping[str, str], place: Path, namespace: str, name: str) -> Iterator[Stated]:
+def _partners(annotations: Mapping[str, str], place: Path, namespace: str, name: str) -> Iterator[Fact]:
     written = annotations.get(GANG_GROUPS)
     names = _read(written) if written and not is_placeholder(written) else None
     if not isinstance(names, list) or not all(isinstance(n, str) and n.count("/") == 1 for n in names):
@@ -40,7 +40,7 @@ def _partners(annotations: Mapping[str, str], place: Path, namespace: str, name:
     path = (*place, GANG_GROUPS)
     places: dict[str, Path] = {"groups": path} | {str(number): path for number in range(len(names))}
     inside: dict[str, Path] = {"groups": ()} | {str(number): (number,) for number in range(len(names))}
-    yield Stated(GangPartners(SYSTEM, namespace, name, partners), places, inside)
+    yield Fact(GangPartners(SYSTEM, namespace, name, partners), places, inside)
 
 
 def _read(text: str) -> object:

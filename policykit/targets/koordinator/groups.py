@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import Joined, group_of, pods_of
+from policykit.linter.membership import MembershipFact, group_of, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, PodGroup
@@ -25,7 +25,7 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
     return group
 
 
-def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
     """The gang that the pods name: by label, else by annotation with the size beside it.
 
     Source: koordinator `apis/extension/coscheduling.go`, coscheduling `core/gang.go` (v1.8).
@@ -35,7 +35,7 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Join
     for label in GROUP_LABELS:
         if group := pod_set.labels.get(label):
             membership = Membership(SYSTEM, stands_in, group, pods, pod_set.scheduler_name)
-            return Joined(membership, pod_set.place("labels", label))
+            return MembershipFact(membership, pod_set.place("labels", label))
     group = pod_set.annotations.get(GANG_NAME)
     if not group:
         return None
@@ -43,7 +43,7 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Join
     membership = Membership(
         SYSTEM, stands_in, group, pods, pod_set.scheduler_name, minimum, by_pods=bool(place)
     )
-    return Joined(membership, pod_set.place("annotations", GANG_NAME), place)
+    return MembershipFact(membership, pod_set.place("annotations", GANG_NAME), place)
 
 
 def _minimum(manifest: Manifest, pod_set: PodSet) -> tuple[int | None, Path]:

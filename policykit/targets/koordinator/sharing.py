@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts
@@ -32,7 +32,7 @@ _FORCE = "quota.scheduling.koordinator.sh/allow-force-update"
 _AMOUNTS = {"guarantee": "min", "limit": "max"}
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of an ElasticQuota, or of a profile that makes one."""
     if manifest.kind == KIND and manifest.group == GROUP_API:
         yield _quota(manifest, context)
@@ -40,7 +40,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield _profile(manifest, context)
 
 
-def _quota(manifest: Manifest, context: Context) -> Stated:
+def _quota(manifest: Manifest, context: Context) -> Fact:
     labels, spec = mapping(manifest.metadata.get("labels")), mapping(manifest.data.get("spec"))
     places: dict[str, Path] = {"name": ("metadata", "name")}
     found: dict[str, dict[str, int]] = {}
@@ -73,14 +73,14 @@ def _quota(manifest: Manifest, context: Context) -> Stated:
         unchecked=_flag(labels, _IS_ROOT) or _flag(labels, _FORCE),
         measured=measured,
     )
-    return Stated(quota, places)
+    return Fact(quota, places)
 
 
 def _namespaces(manifest: Manifest) -> tuple[str, ...]:
     return texts(parsed(lookup(manifest.data, PLACES["namespaces"])))
 
 
-def _profile(manifest: Manifest, context: Context) -> Stated:
+def _profile(manifest: Manifest, context: Context) -> Fact:
     """Its minimum is what the nodes have, so nobody reads it here."""
     spec = mapping(manifest.data.get("spec"))
     name = text(spec.get("quotaName"))
@@ -93,7 +93,7 @@ def _profile(manifest: Manifest, context: Context) -> Stated:
         unchecked=True,
         measured=False,
     )
-    return Stated(quota, {"name": ("spec", "quotaName") if name else ("metadata", "name")})
+    return Fact(quota, {"name": ("spec", "quotaName") if name else ("metadata", "name")})
 
 
 def _flag(labels: object, key: str) -> bool:

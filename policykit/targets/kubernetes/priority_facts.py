@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import whole
@@ -22,13 +22,13 @@ _OF_GANGS: tuple[Path, ...] = (
 _GROUPS = frozenset({"batch.volcano.sh", "flow.volcano.sh", "scheduling.volcano.sh", "kubeflow.org"})
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of a PriorityClass, of what makes pods, and of Volcano's PodGroup."""
     if manifest.kind == "PriorityClass":
         if manifest.group == "scheduling.k8s.io" and not manifest.partial:
             data = manifest.data
             value = 0 if data.get("value") is None else whole(data.get("value"))
-            yield Stated(DeclaredPriority(manifest.name, value, data.get("globalDefault") is True), _PLACES)
+            yield Fact(DeclaredPriority(manifest.name, value, data.get("globalDefault") is True), _PLACES)
         return
     said: set[Path] = set()
     for pod_set in pod_sets:
@@ -36,8 +36,8 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         name = pod_set.spec.get("priorityClassName")
         if isinstance(name, str) and name and path not in said and lookup(manifest.data, path) == name:
             said.add(path)
-            yield Stated(PriorityUse(name, pod_set.scheduler_name), {"name": path})
+            yield Fact(PriorityUse(name, pod_set.scheduler_name), {"name": path})
     for path in _OF_GANGS if manifest.group in _GROUPS else ():
         name = lookup(manifest.data, path)
         if isinstance(name, str) and name and path not in said:
-            yield Stated(PriorityUse(name), {"name": path})
+            yield Fact(PriorityUse(name), {"name": path})

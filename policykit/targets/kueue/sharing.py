@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
@@ -43,7 +43,7 @@ _NAME: Path = ("metadata", "name")
 _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of an object of Kueue, or of pods with a topology request."""
     if manifest.group == GROUP and manifest.kind in _READERS:
         yield from _READERS[manifest.kind](manifest, context)
@@ -51,28 +51,28 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for key in _LEVELS:
             if key in pod_set.annotations and pod_set.places.get("annotations"):
                 request = TopologyRequest(pod_set.annotations[key], key)
-                yield Stated(request, {"level": pod_set.place("annotations", key)})
+                yield Fact(request, {"level": pod_set.place("annotations", key)})
 
 
-def _flavor(manifest: Manifest, context: Context) -> Iterator[Stated]:
+def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = resource_flavors.read(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
-    yield Stated(DeclaredFlavor(found.name, found.topology), places)
+    yield Fact(DeclaredFlavor(found.name, found.topology), places)
 
 
-def _topology(manifest: Manifest, context: Context) -> Iterator[Stated]:
+def _topology(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = topologies.read(manifest.data)
-    yield Stated(DeclaredTopology(found.name, found.levels), {"name": _NAME}, answers=True)
+    yield Fact(DeclaredTopology(found.name, found.levels), {"name": _NAME}, answers=True)
 
 
-def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Stated]:
+def _cluster_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = cluster_queues.read(manifest.data)
     places: dict[str, Path] = {"name": _NAME, "cohort": _written(manifest, "cohortName", "cohort")}
     names: list[str] = []
     for path, name in flavor_places(manifest.data):
         places[f"flavor.{len(names)}"] = path
         names.append(name)
-    yield Stated(DeclaredClusterQueue(found.name, found.cohort, tuple(names)), places)
+    yield Fact(DeclaredClusterQueue(found.name, found.cohort, tuple(names)), places)
 
 
 def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
@@ -86,10 +86,10 @@ def flavor_places(data: Mapping[str, object]) -> Iterator[tuple[Path, str]]:
                 yield ("spec", "resourceGroups", number, "flavors", index, "name"), name
 
 
-def _cohort(manifest: Manifest, context: Context) -> Iterator[Stated]:
+def _cohort(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = cohorts.read(manifest.data)
     places = {"name": _NAME, "parent": _written(manifest, "parentName", "parent")}
-    yield Stated(DeclaredCohort(found.name, found.parent), places)
+    yield Fact(DeclaredCohort(found.name, found.parent), places)
 
 
 def _written(manifest: Manifest, *fields: str) -> Path:
@@ -98,18 +98,18 @@ def _written(manifest: Manifest, *fields: str) -> Path:
     return ("spec", next((field for field in fields if field in spec), fields[0]))
 
 
-def _local_queue(manifest: Manifest, context: Context) -> Iterator[Stated]:
+def _local_queue(manifest: Manifest, context: Context) -> Iterator[Fact]:
     """Beside what it refers to, a queue that workloads of its namespace name."""
     found = local_queues.read(manifest.data)
     namespace = found.namespace or context.namespace
     places = {"name": _NAME, "cluster_queue": ("spec", "clusterQueue")}
-    yield Stated(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
+    yield Fact(DeclaredLocalQueue(found.name, namespace, found.cluster_queue), places)
     held = mapping(manifest.data.get("spec")).get("stopPolicy") in ("Hold", "HoldAndDrain")
     queue = DeclaredQueue(SYSTEM, f"{namespace}/{found.name}", namespace=namespace, closed=held)
-    yield Stated(queue, {"name": _NAME})
+    yield Fact(queue, {"name": _NAME})
 
 
-_READERS: Mapping[str, Callable[[Manifest, Context], Iterator[Stated]]] = {
+_READERS: Mapping[str, Callable[[Manifest, Context], Iterator[Fact]]] = {
     cluster_queues.KIND: _cluster_queue,
     cohorts.KIND: _cohort,
     local_queues.KIND: _local_queue,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import Joined, group_of, named_group
+from policykit.linter.membership import MembershipFact, group_of, named_group
 from policykit.manifests.document import Manifest
 from policykit.model.gang import PodGroup
 from policykit.targets.volcano.names import GROUP_APIS, GROUP_NAME, SCHEDULER
@@ -14,6 +14,6 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
     return group_of(manifest, namespace, SCHEDULER, GROUP_APIS)
 
 
-def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
     """The PodGroup that the pods' group-name annotation names, in the pods' namespace."""
     return named_group(manifest, pod_set, namespace, SCHEDULER, "annotations", GROUP_NAME)

@@ -9,7 +9,7 @@ from policykit.kube.names import is_hugepages
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, text, whole
@@ -46,7 +46,7 @@ _NODES = (
 )
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of a Queue or a PodGroup."""
     if manifest.group not in GROUP_APIS:
         return
@@ -56,7 +56,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _group(manifest, context)
 
 
-def _queue(manifest: Manifest) -> Stated:
+def _queue(manifest: Manifest) -> Fact:
     spec = mapping(manifest.data.get("spec"))
     places: dict[str, Path] = {"name": ("metadata", "name")}
     found: dict[str, dict[str, int]] = {}
@@ -91,7 +91,7 @@ def _queue(manifest: Manifest) -> Stated:
         closed=mapping(manifest.data.get("status")).get("state") == "Closed",
         confined=any(mapping(mapping(spec.get("affinity")).get(side)).get(how) for side, how in _NODES),
     )
-    return Stated(queue, places)
+    return Fact(queue, places)
 
 
 def counts(resource: str) -> bool:
@@ -99,7 +99,7 @@ def counts(resource: str) -> bool:
     return resource in _COUNTED or "/" in resource or is_hugepages(resource)
 
 
-def _group(manifest: Manifest, context: Context) -> Iterator[Stated]:
+def _group(manifest: Manifest, context: Context) -> Iterator[Fact]:
     """A PodGroup that names its queue; its members follow it."""
     spec = mapping(manifest.data.get("spec"))
     queue = text(spec.get("queue"))
@@ -114,7 +114,7 @@ def _group(manifest: Manifest, context: Context) -> Iterator[Stated]:
         whole(spec.get("minMember")),
         amounts(spec.get("minResources")),
     )
-    yield Stated(use, {"queue": ("spec", "queue")})
+    yield Fact(use, {"queue": ("spec", "queue")})
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:

@@ -8,7 +8,7 @@ from policykit.kube import requests
 from policykit.kube.podsets.gangs import gang
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole
@@ -28,7 +28,7 @@ _SELECTORS = ("exactMatch", "regexMatch", "labelMatch")
 _BY_NUMBER, _BY_NAME = "highestTierAllowed", "highestTierName"
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of HyperNodes, of Volcano's jobs and PodGroups, and of its configuration."""
     if manifest.group == _GROUP and manifest.kind == "HyperNode":
         yield from _hyper_node(manifest)
@@ -36,12 +36,12 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         tiers = mappings(manifest.data.get("tiers"))
         names = [text(p.get("name")) for tier in tiers for p in mappings(tier.get("plugins"))]
         if names:
-            yield Stated(TopologyPlugin(TOPOLOGY_PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
+            yield Fact(TopologyPlugin(TOPOLOGY_PLUGIN in names), {"plugins": ("tiers",)}, answers=True)
     else:
         yield from _use(manifest, () if manifest.partial else pod_sets)
 
 
-def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Stated]:
+def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Fact]:
     """A part of an object says what it is bound to, but not how large it is."""
     path = BOUNDS.get((manifest.group, manifest.kind))
     bound = lookup(manifest.data, path) if path else None
@@ -57,10 +57,10 @@ def _use(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Stated]:
         start.min_member if start else None,
         tuple(sorted((name, amount) for name, amount in shared.items() if amount)),
     )
-    yield Stated(use, {"tier": (*path, _BY_NAME if use.tier_name else _BY_NUMBER)})
+    yield Fact(use, {"tier": (*path, _BY_NAME if use.tier_name else _BY_NUMBER)})
 
 
-def _hyper_node(manifest: Manifest) -> Iterator[Stated]:
+def _hyper_node(manifest: Manifest) -> Iterator[Fact]:
     spec = mapping(manifest.data.get("spec"))
     if not isinstance(spec.get("members"), list | None):
         return  # a placeholder for all of them, say: nothing is known
@@ -78,7 +78,7 @@ def _hyper_node(manifest: Manifest) -> Iterator[Stated]:
             if lookup(selector, way) is not None:
                 places[f"{number}.{field}"] = (*path, "selector", *way)
     tier = whole(spec.get("tier"))
-    yield Stated(DeclaredHyperNode(manifest.name, tier, text(spec.get("tierName")), tuple(members)), places)
+    yield Fact(DeclaredHyperNode(manifest.name, tier, text(spec.get("tierName")), tuple(members)), places)
 
 
 def _member(item: Mapping[str, object]) -> DeclaredMember:

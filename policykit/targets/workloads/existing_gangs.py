@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from policykit.kube.podsets import PodSet, queues
 from policykit.linter.gang_fix import sized
-from policykit.linter.membership import Joined
+from policykit.linter.membership import MembershipFact
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
@@ -71,14 +71,14 @@ def other_gang(manifest: Manifest, pod_set: PodSet, system: str | None, fields: 
     return "" if ours and _same(ours, theirs) else f"gang {theirs.membership.group}"
 
 
-def _same(ours: Joined, theirs: Joined) -> bool:
+def _same(ours: MembershipFact, theirs: MembershipFact) -> bool:
     """Of one name in one place; or ours in the label, which Koordinator reads before any annotation."""
     if ours.membership.group != theirs.membership.group:
         return False
     return ours.group == theirs.group or ours.group[-2:-1] == ("labels",)
 
 
-def _membership(target: Target | None, manifest: Manifest, pod_set: PodSet) -> Joined | None:
+def _membership(target: Target | None, manifest: Manifest, pod_set: PodSet) -> MembershipFact | None:
     if target is None or target.read_membership is None:
         return None
     return target.read_membership(manifest, pod_set, "")

@@ -8,7 +8,7 @@ from typing import Any
 from policykit.kube import tolerations
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.override import Override, Template
@@ -28,7 +28,7 @@ _PATCHES: tuple[tuple[Path, Path], ...] = (
 """Of a role: the template, and a patch laid over it."""
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """Template and Override facts; a null or empty list replaces nothing."""
     group = manifest.group
     if group == "argoproj.io":
@@ -41,14 +41,14 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         yield from _trainer(manifest, manifest.namespace or context.namespace)
 
 
-def _argo(manifest: Manifest) -> Iterator[Stated]:
+def _argo(manifest: Manifest) -> Iterator[Fact]:
     """Source: argo-workflows docs/fields.md: the template's list counts whole, then the workflow's."""
     spec: Path = ("spec", "workflowSpec") if manifest.kind == "CronWorkflow" else ("spec",)
     for at, _ in _items(manifest, (*spec, "templates")):
         yield from _replaced(manifest, (*spec, "templates", at), spec, "the workflow's spec")
 
 
-def _roles(manifest: Manifest) -> Iterator[Stated]:
+def _roles(manifest: Manifest) -> Iterator[Fact]:
     for at, _ in _items(manifest, ("spec", "roles")):
         role: Path = ("spec", "roles", at)
         for template, patch in _PATCHES:
@@ -56,14 +56,14 @@ def _roles(manifest: Manifest) -> Iterator[Stated]:
             yield from _replaced(manifest, (*role, *patch, "spec"), (*role, *template, "spec"), words)
 
 
-def _replaced(manifest: Manifest, top: Path, below: Path, words: str) -> Iterator[Stated]:
+def _replaced(manifest: Manifest, top: Path, below: Path, words: str) -> Iterator[Fact]:
     path = (*top, _FIELD)
     mine, inherited = _read(manifest, path), _read(manifest, (*below, _FIELD))
     if mine and inherited:
-        yield Stated(Override(mine, inherited, words), {_FIELD: path})
+        yield Fact(Override(mine, inherited, words), {_FIELD: path})
 
 
-def _kserve(manifest: Manifest, namespace: str) -> Iterator[Stated]:
+def _kserve(manifest: Manifest, namespace: str) -> Iterator[Fact]:
     """Source: KServe 0.20 pkg/controller/v1beta1/inferenceservice/utils: a strategic merge."""
     if manifest.kind == "InferenceService":
         name = _text(lookup(manifest.data, ("spec", "predictor", "model", "runtime")))
@@ -71,13 +71,13 @@ def _kserve(manifest: Manifest, namespace: str) -> Iterator[Stated]:
             path = ("spec", "predictor", *rest, _FIELD)
             mine = _read(manifest, path)
             if mine and name:
-                yield Stated(Override(mine, (), "", _SERVING, namespace, name, part), {_FIELD: path})
+                yield Fact(Override(mine, (), "", _SERVING, namespace, name, part), {_FIELD: path})
     elif manifest.kind in _SERVING:
         for part, rest in ((_PREDICTOR, ()), (_WORKER, ("workerSpec",))):
             yield from _template(manifest, namespace, part, ("spec", *rest, _FIELD))
 
 
-def _trainer(manifest: Manifest, namespace: str) -> Iterator[Stated]:
+def _trainer(manifest: Manifest, namespace: str) -> Iterator[Fact]:
     if manifest.kind in (_TRAINING, "TrainingRuntime"):
         jobs: Path = ("spec", "template", "spec", "replicatedJobs")
         for at, job in _items(manifest, jobs):
@@ -89,7 +89,7 @@ def _trainer(manifest: Manifest, namespace: str) -> Iterator[Stated]:
         for part, path in _patched_jobs(manifest):
             mine = _read(manifest, path)
             if mine and name and part:
-                yield Stated(Override(mine, (), "", (kind,), namespace, name, part), {_FIELD: path})
+                yield Fact(Override(mine, (), "", (kind,), namespace, name, part), {_FIELD: path})
 
 
 def _patched_jobs(manifest: Manifest) -> Iterator[tuple[str, Path]]:
@@ -106,12 +106,12 @@ def _patched_jobs(manifest: Manifest) -> Iterator[tuple[str, Path]]:
                     yield _text(target.get("name")), ("spec", field, at, *rest, _FIELD)
 
 
-def _template(manifest: Manifest, namespace: str, part: str, path: Path) -> Iterator[Stated]:
+def _template(manifest: Manifest, namespace: str, part: str, path: Path) -> Iterator[Fact]:
     given = _read(manifest, path)
     if given and part:
         where = "" if manifest.kind.startswith("Cluster") else namespace
         template = Template(manifest.kind, where, manifest.name, part, given)
-        yield Stated(template, {_FIELD: path}, answers=True)
+        yield Fact(template, {_FIELD: path}, answers=True)
 
 
 def _items(manifest: Manifest, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import Joined, pods_of
+from policykit.linter.membership import MembershipFact, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import whole
 from policykit.model.gang import Membership
@@ -11,7 +11,7 @@ from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn.names import SCHEDULER, TASK_GROUP_NAME, TASK_GROUPS
 
 
-def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Joined | None:
+def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
     """The task group of its application that a pod names, `application/group`, with its size."""
     group = pod_set.annotations.get(TASK_GROUP_NAME)
     application = metadata.application(pod_set)
@@ -28,7 +28,7 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Join
         by_pods=True,
         embedded=True,
     )
-    return Joined(
+    return MembershipFact(
         membership, pod_set.place("annotations", TASK_GROUP_NAME), pod_set.place("annotations", TASK_GROUPS)
     )
 

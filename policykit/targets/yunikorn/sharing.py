@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _FALLBACK = "root.default"
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
     """Of every queue, parents first, and of the placement rules; of a file that does not decode nothing."""
     found = default_partition.read(manifest, context.cluster)
     if found is None:
@@ -33,10 +33,10 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
     document = (manifest.holder or manifest).document
     tree = f"{context.path}#{document}/{dotted(manifest.held_at)}"
     yield from _queues(found.tree, tree, "", "")
-    yield Stated(_placing(found.partition.rules, tree), {"rules": (*found.path, "placementrules")})
+    yield Fact(_placing(found.partition.rules, tree), {"rules": (*found.path, "placementrules")})
 
 
-def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Stated]:
+def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Fact]:
     queue = here.queue
     name = f"{above}{queue.name}".lower()
     places: dict[str, Path] = {"name": (*here.path, "name") if queue.name != ROOT else here.path}
@@ -65,7 +65,7 @@ def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Sta
         holds_queues=queue.parent,
         measured=measured,
     )
-    yield Stated(declared, places)
+    yield Fact(declared, places)
     for child in here.children:
         yield from _queues(child, tree, f"{name}.", name)
 

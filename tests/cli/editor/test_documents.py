@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from policykit.cli.editor import buffers, server
-from policykit.cli.editor.buffers import Told
+from policykit.cli.editor.buffers import TextDiagnostics
 from policykit.cli.editor.server import Documents
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 from tests.cli.editor.client import QUOTA
@@ -47,7 +47,7 @@ class Gate:
 
     def __call__(
         self, path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache
-    ) -> Told:
+    ) -> TextDiagnostics:
         self.loop.call_soon_threadsafe(self.asked.put_nowait, (Path(path).name, whole))
         self.let.get()
         return buffers.lint(path, texts, whole=whole, reference=reference, cache=cache)
@@ -120,10 +120,12 @@ def test_a_failure_is_logged_and_the_next_text_is_linted(tmp_path: Path) -> None
     uri = (tmp_path / "one.yaml").as_uri()
     failing = [True]
 
-    def lint(path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache) -> Told:
+    def lint(
+        path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache
+    ) -> TextDiagnostics:
         if failing.pop():
             raise ValueError("no")
-        return Told()
+        return TextDiagnostics()
 
     async def talk() -> None:
         client = Client()

@@ -8,7 +8,7 @@ import pytest
 from lsprotocol import types
 
 from policykit.cli.editor import buffers
-from policykit.workspace.disk import look
+from policykit.workspace.disk import reset
 from tests.cli.editor.client import POLICY, QUOTA, Editor, spoken
 
 PLAIN = POLICY.replace("lint: {ignore: [PK206]}\n", "")
@@ -83,7 +83,7 @@ def test_what_it_extends_elsewhere_counts_for_nothing(tmp_path: Path) -> None:
     try:
         told = buffers.lint(str(repo / "quota.yaml"), texts)
     finally:
-        look()
+        reset()
     assert [finding.code for finding in told.findings] == ["PK206"]
     (failure,) = told.failures
     assert failure.message.startswith("../outside.yaml: cannot be read: it leads to ")

@@ -102,8 +102,8 @@ def test_line_endings_of_a_checkout_are_no_edit(generated: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (LAST, f"{LAST}# more\n", "line 11, '# more', is not generated"),
-        (LAST, "", "line 10, 'preemptionPolicy: PreemptLowerPriority', is missing"),
+        (LAST, f"{LAST}# more\n", "line 10, '# more', is not generated"),
+        (LAST, "", "line 9, 'preemptionPolicy: PreemptLowerPriority', is missing"),
         (LAST, LAST.rstrip(), "the line endings differ"),
         ("value: 10000", f"value: 10000 # {'x' * 80}", f"line 8 is 'value: 10000 # {'x' * 45}...'"),
     ],

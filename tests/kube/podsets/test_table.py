@@ -35,7 +35,7 @@ def test_a_stale_table_is_told(
     monkeypatch.setattr(compile_kinds, "TARGET", stale)
     monkeypatch.setattr(compile_kinds, "ROOT", tmp_path)
     assert compile_kinds.main(["--check"]) == 1
-    assert capsys.readouterr().err == "kinds.json is stale: run python -m scripts.compile_kinds\n"
+    assert capsys.readouterr().err == "kinds.json is out of date: run python -m scripts.compile_kinds\n"
     assert compile_kinds.main([]) == 0
     assert stale.read_bytes() == compile_kinds.compiled()
 

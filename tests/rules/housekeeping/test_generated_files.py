@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.linter.rule import Context, Violation
-from policykit.linter.subjects import Drifted
+from policykit.linter.subjects import GeneratedFile
 from policykit.manifests.node import Span
 from policykit.rules.housekeeping import generated_file_orphaned as orphaned
 from policykit.rules.housekeeping import generated_file_stale as stale
@@ -15,7 +15,7 @@ TEXTS = st.lists(st.sampled_from(["a: 1", "b: 2", "", "  c: 3"]), max_size=4).ma
 
 
 def said(there: str, wanted: str | None) -> list[Violation]:
-    file = Drifted("generated/a.yaml", "policykit.yaml", there, wanted)
+    file = GeneratedFile("generated/a.yaml", "policykit.yaml", there, wanted)
     return [*stale.check(file, Context()), *orphaned.check(file, Context())]
 
 

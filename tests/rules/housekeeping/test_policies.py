@@ -16,7 +16,7 @@ from policykit.linter.finding import Finding, Report
 from policykit.linter.member import Member
 from policykit.linter.policies import Policy
 from policykit.linter.rule import AnyRule, Context
-from policykit.linter.subjects import Declared
+from policykit.linter.subjects import DeclaredPolicy
 from policykit.linter.workspace import Options, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
@@ -28,7 +28,7 @@ from tests.policy.memory import HEAD
 
 FOLDER = Path(__file__).parent / "policies"
 FILE = "policykit.yaml"
-RULES = [rule for rule in rules() if rule.subject is Declared]
+RULES = [rule for rule in rules() if rule.subject is DeclaredPolicy]
 
 
 def linted(files: Mapping[str, str], *, base: bool = False) -> Report:
@@ -42,7 +42,7 @@ def linted(files: Mapping[str, str], *, base: bool = False) -> Report:
     cluster = load(FILE, read).cluster
     said = places(FILE, read)
     assert said is not None
-    policy = Policy(0, Declared(cluster, said.at, said.own, lambda: base), file=FILE)
+    policy = Policy(0, DeclaredPolicy(cluster, said.at, said.own, lambda: base), file=FILE)
     workspace = Workspace((Member(FILE, FILE, "", 0),), (api.setting(cluster),), read, policies=(policy,))
     return api.lint(workspace, Options(workers=1))
 
@@ -157,7 +157,7 @@ def test_a_suppression_that_hides_nothing_is_told() -> None:
 )
 def test_bundled_profiles_have_no_finding(name: str) -> None:
     cluster = load_profile(name).cluster
-    declared = Declared(cluster, lambda path, key: (FILE, Span(1, 1, 1, 2)))
+    declared = DeclaredPolicy(cluster, lambda path, key: (FILE, Span(1, 1, 1, 2)))
     found = [said for rule in RULES for said in rule.check(declared, Context())]
     assert [said.message for said in found] == []
 

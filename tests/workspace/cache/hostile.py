@@ -21,7 +21,7 @@ from policykit.cli import run
 from policykit.workspace.cache.entries import pack, unpack
 from policykit.workspace.cache.folder import Cache
 from policykit.workspace.cache.reports import KEY
-from policykit.workspace.disk import look
+from policykit.workspace.disk import reset
 
 HARMLESS = frozenset({"exec", "builtins.id", "sys._getframe", "object.__getattr__", "object.__setattr__"})
 """Code that runs was there before: what makes new code is told."""
@@ -171,7 +171,7 @@ def main() -> None:
 
 def once(words: list[str]) -> tuple[int, str]:
     """Exit code and standard error of a command, as a process of its own would run it."""
-    look()
+    reset()
     out, error = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="surrogatepass"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
         code = run(words)

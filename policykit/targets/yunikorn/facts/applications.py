@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.application import Application
@@ -14,13 +14,13 @@ from policykit.targets.yunikorn import metadata
 from policykit.targets.yunikorn.names import TASK_GROUPS
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """One Application for each template that names one, or a queue."""
     for pod_set in () if manifest.partial else pod_sets:
         yield from _application(manifest, pod_set, context)
 
 
-def _application(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Stated]:
+def _application(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
     ids, queues = metadata.ids(pod_set), metadata.queues(pod_set)
     if not (ids or queues) or not metadata.is_served(pod_set, context.cluster):
         return
@@ -37,4 +37,4 @@ def _application(manifest: Manifest, pod_set: PodSet, context: Context) -> Itera
         metadata.canonical(pod_set.annotations.get(TASK_GROUPS, "")),
         pod_set.name,
     )
-    yield Stated(value, places)
+    yield Fact(value, places)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.application import NamespaceMetadata
@@ -19,7 +19,7 @@ AMOUNTS = (NAMESPACE_QUOTA, GUARANTEED)
 """Annotations that hold a JSON object of amounts."""
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """NamespaceMetadata of a Namespace with annotations of YuniKorn."""
     ours = {key: text for key, text in manifest.annotations.items() if key.startswith(metadata.DOMAIN)}
     if not ours or manifest.api_version != "v1":
@@ -31,7 +31,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
         for name in amounts(key, text):
             where = field(key, name)
             places[where], inside[where] = places[key], (name,)
-    yield Stated(NamespaceMetadata(manifest.name, tuple(ours.items())), places, inside)
+    yield Fact(NamespaceMetadata(manifest.name, tuple(ours.items())), places, inside)
 
 
 def field(annotation: str, name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.model.application import NAMESPACE, PARENT, Route, StaticQueues
 from policykit.targets.yunikorn import default_partition
@@ -18,12 +18,12 @@ from policykit.targets.yunikorn.derived.standard_rules import NAMESPACE as NAMES
 from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """StaticQueues of a configuration in which nothing is filled in later."""
     found = default_partition.read(manifest, context.cluster)
     if found is not None and not holds_placeholder(manifest.data):
         queues = static_queues(found.partition, found.tree.queue)
-        yield Stated(queues, {"queues": found.tree.path}, answers=True)
+        yield Fact(queues, {"queues": found.tree.path}, answers=True)
 
 
 def static_queues(partition: Partition, root: Queue) -> StaticQueues:

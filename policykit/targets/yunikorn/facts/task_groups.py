@@ -9,7 +9,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.kube.requests import amounts
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
-from policykit.linter.scope import Stated
+from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import whole
@@ -23,7 +23,7 @@ _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", 
 """Kinds whose pods make further pods, which no template shows."""
 
 
-def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Stated]:
+def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
     """Of each template with a list of task groups."""
     if manifest.partial or manifest.kind == "PodGroup":
         return
@@ -34,7 +34,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
             yield from _task_groups(manifest, pod_set, place, namespace)
 
 
-def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: str) -> Iterator[Stated]:
+def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: str) -> Iterator[Fact]:
     written = pod_set.annotations.get(TASK_GROUPS)
     application = metadata.application(pod_set)
     found = read_groups(written) if written and application and not is_placeholder(written) else ()
@@ -49,7 +49,7 @@ def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: st
     )
     if selected:
         places["queue"] = selected.path
-    yield Stated(fact, places, {str(number): each.inside("name") for number, each in enumerate(found)})
+    yield Fact(fact, places, {str(number): each.inside("name") for number, each in enumerate(found)})
 
 
 def _group_totals(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:

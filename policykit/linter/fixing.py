@@ -21,7 +21,7 @@ _ROUNDS = 100
 """Fixes that stand in each other's way are made one after another; no file needs so many."""
 
 
-class Mended(NamedTuple):
+class FixResult(NamedTuple):
     """What fixing came to."""
 
     report: Report
@@ -56,7 +56,9 @@ Lint = Callable[[Callable[[str], bytes], frozenset[str]], Report]
 the names of the second, or all where that is empty."""
 
 
-def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str], *, unsafe: bool) -> Mended:
+def fix_files(
+    lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str], *, unsafe: bool
+) -> FixResult:
     """Lints, fixes and lints again until still; `unsafe`: makes unsafe fixes too.
 
     `files` maps reported paths to the names they are opened by.
@@ -76,7 +78,7 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
         for path, found in _by_file(report.findings, unsafe).items():
             if path in enough:
                 continue
-            with failures.told(path):
+            with failures.collect(path):
                 raw = overlay(files[path])
                 new, amount = fixed_once(raw, found)
                 if new == raw or (path, new) in seen:
@@ -94,7 +96,7 @@ def mend(lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str]
         whole = lint(overlay, frozenset())
     whole = whole._replace(failures=(*whole.failures, *failures))
     changed = {file: raw for file, raw in overlay.changed.items() if raw != before[file]}
-    return Mended(
+    return FixResult(
         whole,
         {file: before[file] for file in changed},
         changed,
@@ -171,7 +173,7 @@ def _together(pieces: Sequence[_Piece], document: int, fixes: Sequence[list[Find
         for edit in edits:
             insort(starts, edit.start)
             insort(ends, edit.end)
-    if len(chosen) == 1 or (document < len(pieces) and _says(pieces[document], chosen)):
+    if len(chosen) == 1 or (document < len(pieces) and _reads_as_intended(pieces[document], chosen)):
         return chosen
     return chosen[:1]
 
@@ -182,7 +184,7 @@ def _touches(starts: Sequence[int], ends: Sequence[int], one: Edit) -> bool:
     return before > 0 and ends[before - 1] >= one.start
 
 
-def _says(piece: _Piece, fixes: Sequence[list[Finding]]) -> bool:
+def _reads_as_intended(piece: _Piece, fixes: Sequence[list[Finding]]) -> bool:
     """Whether the document reads as intended with all the fixes made.
 
     Later places first: what is added or removed there leaves the steps of earlier ones true.

@@ -9,7 +9,7 @@ import yaml
 
 from policykit import api
 from policykit.linter.finding import Report
-from policykit.linter.mend import Mended, fixed_once
+from policykit.linter.fixing import FixResult, fixed_once
 from policykit.linter.workspace import Options, Workspace
 from policykit.model.cluster import LintSettings
 from tests.clusters import profile
@@ -49,9 +49,9 @@ CONTROL_PLANE = POD.replace(
 )
 
 
-def mended(
+def fix_text(
     text: str | bytes, select: Sequence[str] = FIXABLE, *, unsafe: bool = True, ignore: Sequence[str] = ()
-) -> tuple[str, Mended]:
+) -> tuple[str, FixResult]:
     raw = text.encode() if isinstance(text, str) else text
     texts = {"a.yaml": raw}
     workspace = api.workspace_of(texts, api.setting(CLUSTER, LintSettings(), select, ignore))
@@ -65,7 +65,7 @@ def codes(report: Report) -> list[str]:
 
 
 def test_a_file_without_findings_is_not_written() -> None:
-    text, found = mended("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    text, found = fix_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     assert (text, found.fixed, found.after) == (
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
         0,
@@ -78,13 +78,13 @@ def test_only_its_own_document_changes() -> None:
         f"# first\n{WRONG_CARD}---\n",
         "---\n# nothing\n---\nkind:  ConfigMap # odd\napiVersion: v1\n",
     )
-    text, found = mended(f"{head.replace(': H20', ': NVIDIA-H20')}{WRONG_CARD}{tail}", ["PK106"])
+    text, found = fix_text(f"{head.replace(': H20', ': NVIDIA-H20')}{WRONG_CARD}{tail}", ["PK106"])
     assert text == f"{head.replace(': H20', ': NVIDIA-H20')}{RIGHT_CARD}{tail}"
     assert found.fixed == 1
 
 
 def test_several_documents_are_fixed_at_once() -> None:
-    text, found = mended("---\n".join([WRONG_CARD] * 3), ["PK106"])
+    text, found = fix_text("---\n".join([WRONG_CARD] * 3), ["PK106"])
     assert text == "---\n".join([RIGHT_CARD] * 3)
     assert found.fixed == 3
 
@@ -92,16 +92,16 @@ def test_several_documents_are_fixed_at_once() -> None:
 @pytest.mark.parametrize("broken", ["a: [\n", "a: 1\n a: 2\n", "\ta: 1\n", "'\n"])
 def test_beside_a_broken_document(broken: str) -> None:
     before = f"{WRONG_CARD}---\n{broken}"
-    text, found = mended(before, ["PK001", "PK106"])
+    text, found = fix_text(before, ["PK001", "PK106"])
     assert text == before.replace(": H20", ": NVIDIA-H20")
     assert codes(found.report) == ["PK001"]
-    assert mended(text, ["PK001", "PK106"])[0] == text
+    assert fix_text(text, ["PK001", "PK106"])[0] == text
 
 
 def test_bytes_are_counted_as_bytes() -> None:
     lines = f"# 训练 → 𝟙\n{WRONG_CARD}".replace("name: app", "name: app # 卡 é")
     before = b"\xef\xbb\xbf" + lines.replace("\n", "\r\n").encode()
-    _, found = mended(before, ["PK106"])
+    _, found = fix_text(before, ["PK106"])
     assert found.after["a.yaml"] == before.replace(b": H20", b": NVIDIA-H20")
     workspace = api.workspace_of({"a.yaml": before}, api.setting(CLUSTER, select=["PK106"]))
     (finding,) = api.lint(workspace, Options(fixes=True, workers=1)).findings
@@ -112,7 +112,7 @@ def test_bytes_are_counted_as_bytes() -> None:
 
 
 def test_fixes_in_each_others_way_are_made_one_after_another() -> None:
-    text, found = mended(CONTROL_PLANE, ["PK113"])
+    text, found = fix_text(CONTROL_PLANE, ["PK113"])
     assert text == POD.replace("  containers:", "  tolerations:\n" + TOLERATED + "  containers:")
     assert found.fixed == 2
     assert codes(found.report) == []
@@ -134,7 +134,7 @@ def test_two_findings_of_one_fix_are_both_fixed() -> None:
     )
     found = api.lint_texts({"a.yaml": before.encode()}, CLUSTER, ["PK105", "PK125"])
     assert codes(found) == ["PK105", "PK125"]
-    text, result = mended(before, ["PK105", "PK125"])
+    text, result = fix_text(before, ["PK105", "PK125"])
     assert result.fixed == 2
     assert codes(result.report) == []
     assert text.count("value: hybrid") == 1
@@ -142,7 +142,7 @@ def test_two_findings_of_one_fix_are_both_fixed() -> None:
 
 def test_safe_fixes_alone() -> None:
     before = f"{CONTROL_PLANE}---\n{POD}"
-    text, found = mended(before, ["PK101", "PK113"], unsafe=False)
+    text, found = fix_text(before, ["PK101", "PK113"], unsafe=False)
     assert text.startswith(f"{CONTROL_PLANE}---\n{POD}")
     assert codes(found.report) == ["PK113", "PK113"]
     assert found.fixed == 1
@@ -150,9 +150,9 @@ def test_safe_fixes_alone() -> None:
 
 def test_what_nobody_wants_to_see_is_not_fixed() -> None:
     hidden = WRONG_CARD.replace(": H20\n", ": H20 # policykit: ignore[PK106] -- not ours\n")
-    assert mended(hidden, ["PK106"])[0] == hidden
-    assert mended(WRONG_CARD, ["PK1"], ignore=["PK106"])[0] == WRONG_CARD
-    assert mended(WRONG_CARD, ["PK2"])[0] == WRONG_CARD
+    assert fix_text(hidden, ["PK106"])[0] == hidden
+    assert fix_text(WRONG_CARD, ["PK1"], ignore=["PK106"])[0] == WRONG_CARD
+    assert fix_text(WRONG_CARD, ["PK2"])[0] == WRONG_CARD
 
 
 def test_what_did_not_change_is_neither_fixed_nor_told() -> None:
@@ -197,7 +197,7 @@ SHARED = {
 
 @pytest.mark.parametrize("before", list(SHARED.values()), ids=list(SHARED))
 def test_a_fix_that_would_change_another_pod_set_is_left_out_and_told(before: str) -> None:
-    text, found = mended(before, ["PK101"])
+    text, found = fix_text(before, ["PK101"])
     assert text == before
     assert [line.partition(": ")[0] for line in found.dropped] == ["a.yaml:14:9", "a.yaml:14:9"]
     assert all(": PK101 fix left out: " in line for line in found.dropped)
@@ -214,11 +214,11 @@ spec:
           image: registry.example/train:1
           resources: {limits: {nvidia.com/gpu: 8}}"""
     before = JOB.replace("spec: WORKER", worker)
-    text, found = mended(before, ["PK101"])
+    text, found = fix_text(before, ["PK101"])
     assert text == before
     assert len(found.dropped) == 2
     own = before.replace("tolerations: *spot", "priority: 1")
-    text, found = mended(own, ["PK101"])
+    text, found = fix_text(own, ["PK101"])
     assert found.dropped == ()
     tasks = yaml.safe_load(text)["spec"]["tasks"]
     spot, rest = (
