@@ -70,6 +70,7 @@ _NAMED_AS_PART = re.compile(r"(?:\A|[/._-])(?:patch(?:es)?|pod[-_]?template)(?:[
 """File names of patches and pod templates, which need not be complete objects."""
 _OF_SPARK = ("spark-kubernetes-driver", "spark-kubernetes-executor")
 _KINDS = frozenset({BAD_VALUE, CONFLICTING, INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE, WRONG_TYPE})
+_EMPTY: tuple[object, ...] = ("", [], {})
 _OF_WHOLE_OBJECTS = frozenset({INCONSISTENT, MISSING_FIELD, MISSING_REFERENCE})
 
 
@@ -87,6 +88,8 @@ def check(structure: Structure, context: Context) -> Iterator[Violation]:
             continue  # invalid-gang-metadata reports and fixes it
         if manifest.partial and problem.path[:1] == ("metadata",) and problem.kind == BAD_VALUE:
             continue  # a patch may identify its object by other means than its name
+        if manifest.partial and problem.kind == BAD_VALUE and lookup(manifest.data, problem.path) in _EMPTY:
+            continue  # as good as left out
         if problem.kind in _KINDS and not (incomplete and problem.kind in _OF_WHOLE_OBJECTS):
             severity = (
                 Severity.WARNING

@@ -856,3 +856,10 @@ def test_what_a_patch_in_a_kustomization_breaks_is_told_there(shell: Shell) -> N
     }
     said = lint(shell, files, select="PK0")
     assert [place.partition(":")[0] for place in places(said)] == ["prod/kustomization.yaml"], said.out
+
+
+def test_an_empty_value_of_an_incomplete_base_is_as_good_as_left_out(shell: Shell) -> None:
+    empty = UNFINISHED.replace("ports: [{containerPort: 80}]", 'image: ""')
+    replaced = {"prod/kustomization.yaml": kustomization(resources=["../base"], **COMPLETING)}
+    files = {**WEB, "base/web.yaml": empty, **replaced}
+    assert places(lint(shell, files, "--kustomize", "never", select="PK0")) == []
