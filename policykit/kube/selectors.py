@@ -1,16 +1,15 @@
-"""Requirements on labels, and label selectors."""
+"""Requirements on labels and fields."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from policykit.kube.names import label_key_problem, label_value_problem
 
 _INT = re.compile(r"([+-]?)0*([0-9]{1,19})\Z")
 _INT64 = 1 << 63
-_LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
 
 
 class Requirement(NamedTuple):
@@ -26,13 +25,6 @@ class Requirement(NamedTuple):
 
 MALFORMED = Requirement("", "")
 """An item that is not a requirement: never valid, never matches."""
-
-
-class LabelSelector(NamedTuple):
-    """A label selector. Without any requirement it selects everything."""
-
-    labels: Mapping[str, str] = {}
-    expressions: tuple[Requirement, ...] = ()
 
 
 def read(raw: object) -> Requirement:
@@ -131,35 +123,3 @@ def int64(text: str) -> int | None:
         return None
     number = int(match[1] + match[2])
     return number if -_INT64 <= number < _INT64 else None
-
-
-def read_selector(raw: object) -> LabelSelector | None:
-    """A LabelSelector object; None for null, which selects nothing."""
-    if not isinstance(raw, Mapping):
-        return None
-    return LabelSelector(_texts(raw.get("matchLabels")), read_all(raw.get("matchExpressions")))
-
-
-def selects(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
-    """Whether labels meet a label selector; one that is invalid or null selects nothing.
-
-    Source: apimachinery `metav1.LabelSelectorAsSelector` (v1.36).
-    """
-    if selector is None or selector_problem(selector):
-        return False
-    equal = all(labels.get(key) == value for key, value in selector.labels.items())
-    return equal and all(matches(expression, labels) for expression in selector.expressions)
-
-
-def selector_problem(selector: LabelSelector) -> str:
-    """Why a label selector is invalid, as a predicate; empty: it is valid."""
-    for expression in selector.expressions:
-        if expression.operator not in _LABEL_OPERATORS:
-            return f"has operator {expression.operator!r}, known are In, NotIn, Exists, DoesNotExist"
-    pairs = [Requirement(key, "In", (value,)) for key, value in selector.labels.items()]
-    troubles = (problem(requirement) for requirement in (*pairs, *selector.expressions))
-    return next(filter(None, troubles), "")
-
-
-def _texts(raw: Any) -> dict[str, str]:
-    return {k: v for k, v in raw.items() if isinstance(v, str)} if isinstance(raw, Mapping) else {}

@@ -97,14 +97,6 @@ def untolerated(
     return None
 
 
-def untolerated_soft(taints: Iterable[Taint], tolerations: Iterable[Toleration]) -> int:
-    """Number of PreferNoSchedule taints that are not tolerated: TaintToleration's raw score (v1.36)."""
-    soft = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
-    return sum(
-        taint.effect == "PreferNoSchedule" and not any(tolerates(t, taint) for t in soft) for taint in taints
-    )
-
-
 def covers(a: Toleration, b: Toleration) -> bool:
     """Whether `a` makes `b` redundant: it tolerates everything `b` does, for at least as long.
 
@@ -163,24 +155,3 @@ def _value_problems(toleration: Toleration, comparison: bool) -> Iterable[tuple[
             "value",
             f"value {value!r} is not a 64-bit whole number without leading zeros, as {operator} needs",
         )
-
-
-def taint_problems(taints: Sequence[Taint]) -> tuple[tuple[int, str, str], ...]:
-    """Why the API server rejects a node's taints: (position in the list, field, message).
-
-    Source: `validateNodeTaints` in kubernetes `pkg/apis/core/validation` (v1.36).
-    """
-    found: list[tuple[int, str, str]] = []
-    seen: set[tuple[str, str]] = set()
-    for position, (key, value, effect) in enumerate(taints):
-        if problem := label_key_problem(key):
-            found.append((position, "key", f"key {key!r} {problem}"))
-        if problem := label_value_problem(value):
-            found.append((position, "value", f"value {value!r} {problem}"))
-        if effect not in EFFECTS:
-            written = f"effect {effect!r}" if effect else "effect is missing, it"
-            found.append((position, "effect", f"{written} must be one of {', '.join(EFFECTS)}"))
-        if (key, effect) in seen:
-            found.append((position, "key", f"key {key!r} has a second taint with effect {effect!r}"))
-        seen.add((key, effect))
-    return tuple(found)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from policykit.kube import kubelet
 from policykit.model.pool import Amounts, Pool, Shape
 from policykit.model.taint import Taint
+from tests.kube import kubelet
 
 
 def node(allocatable: Amounts, *taints: Taint) -> Pool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from policykit.kube import affinity, kubelet, nodes, requests, scores, tolerations
+from policykit.kube import affinity, nodes, requests, scores, tolerations
 from policykit.kube.affinity import NodeAffinity
 from policykit.kube.scores import Share
 from policykit.model.pool import Amounts, Pool
 from policykit.model.taint import Toleration
+from tests.kube import kubelet, oracle
 
 Case = dict[str, Any]
 _GATE = "TaintTolerationComparisonOperators"
@@ -19,9 +20,9 @@ def filtered(case: Case) -> Case:
     """Of a Node and a PodSpec: schedulable, blocked_by (where anything blocks), api_valid."""
     comparison = case.get("feature_gates", {}).get(_GATE, False)
     node, pod = nodes.read(case["node"]), case["pod"]
-    blocked = nodes.filters(node, _tolerations(pod), affinity.read(pod), comparison=comparison)
+    blocked = oracle.filters(node, _tolerations(pod), affinity.read(pod), comparison=comparison)
     refused = [
-        *tolerations.taint_problems(node.taints),
+        *oracle.taint_problems(node.taints),
         *(problem for t in _tolerations(pod) for problem in tolerations.problems(t, comparison=comparison)),
         *affinity.problems(pod),
     ]
@@ -96,7 +97,7 @@ def _raw(plugin: str, case: Case) -> dict[str, int]:
     return {
         node.name: _preference(asked, node)
         if plugin == "NodeAffinity"
-        else tolerations.untolerated_soft(node.taints, tolerated)
+        else oracle.untolerated_soft(node.taints, tolerated)
         for node in map(nodes.read, case["nodes"])
     }
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.kube import nodes as kube_nodes
 from policykit.kube.affinity import NodeAffinity, Term
 from policykit.kube.selectors import Requirement
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool, Shape
 from policykit.model.taint import Taint, Toleration
 from policykit.placement.landing import land, selection, untolerated_taints
+from tests.kube import oracle
 from tests.placement import pods
 
 TRAINING = Taint("usage", "training")
@@ -131,7 +131,7 @@ def test_on_real_nodes_it_agrees_with_the_filters(
     node: Pool, tolerations: list[Toleration], wanted: NodeAffinity
 ) -> None:
     found = land(cluster(node, observed=True), node, tuple(tolerations), wanted, {})
-    failing = kube_nodes.filters(node, tolerations, wanted)
+    failing = oracle.filters(node, tolerations, wanted)
     assert found.verdict != "undecidable"
     assert found.accepts == (not failing)
     if failing:
