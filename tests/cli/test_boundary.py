@@ -294,8 +294,8 @@ def test_every_command_that_reads_a_policy_or_a_folder_has_the_option(repo: Shel
 
 
 NO_POLICY = {
-    "a text": (f"{TOKEN}\n", "token:1:1: a policy is a map, not a single value"),
-    "a list": (f"- {TOKEN}\n", "token:1:1: a policy is a map, not a list"),
+    "a text": (f"{TOKEN}\n", "token:1:1: a policy must be a map, not a single value"),
+    "a list": (f"- {TOKEN}\n", "token:1:1: a policy must be a map, not a list"),
     "a map": (f"{TOKEN}: {TOKEN}\n", "token:1:1: apiVersion is missing"),
     "another object": (
         f"apiVersion: v1{TOKEN}\nkind: Secret{TOKEN}\ndata: {{a: {TOKEN}}}\n",
