@@ -52,7 +52,7 @@ def test_a_full_disk_changes_nothing(repo: Path) -> None:
     error = said.err.splitlines()[-2:]
     assert error[0].startswith("policykit: out/")
     assert error[0].endswith(": cannot be written: File too large")
-    assert error[1] == "  help: make space, then run it again"
+    assert error[1] == "  help: free some disk space, then run it again"
     assert tree(repo) == before
     assert gen(repo, "--prune").code == 0
 

@@ -1,4 +1,4 @@
-"""What the rules say of the things in one file, as findings at their places."""
+"""Applies the rules to the documents of one file and returns located findings."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class FileRules:
-    """The rules that look at a file, and what they may know beside it."""
+    """The rules for one file, with their context."""
 
     def __init__(self, rules: RuleSet, context: Context, fixes: Fixes | None) -> None:
-        """`fixes`: what makes the fixes of the file; None: they are not wanted."""
+        """`fixes` computes fixes of the file; None: findings have no fixes."""
         self._rules = rules
         self._context = context
         self._fixes = fixes
 
     def reading(self, text: str, parsed: Parsed, index: int) -> Iterator[Finding]:
-        """Of the text of a document, whatever it means."""
+        """Findings about the text of a document."""
         if not parsed.problem and not parsed.duplicates:
             return
         from policykit.linter.subjects import Reading
@@ -41,7 +41,7 @@ class FileRules:
                 yield finding(rule, violation, locate(violation, self._context.path, document=index))
 
     def embedded(self, inner: EmbeddedConfiguration) -> Iterator[Finding]:
-        """Of a configuration in a string: its text, where it is broken, and what it says."""
+        """Findings about a configuration in a string: its syntax and its contents."""
         located = LocatedObject(inner.manifest, inner.text, inner.relocate)
         for found in self.reading(inner.text, inner.parsed, located.document):
             place = located.place(())
@@ -55,11 +55,11 @@ class FileRules:
             yield from self._by_kind(located, self._inside(inner))
 
     def configuration(self, located: LocatedObject) -> Iterator[Finding]:
-        """Of a configuration that is a document by itself."""
+        """Findings about a configuration that is a document of its own."""
         return self._by_kind(located, self._fixes)
 
     def object(self, located: LocatedObject, pod_sets: tuple[PodSet, ...]) -> Iterator[Finding]:
-        """Of an object: its structure, what its kind says, then its pods."""
+        """Findings about an object: its structure, its kind, then its pods."""
         yield from self._structure(located)
         yield from self._by_kind(located, self._fixes)
         context = self._context
@@ -90,7 +90,7 @@ class FileRules:
                 yield RuleViolation(rule, violation)
 
     def _inside(self, inner: EmbeddedConfiguration) -> Fixes | None:
-        """What makes fixes in a string; no edit reaches one that stands in another string."""
+        """Computes fixes inside a string; None: a string within a string cannot be edited."""
         holder = inner.manifest.holder
         if self._fixes is None or holder is None or inner.nested:
             return None
@@ -104,7 +104,7 @@ class FileRules:
         fixes: Fixes | None,
         reviewed: Review | None = None,
     ) -> Iterator[Finding]:
-        """Violations with the rule, the place, the object and, where asked for, the fix."""
+        """Locates violations and computes their fixes if wanted."""
         for violation in violations:
             location = locate(violation, self._context.path, located)
             fix = None

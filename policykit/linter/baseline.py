@@ -155,14 +155,14 @@ def parse(text: str, path: str) -> Baseline:
         where = f"{path}:{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else path
         raise SourceError(
             "is not JSON, so it cannot be read as a baseline",
-            "take it back from version control, or delete it and run `policykit baseline`",
+            "restore it from version control, or delete it and run `policykit baseline`",
             where,
         ) from None
     if not isinstance(data, dict) or data.get("kind") != KIND:
-        raise SourceError("is not a baseline of policykit", "name another file, or move this one away", path)
+        raise SourceError("is not a policykit baseline", "name another file, or move this one away", path)
     if data.get("version") != VERSION:
         raise SourceError(
-            f"is a baseline of version {data.get('version')}, this policykit reads version {VERSION}",
+            f"is a baseline of version {data.get('version')}, but this policykit reads version {VERSION}",
             "use the policykit that wrote it, or delete it and run `policykit baseline`",
             path,
         )
@@ -175,13 +175,15 @@ def parse(text: str, path: str) -> Baseline:
         if key is None:
             places = dict(enumerate(_places(text)))
             line, column, _, _ = places.get(position, _START)
-            raise _damaged("an entry is not as policykit writes it", f"{path}:{line}:{column}")
+            raise _damaged(
+                "the entry does not have the format that policykit writes", f"{path}:{line}:{column}"
+            )
         accepted[key] = max(accepted.get(key, 0), entry["occurrences"])
     return Baseline(accepted, outermost(covers))
 
 
 def _damaged(what: str, place: str) -> SourceError:
-    hint = "take the file back from version control, or delete it and run `policykit baseline`"
+    hint = "restore the file from version control, or delete it and run `policykit baseline`"
     return SourceError(what, hint, place)
 
 

@@ -1,4 +1,4 @@
-"""Texts that schedulers read and no API server serves: bare, or in strings of other objects."""
+"""Configuration files of schedulers: documents of their own, or strings in other objects."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ _HOLDERS = {
     "HelmChartConfig": ("spec",),
     "": (),
 }
-"""Kinds that hold configurations as strings, and where; a document without kind holds Helm values."""
+"""Kinds that may contain configurations as strings, and where; one without a kind may be Helm values."""
 
 _DEPTH = 3
 """Strings within strings: Helm values in an Argo Application, a configuration in those."""
 
 
 class Configuration(NamedTuple):
-    """A kind of text that a scheduler reads."""
+    """A type of scheduler configuration."""
 
     name: str
-    """What people call it: volcano-scheduler.conf."""
+    """Name of the file, such as volcano-scheduler.conf."""
     words: tuple[str, ...]
-    """A file that has none of them holds none of these texts."""
+    """Every file with such a configuration contains one of these words."""
     is_it: Callable[[object], bool]
     """Whether data has its shape."""
     is_named: Callable[[Manifest, Path], bool] = lambda holder, path: False
-    """Whether a string is meant to be one, by its key and what holds it, whatever it says."""
+    """Whether the key and object of a string identify it as one, whatever its contents."""
     kind: str = ""
     """Its `kind`, where it has one: then it is looked at under that."""
 
 
 class EmbeddedConfiguration(NamedTuple):
-    """A document in a string of an object."""
+    """A configuration in a string of an object."""
 
     manifest: Manifest
     parsed: Parsed
-    """As it was read: a text of this kind may be broken."""
+    """The parsed string, which may have syntax errors."""
     text: str
     """The string."""
     relocate: Relocate
     nested: bool
-    """The string stands in another string: no edit reaches it."""
+    """The string is inside another string, so it cannot be edited."""
 
 
 def hinted(text: str, known: Sequence[Configuration]) -> tuple[Configuration, ...]:
-    """The kinds of configuration that a file may hold: a search for words, once per file."""
+    """The types of configuration that a file may contain, by a search for words."""
     return tuple(each for each in known if any(word in text for word in each.words))
 
 
 def bare(manifest: Manifest, known: Sequence[Configuration]) -> Manifest | None:
-    """The manifest as the configuration that it is; None: it is none."""
+    """The manifest marked as the configuration it is; None: it is not a configuration."""
     if manifest.kind:
         return None
     for each in known:
@@ -139,7 +139,7 @@ def _is(manifest: Manifest, known: Configuration) -> bool:
 
 
 _NOWHERE = Node({}, 0, Lines(""), {}, None)
-"""Of a text that could not be read: its beginning."""
+"""Start of a text that could not be parsed."""
 
 
 def _strings(root: Node, path: Path) -> Iterator[tuple[Path, Node]]:

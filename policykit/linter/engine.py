@@ -103,7 +103,7 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
 
 
 class _FileLinter:
-    """What one file gives, gathered as its documents are looked at one after the other."""
+    """Lints one file, document by document."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class _FileLinter:
         self._sources: dict[int, str] = {}
 
     def document(self, one: _Document) -> None:
-        """Looks at a document and at every object in it."""
+        """Lints a document and every object in it."""
         parsed = one.parsed
         if parsed.problem:
             self._facts.append(unreadable(_lines(self._text, one)))
@@ -157,7 +157,7 @@ class _FileLinter:
             self._manifest(manifest, partial)
 
     def result(self) -> FileResult:
-        """All of it, without the findings that suppressions hide."""
+        """The result, without suppressed findings."""
         kept: Sequence[Finding] = self._found
         uses: tuple[SuppressionUse, ...] = ()
         if self._suppressions:
@@ -199,7 +199,7 @@ class _FileLinter:
             self._state(LocatedObject(inner.manifest, inner.text, inner.relocate))
 
     def _configuration(self, located: LocatedObject) -> None:
-        """A configuration that is a document by itself."""
+        """A configuration that is a document of its own."""
         self._objects += 1
         self._found.extend(self._file_rules.configuration(located))
         self._state(located)
@@ -218,12 +218,12 @@ class _FileLinter:
         self._facts.extend(facts)
 
     def _state(self, located: LocatedObject) -> None:
-        """What a configuration says for others."""
+        """Collects the facts of a configuration."""
         self._facts.extend(facts_of(located, (), (), self._systems.readers, self._context))
 
 
 def _documents(text: Text) -> Iterator[_Document]:
-    """Each with its lines; only two are in memory at a time."""
+    """Documents with their lines; at most two are in memory."""
     before: Parsed | None = None
     index = 0
     for parsed in documents(text):
@@ -243,14 +243,14 @@ def _is_abridged(text: str, document: _Document, root: Node) -> bool:
 
 
 def _lines(text: str, document: _Document) -> str:
-    """The text of a document alone."""
+    """The text of one document."""
     from policykit.manifests.lines import split
 
     return "\n".join(split(text)[document.first : document.end])
 
 
 def _without(manifest: Manifest) -> str:
-    """Why a document is no object."""
+    """Why a document is not an object."""
     lacking = [field for field in ("apiVersion", "kind") if manifest.data.get(field) is None]
     return f"without {' and '.join(lacking)}" if lacking else "without a text as apiVersion or kind"
 
@@ -262,7 +262,7 @@ def _suppressions(text: Text, today: str) -> FileSuppressions:
 
 
 def fixes_of(path: str, text: str, raw: bytes) -> Fixes:
-    """What makes the fixes of a file; loaded only where they are wanted."""
+    """Computes the fixes of a file; imported only if needed."""
     from policykit.linter.fixes import Fixes, Source
 
     return Fixes(path, Source(text, len(BOM) if raw.startswith(BOM) else 0))

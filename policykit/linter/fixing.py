@@ -1,4 +1,4 @@
-"""Fixing files: which fixes can be made together, and again until nothing is left to fix."""
+"""Applies fixes to files, in rounds, until there is nothing left to fix."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from policykit.manifests.stream import slices
 from policykit.model.severity import Applicability
 
 _ROUNDS = 100
-"""Fixes that stand in each other's way are made one after another; no file needs so many."""
+"""Maximum number of rounds: overlapping fixes are applied in separate rounds, and no file needs this many."""
 
 
 class FixResult(NamedTuple):
-    """What fixing came to."""
+    """The result of fixing files."""
 
     report: Report
     """The findings that remain."""
     before: Mapping[str, bytes]
-    """Bytes of each changed file as they were, by the name it is opened by."""
+    """Original bytes of each changed file, by the path it is opened with."""
     after: Mapping[str, bytes]
     amounts: Mapping[str, int]
-    """Findings that are gone because of a fix, by the same name."""
+    """Number of fixed findings per changed file, by the same path."""
     dropped: tuple[str, ...] = ()
-    """Fixes left out because the text would not say what was intended."""
+    """Fixes left out because the result would differ from what was intended."""
 
     @property
     def fixed(self) -> int:
-        """Findings that are gone because of a fix, in all files."""
+        """Number of fixed findings in all files."""
         return sum(self.amounts.values())
 
 
 class Overlay:
-    """Reads files, changed ones as they are now. A value that worker processes can be given."""
+    """Reads files, changed ones from memory. Can be sent to worker processes."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
@@ -59,9 +59,9 @@ the names of the second, or all where that is empty."""
 def fix_files(
     lint: Lint, read_file: Callable[[str], bytes], files: Mapping[str, str], *, unsafe: bool
 ) -> FixResult:
-    """Lints, fixes and lints again until still; `unsafe`: makes unsafe fixes too.
+    """Lints and fixes until no fix is left; `unsafe`: applies unsafe fixes too.
 
-    `files` maps reported paths to the names they are opened by.
+    `files` maps reported paths to the paths they are opened with.
     """
     overlay = Overlay(read_file)
     before: dict[str, bytes] = {}
@@ -111,7 +111,7 @@ def _too_large(dropped: Iterable[str]) -> set[str]:
 
 
 def fixed_once(raw: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
-    """The file with those fixes made that do not touch each other, and how many findings they mend.
+    """The file with those fixes made that do not touch each other, and how many findings they fix.
 
     The result is read again: of a document that would not say what all its fixes intend
     together only the first fix is made.
@@ -185,7 +185,7 @@ def _touches(starts: Sequence[int], ends: Sequence[int], one: Edit) -> bool:
 
 
 def _reads_as_intended(piece: _Piece, fixes: Sequence[list[Finding]]) -> bool:
-    """Whether the document reads as intended with all the fixes made.
+    """Whether the document has the intended data after all fixes.
 
     Later places first: what is added or removed there leaves the steps of earlier ones true.
     """

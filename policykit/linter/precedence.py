@@ -1,4 +1,4 @@
-"""One cause, one finding per pod set: which findings follow from others."""
+"""One finding per cause and pod set: leaves out findings that follow from others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RuleViolation(NamedTuple):
 
 
 def causes(violations: Iterable[RuleViolation]) -> list[RuleViolation]:
-    """What remains for one pod set: nothing that follows from another finding.
+    """The violations of one pod set without those that follow from another one.
 
     A rule silenced by another one still silences what follows from it. A single violation may
     say which findings it follows from, where others of its rule do not.

@@ -25,17 +25,17 @@ class Fix(NamedTuple):
     """Changes that fix a violation: made together, or not at all."""
 
     description: str
-    """What is done, as an order: `quote the value`."""
+    """What it does, in the imperative: `quote the value`."""
     patches: tuple[Patch, ...] = ()
-    """Relative to the subject's manifest, made one after another."""
+    """Relative to the subject's manifest, applied in order."""
     applicability: Applicability = Applicability.UNSAFE
-    """What the rule says for it. A safe one is proven by landing, or becomes unsafe."""
+    """As declared by the rule. A safe fix of a pod set becomes unsafe if placement cannot prove it."""
     edits: tuple[Edit, ...] = ()
-    """Changes that data does not show, comments for one: code points of the whole file."""
+    """Changes outside the data, such as comments, in code points of the whole file."""
 
 
 MakeFix = Callable[[], Fix | None]
-"""Called only where somebody wants the fix; None: there is no right one in this case."""
+"""Called only if fixes are wanted; returns None if there is no correct fix."""
 
 
 class Violation(NamedTuple):
@@ -49,7 +49,7 @@ class Violation(NamedTuple):
     help: str = ""
     """What to do, one line or a few."""
     severity: Severity | None = None
-    """Where it differs from the rule's own."""
+    """None: the severity of the rule."""
     key: bool = False
     """Point at the key at a path instead of its value."""
     fix: MakeFix | None = None
@@ -58,7 +58,7 @@ class Violation(NamedTuple):
     part: tuple[int, int] | None = None
     """Start and end of some characters of the string at `at`, counted from 0."""
     follows: frozenset[str] = frozenset()
-    """Codes whose finding on the same pod set says this too: beside one of them it is not reported."""
+    """Codes of rules that cover this: not reported if the same pod set has a finding of one of them."""
 
     @property
     def path(self) -> Path:
@@ -69,7 +69,8 @@ class Violation(NamedTuple):
 
 
 def violation_of(problem: Problem, base: Path = (), fix: Applicability | None = None) -> Violation:
-    """A validator's problem with the part of the subject at `base`; its repair has this applicability."""
+    """The violation for a validator's problem; `base`: path of that part; `fix`: applicability of its
+    repair."""
     repair = problem.below(base).repair if fix else None
     make = partial(Fix, repair.description, repair.patches, fix) if repair and fix else None
     path = (*base, *problem.path)
@@ -77,18 +78,18 @@ def violation_of(problem: Problem, base: Path = (), fix: Applicability | None = 
 
 
 class Context(NamedTuple):
-    """What a rule may know beside its subject."""
+    """What a rule knows besides its subject."""
 
     cluster: Cluster | None = None
-    """The compiled policy; None: linting without one. Rules that need it never see None."""
+    """The compiled policy; None: there is none. Rules with `needs_policy` never get None."""
     path: str = ""
     """The file, as reported."""
     namespace: str = "default"
-    """Where an object without a namespace stands."""
+    """Namespace of objects that do not set one."""
     served: Served = NOTHING
-    """What the API server serves, as far as it is stated."""
+    """What the API server serves, as far as it is configured."""
     plugins: tuple[str, ...] = ()
-    """Names of scheduler plugins outside the tree, as the settings list them."""
+    """Names of out-of-tree scheduler plugins, from the settings."""
 
 
 class Rule(NamedTuple, Generic[S]):
@@ -116,17 +117,17 @@ class Rule(NamedTuple, Generic[S]):
     fix: Applicability | None = None
     """The least safe applicability of its fixes; None: it has no fix."""
     silences: frozenset[str] = frozenset()
-    """Codes that follow from this one: not reported for a pod set that has it."""
+    """Codes that follow from this rule: not reported for a pod set that has a finding of it."""
     silences_as_error: frozenset[str] = frozenset()
     """Further codes silenced where the violation is an error."""
     only_alone: bool = False
-    """Speaks only of pod sets that have no other error of its family."""
+    """Reported only for pod sets without another error of its family."""
     since: str = "0.1"
     preview: bool = False
     on_request: bool = False
-    """Off but in preset strict: elsewhere it speaks only where its code or name is selected."""
+    """Off except in preset strict, unless its code or name is selected."""
     options: tuple[str, ...] = ()
-    """What a policy can say to it, beside what it can say to every rule."""
+    """Its own options in a policy, besides those of every rule."""
 
     @property
     def family(self) -> str:

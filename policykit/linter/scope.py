@@ -1,4 +1,4 @@
-"""What rules about whole scopes see: each file reduced to facts.
+"""Input of rules about whole scopes: each file reduced to facts.
 
 Files are linted in worker processes, and memory must not grow with them: a manifest leaves
 behind only what other manifests may complete or contradict.
@@ -29,28 +29,28 @@ T = TypeVar("T")
 
 
 _WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
-"""What can be the name of an object or of a queue."""
+"""A possible name of an object or queue."""
 _MOST_WORDS = 5_000
 _GROUP_FIELDS: Mapping[str, Path] = {"name": ("metadata", "name"), "min_member": ("spec", "minMember")}
 
 
 class Fact(NamedTuple):
-    """A fact read from a manifest, and where its parts stand there."""
+    """A fact read from a manifest, with the paths of its fields."""
 
     value: Any
-    """A small NamedTuple of `policykit.model`: it is sent between processes, and cached."""
+    """A small NamedTuple of `policykit.model`; it is cached and sent between processes."""
     places: Mapping[str, Path]
-    """Names of its parts to paths in the manifest; a finding points at one of them."""
+    """Fields of the value to paths in the manifest; findings point at these."""
     inside: Mapping[str, Path] = {}
-    """Of parts in the text of a string: where in that text, beside its path in `places`."""
+    """Fields inside the text of a string, to paths in that text; `places` has the path of the string."""
     answers: bool = False
-    """No finding is ever at it: it matters only to what other manifests say."""
+    """No finding is ever reported at it: it is only compared with other facts."""
     as_written: bool = False
-    """It is about the files of a kustomization as they are written, and not about what is built of them."""
+    """It is about the source files of a kustomization, not about the objects built from them."""
 
 
 class Located(NamedTuple, Generic[T]):
-    """A value read from a manifest, and where its parts stand."""
+    """A value read from a manifest, with the locations of its fields."""
 
     value: T
     path: str
@@ -61,9 +61,9 @@ class Located(NamedTuple, Generic[T]):
     partial: bool = False
     """Read from a patch or fragment: nothing is "missing" from it."""
     answers: bool = False
-    """No finding is ever at it: it matters only to what other manifests say."""
+    """No finding is ever reported at it: it is only compared with other facts."""
     as_written: bool = False
-    """It is about the files of a kustomization as they are written, and not about what is built of them."""
+    """It is about the source files of a kustomization, not about the objects built from them."""
 
     def place(self, field: str) -> Place:
         """Where a field of the value stands. Raises KeyError for a field it does not have."""
@@ -75,21 +75,21 @@ class Located(NamedTuple, Generic[T]):
 
 
 class UnreadableText(NamedTuple):
-    """A document that nobody can read: broken, a template, or of a kind with pods that nobody knows.
+    """A document that cannot be interpreted: a syntax error, a template, or an unknown kind with pods.
 
-    What it makes and names is not known.
+    Which objects it creates or names is unknown.
     """
 
     words: frozenset[str] | None
-    """All that stand in it; None: too many to be kept."""
+    """All words in it; None: there are too many to keep."""
 
 
 AnyFact = Located[Any] | Autoscaler | UnreadableText
-"""What a manifest says that other manifests may complete or contradict."""
+"""Information in a manifest that other manifests may complete or contradict."""
 
 
 def may_have_findings(facts: Iterable[AnyFact]) -> bool:
-    """Whether a finding may be at one of them. If not, no other file needs to be read for them."""
+    """Whether a finding may be reported at one of them. If not, no other file needs to be read."""
     return any(isinstance(fact, Located) and not fact.answers for fact in facts)
 
 
@@ -101,18 +101,18 @@ class Scope(NamedTuple):
     gangs: tuple[Located[OwnGang], ...] = ()
     autoscalers: tuple[Autoscaler, ...] = ()
     complete: bool = False
-    """Every file of the scope is there: only then absence and sums mean anything."""
+    """All files of the scope are known; otherwise rules must not rely on absence or sums."""
     others: tuple[Located[Any], ...] = ()
-    """What fact readers stated."""
+    """Facts of the targets' fact readers."""
     unreadable: UnreadableText = UnreadableText(frozenset())
-    """All that nobody can read."""
+    """The words of all unreadable documents."""
 
     def of(self, kind: type[T]) -> tuple[Located[T], ...]:
-        """The facts of one type that fact readers stated."""
+        """The facts of one type, from the fact readers."""
         return tuple(located for located in self.others if type(located.value) is kind)
 
     def may_hold(self, name: str) -> bool:
-        """Whether a document that nobody can read says a name: what is missing may stand there."""
+        """Whether an unreadable document contains a name, so that a missing object may be defined there."""
         return self.unreadable.words is None or name in self.unreadable.words
 
 
@@ -136,7 +136,7 @@ def facts_of(
     readers: Sequence[FactReader],
     context: Context,
 ) -> list[AnyFact]:
-    """What one manifest contributes; the context says in which file and namespace it stands."""
+    """The facts of one manifest; the context has its file and default namespace."""
     return [
         *_about_gangs(located, pod_sets, targets, context),
         *_from_readers(located, pod_sets, readers, context),
@@ -144,7 +144,7 @@ def facts_of(
 
 
 def scope_of(facts: Iterable[AnyFact], *, complete: bool) -> Scope:
-    """The facts of a scope's files, by what they are about."""
+    """The scope with these facts, grouped by type."""
     everything = list(facts)
     located = [fact for fact in everything if isinstance(fact, Located)]
     return Scope(
@@ -168,7 +168,7 @@ def _joined_words(documents: Iterable[UnreadableText]) -> UnreadableText:
 
 
 def unreadable(text: str) -> UnreadableText:
-    """Of the text of such a document."""
+    """The words of a document that cannot be interpreted."""
     found = frozenset(_WORD.findall(text))
     return UnreadableText(found if len(found) <= _MOST_WORDS else None)
 

@@ -1,4 +1,4 @@
-"""What rules look at beside manifests: texts, shapes, suppressions, and the policy with what it generates."""
+"""Subjects of rules besides manifests: texts, structures, baselines, policies and generated files."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """One document as it was read, with the text of its whole file."""
+    """A parsed document, with the text of its whole file."""
 
     text: str
     parsed: Parsed
 
 
 class Structure(NamedTuple):
-    """An object and the faults of its shape."""
+    """An object and its schema problems."""
 
     manifest: Manifest
     problems: tuple[Problem, ...]
 
 
 class StaleEntry(NamedTuple):
-    """An entry of a baseline that accepts more than a run has found."""
+    """A baseline entry that accepts more findings than a run has."""
 
     finding: str
-    """What it accepts, as people say it."""
+    """Description of the accepted findings."""
     accepted: int
     found: int
     span: Span
-    """Its place in the baseline."""
+    """Its location in the baseline."""
 
 
 class DeclaredPolicy(NamedTuple):
-    """A policy as people wrote it, with what it extends. Paths of violations start at its root."""
+    """A policy as written, with the policies it extends. Paths of violations start at its root."""
 
     cluster: Cluster
     at: Callable[[Path, bool], tuple[str, Span]]
-    """File and place of what it says at a path (of the key, where that is True), or nearest above."""
+    """File and span of a path (of its key if True), or of the nearest parent."""
     own: Callable[[Path], bool] = lambda path: True
-    """Whether its own file says what stands at a path, and not one that it extends."""
+    """Whether a path is set in its own file, not in a policy that it extends."""
     base: Callable[[], bool] = lambda: False
-    """Whether other policies extend it: what it declares may be theirs to use."""
+    """Whether other policies extend it and may use its declarations."""
 
 
 class GeneratedFile(NamedTuple):
-    """A generated file on disk that is not as its policy gives it. Violations are at spans of it."""
+    """A generated file on disk that differs from what its policy generates. Violations are at spans of it."""
 
     path: str
     """As reported."""
     policy: str
-    """The policy's file, as people read it."""
+    """The policy's file, as shown to the user."""
     there: str
     wanted: str | None
-    """None: the policy does not give this file."""
+    """None: the policy does not generate this file."""

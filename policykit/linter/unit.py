@@ -15,16 +15,16 @@ from policykit.model.severity import Severity
 
 
 class Judgement(NamedTuple):
-    """What one file, or the objects of one build, gave under policies that all see the same in it."""
+    """The result of one file or build, shared by all policies that give the same result."""
 
     member: Member
     settings: tuple[int, ...]
     """Indices of those policies in the workspace, at least one."""
     result: FileResult
     failure: str = ""
-    """Why it could not be read."""
+    """Why the file could not be read; empty: it was read."""
     first: bool = True
-    """No other judgement of the same file comes before this one."""
+    """It is the first judgement of this file."""
 
 
 class UnitFinding(NamedTuple):
@@ -32,24 +32,24 @@ class UnitFinding(NamedTuple):
 
     finding: Finding
     setting: int
-    """Index of the policy that judged."""
+    """Index of the policy in the workspace."""
     build: int = -1
     """Index of the build; -1: no build uses the file."""
     home: tuple[str, Span] | None = None
     """Of a built object: its file, as reported, and its first line there."""
     foreign: bool = False
-    """It is about a built object, and in a file outside the folder of the kustomization."""
+    """It is about a built object, in a file outside the folder of the kustomization."""
     ignored: bool = False
-    """The built object has an annotation that hides it."""
+    """An annotation of the built object suppresses it."""
 
 
 class PassResult(NamedTuple):
-    """What a pass gives."""
+    """The result of one pass of a run."""
 
     findings: tuple[UnitFinding, ...] = ()
     failures: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    """Fixes left out because the text would not say what was intended, each with its place."""
+    """Fixes left out because the result would differ from what was intended, each with its location."""
 
 
 def judgements(run: Run) -> tuple[Judgement, ...]:
@@ -115,7 +115,7 @@ def policies_of_files(workspace: Workspace) -> Mapping[str, tuple[int, ...]]:
 
 
 def file_findings(judged: Sequence[Judgement]) -> Iterator[UnitFinding]:
-    """What was found in single files, once for each policy; suppressions have been applied to it."""
+    """Findings of single files, once per policy, with suppressions applied."""
     for each in judged:
         if not each.member.is_built:
             for setting in each.settings:

@@ -1,13 +1,13 @@
-"""What a run may read and write: nothing that a repository names, or links to, outside its boundary.
+"""What a run may read and write: a repository cannot make it leave its boundary by a name or a link.
 
 The boundary of a path is the repository of the file that names it: the nearest folder above that
 file with `.git`. Without a repository it is the folder argument of the command line above the file,
 else the file's own folder. A path that the command line names, or that is found by its place, is
 bounded by itself in the same way: a link in a repository never leads out of it. Only `--allow-path`
-widens this. Nothing in `.git` is read or written, unless the command line names that very file.
+widens this. Files in `.git` are read or written only if the command line names them.
 
-Paths mean what is written: `a/link/../b` is `a/b`. They are compared with their links resolved. A
-hard link cannot be told from a file; git makes none.
+Paths are normalised as text: `a/link/../b` is `a/b`. They are compared with their links resolved. Hard
+links cannot be told from files; git creates none.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from policykit.workspace.disk import cached, reset
 
 _MEGABYTE = 1 << 20
 SMALL = 16 * _MEGABYTE
-"""Most bytes of what people write by hand: policies, settings, baselines, kustomizations, `.gitignore`."""
+"""Maximum bytes of files that people write: policies, settings, baselines, kustomizations, `.gitignore`."""
 LARGE = 256 * _MEGABYTE
-"""Most bytes of manifests, which programs write too."""
+"""Maximum size in bytes of manifests, which programs write too."""
 
 _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
-"""Not to wait for the other end of a pipe."""
+"""Opening a pipe does not wait for its other end."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK = 1 << 16
 _IS_LINK = frozenset({errno.ELOOP, errno.EMLINK})
@@ -39,30 +39,30 @@ _allowed: list[str] = []
 _arguments: list[str] = []
 """Absolute paths of the folders that the command line names."""
 _piped: dict[tuple[int, int], bytes] = {}
-"""What came through pipes, by device and number: each gives its content once."""
+"""Contents of pipes by device and inode: a pipe can be read only once."""
 
 
 class Place(NamedTuple):
-    """A path that may be used as asked. Whatever opens or replaces a file needs one."""
+    """A path that has been checked. Functions that open or replace a file take one."""
 
     path: str
-    """As people read it."""
+    """As shown to the user."""
     real: str
     """Absolute, links resolved."""
 
 
 class _Folder(NamedTuple):
-    """A folder by a way that leads to it."""
+    """What is known of a folder, by one of its paths."""
 
     real: str
     root: str
-    """Real path of its repository; empty: there is none."""
+    """Real path of its repository; empty: it is in none."""
     left: bool
-    """A link on the way leads out of a repository: then `root` is that one."""
+    """A link in the path leaves a repository: `root` is that repository."""
 
 
 def begin(allowed: Iterable[str] = ()) -> None:
-    """A command starts: what its command line allows, and nothing of an earlier one."""
+    """Starts a command: sets what its command line allows and forgets everything about earlier commands."""
     _allowed[:] = map(os.path.realpath, allowed)
     _arguments.clear()
     _piped.clear()
@@ -70,31 +70,31 @@ def begin(allowed: Iterable[str] = ()) -> None:
 
 
 def add_argument(folder: str) -> None:
-    """The command line names a folder: it bounds what is below it and in no repository."""
+    """Adds a folder argument: the boundary of files below it that are in no repository."""
     absolute = os.path.abspath(folder)
     if absolute not in _arguments:
         _arguments.append(absolute)
 
 
 def readable(path: str, by: str = "") -> Place:
-    """The place of a path to read. Raises SourceError where it must not be read.
+    """Checks a path to read. Raises SourceError if reading is not allowed.
 
-    `by`: the file that names it; empty: the command line does, or it was found by its place.
+    `by`: the file that names the path; empty: the command line names it, or it was found by convention.
     """
     folder, name = _split(path)
     return _readable(Place(path, _real(folder, name)), folder, name, by)
 
 
 def writable(path: str, by: str = "") -> Place:
-    """The place of a path to write. Raises SourceError where it must not be written. `by` as above."""
+    """Checks a path to write. Raises SourceError if writing is not allowed. `by` as in `readable`."""
     folder, name = _split(path)
     place = Place(path, _real(folder, name))
     return _outside_git(_bounded(place, _split(by)[0] if by else folder, "written"))
 
 
 def output(path: str) -> Place:
-    """The place of a file that the command line has written. It may be anywhere, but a link in a
-    repository leads neither out of it nor into `.git`. Raises SourceError."""
+    """Checks an output file of the command line. It may be anywhere, but a link in a repository may lead
+    neither out of the repository nor into `.git`. Raises SourceError."""
     folder, name = _split(path)
     place = Place(path, _real(folder, name))
     if _folder(folder).root:
@@ -103,32 +103,32 @@ def output(path: str) -> Place:
 
 
 def output_folder(path: str) -> Place:
-    """The same for a folder, which is never in `.git`."""
+    """As `output`, for a folder; one in `.git` is refused."""
     return _outside_git(output(path))
 
 
 def below(folder: Place, path: str) -> Place:
-    """The place of a path, relative to a folder, to write. Raises SourceError where it leads elsewhere."""
+    """Checks a path to write, relative to a folder. Raises SourceError if it resolves outside the folder."""
     whole = os.path.join(folder.path, path)
     place = Place(whole, _real(*_split(whole)))
     if not within(place.real, folder.real):
-        what = f"it leads to {place.real}, outside {folder.real}"
+        what = f"it resolves to {place.real}, outside {folder.real}"
         raise _refused(place.path, "written", what, "remove the link")
     return _outside_git(place)
 
 
 def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
-    """The bytes of a regular file. Raises SourceError where it is none, is too large, or must not be read.
+    """The bytes of a regular file. Raises SourceError if it is not one, is too large, or may not be read.
 
-    `by` as above; `most`: bytes that it may have; `part`: only so many, from its start. The command
-    line may name an open file, `/dev/fd/63`, which may be a pipe: shells hand over commands so.
+    `by` as in `readable`; `most`: maximum size in bytes; `part`: read only this many bytes. The command
+    line may name an open file such as `/dev/fd/63`, which may be a pipe (process substitution in shells).
     """
     folder, name = _split(path)
     found = None
     if not by and _is_descriptor(folder, name):
         found = _content(Place(path, os.path.join(folder, name)), most, piped=True)
     elif _NO_LINK:
-        # Few files are links: opening tells, and then it is judged by where it leads.
+        # Few files are links: open without following, and resolve the path only if it is a link.
         place = Place(path, os.path.join(_folder(folder).real, name))
         found = _content(_readable(place, folder, name, by), most, part)
     if found is None:
@@ -140,7 +140,7 @@ def read(path: str, by: str = "", most: int = LARGE, part: int = 0) -> bytes:
 
 
 def root_of(path: str) -> str:
-    """Real path of the boundary of what a file names."""
+    """Real path of the boundary for paths that a file names."""
     return _root(_split(path)[0])
 
 
@@ -158,12 +158,12 @@ def contains(root: str, real: str) -> bool:
 
 
 def in_git(path: str) -> bool:
-    """Whether a path leads into the `.git` of a repository."""
+    """Whether a path resolves into the `.git` of a repository."""
     return _in_git(os.path.realpath(path))
 
 
 def leads_out(folder: str, argument: str) -> bool:
-    """Whether a folder that was found below another is really outside its boundary."""
+    """Whether a folder found below another one resolves to a path outside its boundary."""
     absolute = os.path.abspath(folder)
     here, start = _folder(absolute), _folder(os.path.abspath(argument))
     if _in_git(here.real) and not names_git(absolute):
@@ -183,7 +183,7 @@ def within(path: str, folder: str) -> bool:
 
 
 def names_git(path: str) -> bool:
-    """Whether `.git` is part of a path, also as disks that ignore case have it."""
+    """Whether `.git` is part of a path; ignores case, as some file systems do."""
     return ".git" in path.casefold() and any(
         part.rstrip(". ").casefold() == ".git" for part in path.split(os.sep)
     )
@@ -200,7 +200,9 @@ def _content(place: Place, most: int, part: int = 0, *, piped: bool = False) -> 
             if stat.S_ISDIR(state.st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if not stat.S_ISREG(state.st_mode):
-                raise _refused(place.path, "read", "it is no regular file", "give it a file, or use -")
+                raise _refused(
+                    place.path, "read", "it is not a regular file", "pass a regular file, or use -"
+                )
             if state.st_size > most and not part:
                 raise _too_large(place.path, most)
             return os.read(number, part) if part else _all(number, place.path, state.st_size, most)
@@ -220,7 +222,7 @@ def _pipe(number: int, path: str, key: tuple[int, int], most: int) -> bytes:
 
 
 def _all(number: int, path: str, size: int, most: int) -> bytes:
-    """To the end, wherever that is by now: a file may grow or shrink while it is read."""
+    """Reads to the end: the file may grow or shrink meanwhile."""
     part = os.read(number, size + 1)
     if len(part) == size:
         return part
@@ -238,7 +240,7 @@ def _all(number: int, path: str, size: int, most: int) -> bytes:
 def _split(path: str) -> tuple[str, str]:
     """The absolute folder of a path, and the name there."""
     if "\0" in path:
-        raise SourceError("no path has a NUL character in it", "name a file", path)
+        raise SourceError("a path cannot contain a NUL character", "name a file", path)
     folder, name = os.path.split(path)
     if name in ("", ".", ".."):
         return os.path.split(os.path.abspath(path))
@@ -247,7 +249,7 @@ def _split(path: str) -> tuple[str, str]:
 
 @cached
 def _absolute(folder: str, here: str) -> str:
-    """As seen from the current folder, `here`."""
+    """Absolute path of a folder; `here` is the current folder."""
     return os.path.abspath(folder)
 
 
@@ -259,13 +261,13 @@ def _real(folder: str, name: str) -> str:
 def _readable(place: Place, folder: str, name: str, by: str) -> Place:
     _bounded(place, _split(by)[0] if by else folder, "read")
     if _in_git(place.real) and (by or not (names_git(folder) or names_git(name))):
-        what = f"it leads to {place.real}, and .git is left alone"
+        what = f"it resolves to {place.real}, and policykit does not access .git"
         raise _refused(place.path, "read", what, "name another file")
     return place
 
 
 def _bounded(place: Place, folder: str, done: str) -> Place:
-    """The place, if it is in the boundary of what is in a folder."""
+    """Returns `place` if it is inside the boundary of a folder; else raises SourceError."""
     root = _root(folder)
     if _is_inside(place.real, root):
         return place
@@ -274,15 +276,15 @@ def _bounded(place: Place, folder: str, done: str) -> Place:
     raise _refused(
         place.path,
         done,
-        f"it leads to {place.real}, outside {about} {root}",
+        f"it resolves to {place.real}, outside {about} {root}",
         f"keep it inside, or allow it: --allow-path {min(above, os.path.relpath(above), key=len)}",
     )
 
 
 def _outside_git(place: Place) -> Place:
     if _in_git(place.real):
-        what = f"it leads to {place.real}, and .git is left alone"
-        raise _refused(place.path, "written", what, "choose another place")
+        what = f"it resolves to {place.real}, and policykit does not access .git"
+        raise _refused(place.path, "written", what, "choose another path")
     return place
 
 
@@ -295,7 +297,7 @@ def _unreadable(path: str, why: str) -> SourceError:
 
 
 def _too_large(path: str, most: int) -> SourceError:
-    why = f"it has more than {most // _MEGABYTE} MB"
+    why = f"it is larger than {most // _MEGABYTE} MB"
     return _refused(path, "read", why, "split it, or name another file")
 
 
@@ -313,7 +315,7 @@ def _in_git(real: str) -> bool:
 
 
 def _target(link: str) -> tuple[str, bool]:
-    """Where a link leads, and whether anything is there; else it is followed as far as it can be."""
+    """The target of a link and whether it exists; a broken link is resolved as far as possible."""
     try:
         return os.path.realpath(link, strict=True), True
     except OSError:
@@ -326,7 +328,7 @@ def _is_descriptor(folder: str, name: str) -> bool:
 
 @cached
 def _folder(absolute: str) -> _Folder:
-    """A folder by its absolute path, whose folders come first: a long path is no deep recursion."""
+    """A folder by its absolute path. Parents are resolved first, so long paths cause no deep recursion."""
     end = absolute.find(os.sep, 1)
     while end > 0:
         _step(absolute[:end])
@@ -345,7 +347,7 @@ def _step(absolute: str) -> _Folder:
         real, whole = _target(real)
         if not left:
             left = bool(root) and not within(real, root)
-            # What leads in a circle would be asked about itself.
+            # A circular link would recurse endlessly.
             root = _folder(real).root if whole and not left else root
     elif not left and os.path.exists(os.path.join(real, ".git")):
         root = real

@@ -30,7 +30,7 @@ def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, st
         kinds = [kind for document in _documents(path, by) for kind in custom_kinds(document)]
         if not kinds:
             raise SourceError(
-                "has no CustomResourceDefinition", "name the files or folders that have some", path
+                "contains no CustomResourceDefinition", "pass files or folders that contain some", path
             )
         found.update(((kind.api_version, kind.kind), kind.schema) for kind in kinds)
     return found
@@ -54,6 +54,6 @@ def _objects(file: str, raw: bytes) -> Iterator[Any]:
 
     for index, parsed in enumerate(parse(raw.decode("utf-8", "replace"))):
         if parsed.problem:
-            raise SourceError("is not YAML", "mend the file, or name another", file)
+            raise SourceError("is not YAML", "fix the file, or pass another one", file)
         if parsed.root is not None:
             yield from (manifest.data for manifest in manifests(parsed.root, index))

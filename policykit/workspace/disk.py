@@ -1,4 +1,4 @@
-"""What is known of the disk while one look at it lasts: one command, or one change in an editor."""
+"""Cache of the file system, valid for one command or one change in an editor."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Answer = TypeVar("Answer")
 
 
 class Disk:
-    """Answers that were asked of the disk, and texts that count instead of files there."""
+    """Cached results, and texts that replace files."""
 
     __slots__ = ("answers", "texts")
 
     def __init__(self, texts: Mapping[str, bytes]) -> None:
-        """`texts`: what an editor holds of files, saved or not, by absolute path."""
+        """`texts`: contents of files open in an editor, saved or not, by absolute path."""
         self.texts = texts
         self.answers: dict[Hashable, Any] = {}
 
@@ -28,18 +28,18 @@ _DISK.set(Disk({}))
 
 
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
-    """Looks at the disk anew: nothing that was learnt before counts."""
+    """Clears the cache; `texts`: contents that replace files, by absolute path."""
     _DISK.set(Disk(texts or {}))
 
 
 def editor_text(path: str) -> bytes | None:
-    """The text that counts instead of a file; None: what the disk has counts."""
+    """The contents of a file in the editor; None: it is not open there."""
     texts = _disk().texts
     return texts.get(os.path.abspath(path)) if texts else None
 
 
 def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Asks a question about the disk once in each look; its arguments are given by position."""
+    """Caches a function of positional arguments until the next `reset`."""
 
     @wraps(ask)
     def answer(*about: Arguments.args, **none: Arguments.kwargs) -> Answer:
@@ -53,7 +53,7 @@ def cached(ask: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
 
 
 def _disk() -> Disk:
-    """Another thread begins with nothing known."""
+    """The cache of this thread; a new thread starts with an empty one."""
     found = _DISK.get(None)
     if found is None:
         found = Disk({})

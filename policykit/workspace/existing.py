@@ -35,7 +35,7 @@ def existing(paths: Iterable[str]) -> dict[str, bytes]:
 def stdin() -> bytes:
     """Raises SourceError where standard input is closed."""
     if sys.stdin is None:
-        raise SourceError("standard input is closed", "give it a file, or a pipe")
+        raise SourceError("standard input is closed", "redirect a file or pipe a command into it")
     return sys.stdin.buffer.read()
 
 

@@ -1,4 +1,4 @@
-"""Finding and reading the files that paths mean; `.gitignore` honoured."""
+"""Finding and reading the files of command-line paths; `.gitignore` is honoured."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml", ".json")
 BASELINE = ".policykit-baseline.json"
-"""Name of the file that says which findings are accepted."""
+"""Name of the file that lists accepted findings."""
 _NEVER = frozenset({".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", BASELINE})
 
 
@@ -32,7 +32,7 @@ class File(NamedTuple):
     """A file to lint."""
 
     path: str
-    """As reported: the argument, and below a folder the way to the file, with `/`."""
+    """As reported: the argument, or for a folder argument the path below it, with `/`."""
     argument: str
     """The folder argument it was found under, else empty."""
 
@@ -43,7 +43,7 @@ def discover(
     force_exclude: bool = False,
     elsewhere: list[str] | None = None,
 ) -> list[File]:
-    """The files that paths of the command line mean, sorted, each once.
+    """The files that command-line paths select, sorted, without duplicates.
 
     Folders are walked. Files named outright are taken whatever their suffix, and even when
     excluded unless `force_exclude`. `elsewhere` gets the links to folders that are not followed.
@@ -66,8 +66,8 @@ def discover(
 def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None = None) -> Iterator[str]:
     """Manifest files below a folder in a stable order; loops of symbolic links end.
 
-    What cannot be listed or read, a folder or a `.gitignore`, is given itself: reading it says why.
-    Links to folders outside the boundary are not followed; `elsewhere` gets them.
+    A folder or `.gitignore` that cannot be read is yielded itself: reading it reports the error.
+    Links to folders outside the boundary are not followed; they are appended to `elsewhere`.
     """
     if boundary.leads_out(folder, folder):
         yield folder
@@ -112,7 +112,7 @@ def walk(folder: str, exclude: Sequence[str] = (), elsewhere: list[str] | None =
 
 
 def excluded(path: str, globs: Iterable[str]) -> bool:
-    """Whether a reported path matches an exclude glob, or stands below one."""
+    """Whether a reported path matches an exclude glob, or is below a match."""
     return any(
         fnmatchcase(path, glob)
         or fnmatchcase(path, f"{glob.rstrip('/')}/*")
@@ -122,14 +122,13 @@ def excluded(path: str, globs: Iterable[str]) -> bool:
 
 
 def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
-    """Its bytes, or what an editor holds of it. Raises SourceError where the file cannot be read.
+    """The bytes of a file, as in the editor if it is open there. Raises SourceError if it cannot be read.
 
-    `by`: the file that names it, if one does; `most`: bytes that it may have.
+    `by`: the file that names it, if any; `most`: maximum size in bytes.
     """
     text = editor_text(path)
-    text = editor_text(path)
     if "\0" in path:
-        raise SourceError("no path has a NUL character in it", "name a file", path)
+        raise SourceError("a path cannot contain a NUL character", "name a file", path)
     if text is None:
         return boundary.read(path, by, most)
     if by:
@@ -138,13 +137,13 @@ def read(path: str, by: str = "", most: int = boundary.LARGE) -> bytes:
 
 
 def is_there(path: str) -> bool:
-    """Whether a file of that name is on the disk, or new in an editor; `read` says where it is none."""
+    """Whether a path exists on disk and is not a folder, or is a new file in an editor."""
     return (os.path.lexists(path) and not os.path.isdir(path)) or editor_text(path) is not None
 
 
 @cached
 def repository_root(folder: str) -> str | None:
-    """The nearest folder upwards that holds `.git`; None outside a repository."""
+    """The nearest parent folder with `.git`; None outside a repository."""
     for here in ancestors(folder):
         if os.path.exists(os.path.join(here, ".git")):
             return here
@@ -203,7 +202,7 @@ def _ignore_file(folder: str) -> tuple[_Ignores, ...]:
 
 
 def _is_below_ignored(folder: str, rules: Sequence[_Ignores]) -> bool:
-    """Whether a folder or one that holds it is ignored: then nothing in it can be had back."""
+    """Whether a folder or one of its parents is ignored: then no pattern can re-include its files."""
     return any(
         _ignored(here, True, [rule for rule in rules if here.startswith(rule.base)])
         for here in ancestors(folder)
@@ -211,7 +210,7 @@ def _is_below_ignored(folder: str, rules: Sequence[_Ignores]) -> bool:
 
 
 def _ignored(path: str, is_folder: bool, rules: Sequence[_Ignores]) -> bool:
-    """Whether an absolute path is ignored: the nearest `.gitignore` that says anything about it decides."""
+    """Whether an absolute path is ignored: the nearest `.gitignore` with a matching pattern decides."""
     for base, patterns in reversed(rules):
         answer = patterns.verdict(path[len(base) :].replace(os.sep, "/"), is_folder)
         if answer is not None:

@@ -26,5 +26,5 @@ def cluster_of(raw: bytes, path: str) -> Cluster:
             node = read_node(manifest.data)
             pools.setdefault(node.name, node)
     if not pools:
-        raise SourceError("holds no Node", "give it the output of `kubectl get nodes -o json`", path)
+        raise SourceError("contains no Node objects", "pass the output of `kubectl get nodes -o json`", path)
     return Cluster("nodes", tuple(pools.values()), observed=True, complete=True, source=path)

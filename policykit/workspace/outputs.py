@@ -1,4 +1,4 @@
-"""Which policy of a repository writes to which folder: generated files stay apart."""
+"""Which policy of a repository writes to which folder: each needs a folder of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK = b"policykit.io/"
 
 
 class OutputSettings(NamedTuple):
-    """What a policy file says about itself, together with what it extends."""
+    """Name, output folder and bases of a policy file."""
 
     name: str
     out: str

@@ -67,7 +67,7 @@ def top_of(folder: str) -> str:
     done = _try(folder, "rev-parse", "--show-toplevel")
     if b"not a git repository" in done.stderr:
         raise SourceError(
-            "is in no git repository, so nothing can be said of changes", "lint it without --since", folder
+            "is not in a git repository, so changes cannot be determined", "lint it without --since", folder
         )
     return os.path.realpath(os.fsdecode(_git_output(done, folder).removesuffix(b"\n")))
 
@@ -104,8 +104,8 @@ def _base(revision: str, root: str, home: str) -> str:
     commit = entry[2].decode() if entry[:1] == [b"160000"] else ""
     if commit and _try(root, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
         raise SourceError(
-            f"the submodule lacks its commit {commit[:12]} of {revision}",
-            "fetch it there: `git submodule update` brings only the newest",
+            f"the submodule does not have its commit {commit[:12]} of {revision}",
+            "fetch it there: `git submodule update` fetches only the newest",
             root,
         )
     return commit
@@ -115,7 +115,8 @@ def _commit(revision: str, root: str) -> str:
     name, dots, rest = revision.partition("...")
     if not name or rest or ".." in name or name.startswith("-"):
         raise UsageError(
-            f"--since {revision!r} is no revision", "give one commit, branch or tag, as in `--since main...`"
+            f"--since {revision!r} is not a revision",
+            "give one commit, branch or tag, as in `--since main...`",
         )
     commit = _resolved(name, root)
     if not dots:
@@ -134,7 +135,7 @@ def _resolved(name: str, root: str) -> str:
     done = _try(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if done.returncode:
         raise SourceError(
-            f"git knows no commit {name!r}",
+            f"git does not know the commit {name!r}",
             "check the name with `git log`, or fetch it; CI often clones only the newest commit",
             root,
         )
@@ -150,7 +151,7 @@ def _without_filters(root: str) -> Iterator[str]:
         if "=" in name:
             raise SourceError(
                 f"git would run the filter {name!r} of its configuration",
-                "remove it, or do without --since",
+                "remove it, or lint without --since",
                 root,
             )
         for setting in ("clean=", "process=", "required=false"):
@@ -214,8 +215,8 @@ def _contents(root: str, objects: Mapping[str, str]) -> Iterator[tuple[str, byte
         _, kind, size = [*about.split(b" "), b"", b"", b""][:3]
         if kind != b"blob":
             raise SourceError(
-                f"git lacks what stood in {name}",
-                "fetch it: the clone holds only a part of the history, and nothing is fetched from here",
+                f"git does not have the earlier contents of {name}",
+                "fetch it: the clone is partial, and policykit does not fetch anything",
                 root,
             )
         start = at + len(about) + 1

@@ -47,9 +47,9 @@ def pyproject_settings(path: str) -> LintSettings:
     try:
         data = tomllib.loads(read(path, most=SMALL).decode("utf-8"))
     except ValueError as error:  # also for text that is not UTF-8, and numbers of thousands of digits
-        raise UsageError(f"not TOML: {error}", "mend the file", path) from None
+        raise UsageError(f"not TOML: {error}", "fix the file", path) from None
     except RecursionError:
-        raise UsageError("nested too deep to be read", "mend the file", path) from None
+        raise UsageError("nested too deep to be read", "fix the file", path) from None
     found: Any = data
     for name in ("tool", "policykit", "lint"):
         found = found.get(name) if isinstance(found, dict) else None
@@ -84,7 +84,9 @@ def _settings(path: str, table: dict[str, Any]) -> LintSettings:
 
 def _texts(path: str, key: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise UsageError(f"[tool.policykit.lint] {key} must be a list of texts", "write it in brackets", path)
+        raise UsageError(
+            f"[tool.policykit.lint] {key} must be a list of strings", "write it in brackets", path
+        )
     return tuple(value)
 
 

@@ -1,8 +1,8 @@
-"""A folder of generated files on disk: what is ours there, what stands in the way, what may go.
+"""An output folder on disk: which files are generated, what blocks writing, what may be deleted.
 
 Every format that is generated (YAML, Markdown, shell, environment files) has comments, so the
-header in its first lines tells ours from others; there is no list of generated files beside it.
-Whoever copies a file together with its header copies the claim too: `gen --check` names it.
+header in its first lines identifies a generated file; there is no separate list. A copy of a file with its
+header counts as generated too: `gen --check` reports it.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from policykit.workspace import writing
 from policykit.workspace.boundary import Place, below, names_git, read
 
 _HEAD = 4096
-"""Bytes in which the header of a generated file stands."""
+"""The header of a generated file is within this many bytes."""
 
 
 class OutputFiles(NamedTuple):
-    """What stands in an output folder, paths relative to it, with `/`."""
+    """Files of an output folder; paths are relative to it and use `/`."""
 
     ours: dict[str, str]
     """Text of the files that were generated from this policy."""
     others: dict[str, str]
-    """Policy that a file was generated from, if it was another one."""
+    """Files generated from another policy, to the name of that policy."""
     leftovers: tuple[str, ...] = ()
-    """What killed runs left. Never applied: hidden, and with a suffix that nothing reads."""
+    """Temporary files of killed runs. They are hidden and have a suffix that no tool reads."""
 
 
 class Obstacle(NamedTuple):
-    """Why a file cannot be written, as what follows its path, and what to do."""
+    """Why a file cannot be written (the text after its path in the message), and what to do."""
 
     why: str
     hint: str
 
 
 def read_folder(folder: str, policy: str, apart: Iterable[str] = ()) -> OutputFiles:
-    """Reads a folder. Links are not followed and never ours; neither is what stands `apart`
-    (real folders of other policies) or in another repository."""
+    """Reads a folder. Skips links, other repositories, and `apart` (real paths of folders of other
+    policies)."""
     found = OutputFiles({}, {})
     leftovers: list[str] = []
     for path in _files(folder, frozenset(apart)):
@@ -57,14 +57,14 @@ def read_folder(folder: str, policy: str, apart: Iterable[str] = ()) -> OutputFi
 
 
 def check_folder(folder: str) -> None:
-    """Raises SourceError where a folder to write to is none, or cannot be made."""
+    """Raises SourceError if an output folder is not a folder or cannot be created."""
     here = folder
     while not os.path.lexists(here) and os.path.dirname(here) != here:
         here = os.path.dirname(here)
     if os.path.islink(here) and not os.path.exists(here):
         raise SourceError(
-            "cannot be written: it is a link that leads nowhere",
-            "make the folder it leads to, or remove it",
+            "cannot be written: it is a broken link",
+            "create the folder it points to, or remove the link",
             here,
         )
     if os.path.lexists(here) and not os.path.isdir(here):
@@ -78,7 +78,7 @@ def check_folder(folder: str) -> None:
 def obstacles(
     folder: str, paths: Iterable[str], policy: str, apart: Mapping[str, str] | None = None
 ) -> dict[str, Obstacle]:
-    """Paths that must not be written, since what stands there is not ours, and why."""
+    """Paths that must not be overwritten, with the reason: the file there was not generated."""
     found = ((path, _obstacle(folder, path, policy, apart or {})) for path in paths)
     return {path: obstacle for path, obstacle in found if obstacle}
 
@@ -90,13 +90,13 @@ def remove(folder: Place, paths: Iterable[str]) -> None:
 
 
 def tidy(folder: Place, leftovers: Iterable[str]) -> None:
-    """Deletes what killed runs left, except what another run may be writing just now."""
+    """Deletes temporary files of killed runs, except recent ones that another run may still be writing."""
     for path in leftovers:
         writing.remove_leftover(below(folder, path))
 
 
 def as_there(files: Mapping[str, str], there: Mapping[str, str]) -> dict[str, str]:
-    """Texts with the line endings their files have: git may check them out with CRLF.
+    """Texts with the line endings of the existing files: git may check them out with CRLF.
 
     A file counts as converted only if each of its lines is; a single CRLF is an edit by hand.
     """
@@ -160,7 +160,7 @@ def _in_place(path: str, policy: str) -> Obstacle | None:
 
 
 def _owner(path: str) -> str:
-    """The policy a file says it was generated from; empty: none, or not readable."""
+    """The policy in the header of a file; empty: it has none, or cannot be read."""
     try:
         return owner(read(path, part=_HEAD).decode("utf-8", errors="replace"))
     except SourceError:
@@ -168,7 +168,7 @@ def _owner(path: str) -> str:
 
 
 def _text(path: str) -> str | None:
-    """None: not text."""
+    """None: the file is not UTF-8 text."""
     try:
         return read(path).decode("utf-8")
     except (SourceError, UnicodeDecodeError):

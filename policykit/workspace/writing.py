@@ -85,11 +85,11 @@ def remove_leftover(place: Place) -> None:
 def _unwritable(error: OSError, path: str) -> SourceError:
     """The error as a user can mend it."""
     if error.errno in _SPACE:
-        hint = "make space, then run it again"
+        hint = "free some disk space, then run it again"
     else:
         hint = "check the path, and the permissions of the file and of its folder"
     if isinstance(error, FileExistsError | NotADirectoryError):
-        return SourceError("cannot be written: a file stands where its folder should be", hint, path)
+        return SourceError("cannot be written: a file exists where its folder should be", hint, path)
     return SourceError(f"cannot be written: {error.strerror}", hint, path)
 
 

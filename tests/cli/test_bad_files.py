@@ -45,7 +45,7 @@ FILES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "a policy that extends a name with a NUL": (
         {"bad/policykit.yaml": POLICY + 'extends: ["a\\0b"]\n', "bad/a.yaml": POD},
-        "bad/policykit.yaml:4:11: a\\x00b: no path has a NUL character in it\n  help: name a file\n",
+        "bad/policykit.yaml:4:11: a\\x00b: a path cannot contain a NUL character\n  help: name a file\n",
     ),
     "a policy that merges text": (
         {"bad/policykit.yaml": POLICY + "<<: text\n", "bad/a.yaml": POD},
@@ -57,7 +57,7 @@ FILES: dict[str, tuple[dict[str, str], str]] = {
     ),
     "settings that are nested too deep": (
         {"bad/pyproject.toml": f"[tool.policykit.lint]\nselect = {DEEP}\n", "bad/a.yaml": POD},
-        "/bad/pyproject.toml: nested too deep to be read\n  help: mend the file\n",
+        "/bad/pyproject.toml: nested too deep to be read\n  help: fix the file\n",
     ),
     "settings with a number of thousands of digits": (
         {"bad/pyproject.toml": f"[tool.policykit.lint]\nselect = {'9' * 5000}\n", "bad/a.yaml": POD},
@@ -73,7 +73,7 @@ FILES: dict[str, tuple[dict[str, str], str]] = {
             "bad/crd.txt": "kind: CustomResourceDefinition\na: [\n",
             "bad/a.yaml": POD,
         },
-        "bad/crd.txt: is not YAML\n  help: mend the file, or name another\n",
+        "bad/crd.txt: is not YAML\n  help: fix the file, or pass another one\n",
     ),
     "a kustomization nested too deep": (
         {"bad/kustomization.yaml": f"resources: {DEEP}\n", "bad/a.yaml": POD},

@@ -234,7 +234,7 @@ def test_a_link_that_is_named_leads_nowhere_else(repo: Shell, words: list[str], 
     )
     said = repo.run(*words)
     assert said.code == 2
-    assert f"policykit: {says}cannot be read: it leads to " in said.err
+    assert f"policykit: {says}cannot be read: it resolves to " in said.err
     assert TOKEN not in said.out + said.err
 
 
@@ -259,7 +259,7 @@ def test_the_boundary_of_a_folder_in_no_repository(tmp_path: Path, repo: Shell) 
     )
     said = process("lint", "--format", "concise", "plain", cwd=tmp_path)
     assert (said.code, said.out.count("\n")) == (2, 1)
-    assert said.err.startswith("policykit: plain/b.yaml: cannot be read: it leads to ")
+    assert said.err.startswith("policykit: plain/b.yaml: cannot be read: it resolves to ")
     assert f"outside the folder {tmp_path}/plain\n" in said.err
 
 
@@ -338,7 +338,7 @@ def test_inline_policies_of_kustomize_stay_in_the_repository(repo: Shell) -> Non
         )
         said = process("krm", cwd=repo.folder, stdin=given.encode())
         assert (said.code, said.out, TOKEN in said.err) == (2, "", False)
-        assert ": cannot be read: it leads to " in said.err
+        assert ": cannot be read: it resolves to " in said.err
 
 
 WRITES = {
@@ -424,7 +424,7 @@ def test_the_command_line_may_write_anywhere(
 def test_generate_out_elsewhere_is_told_where_it_is_said(tmp_path: Path, repo: Shell) -> None:
     put(repo, {"policykit.yaml": f"{POLICY}generate:\n  out: ../escaped\n"})
     says = (
-        "policykit: policykit.yaml:5:8: generate.out cannot be written: it leads to"
+        "policykit: policykit.yaml:5:8: generate.out cannot be written: it resolves to"
         f" {tmp_path}/escaped, outside the repository {tmp_path}/repo\n"
         "  help: keep it inside, or allow it: --allow-path ..\n"
     )

@@ -75,8 +75,8 @@ def test_a_path_without_definitions(shell: Shell) -> None:
     said = shell.run("lint", "--crd", "a.yaml", "a.yaml")
     assert (said.code, said.out) == (2, "")
     assert said.err == (
-        "policykit: a.yaml: has no CustomResourceDefinition\n"
-        "  help: name the files or folders that have some\n"
+        "policykit: a.yaml: contains no CustomResourceDefinition\n"
+        "  help: pass files or folders that contain some\n"
     )
 
 

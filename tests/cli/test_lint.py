@@ -340,7 +340,7 @@ def test_pyproject_governs_its_own_folder_only(shell: Shell) -> None:
     [
         ("[tool.policykit.lint", "not TOML: "),
         ("[tool.policykit.lint]\nfoo = 1\n", "[tool.policykit.lint] has no setting 'foo'"),
-        ("[tool.policykit.lint]\nselect = 'PK1'\n", "[tool.policykit.lint] select must be a list of texts"),
+        ("[tool.policykit.lint]\nselect = 'PK1'\n", "[tool.policykit.lint] select must be a list of strings"),
         ("[tool.policykit.lint]\nselect = ['PK99']\n", "no rule is called 'PK99'"),
     ],
     ids=["not TOML", "unknown key", "not a list", "unknown rule"],
@@ -530,7 +530,7 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
         (["--format", "text", "--format", "json"], "formats text and json would both go to standard output"),
         (
             ["--format", "json=a", "--output", "b"],
-            "--output is for a format without a file, and each has one",
+            "--output applies to a format without a file, but every format has one",
         ),
         (
             ["--format", "json=a", "--format", "sarif=./a"],

@@ -133,7 +133,7 @@ def test_standard_input_and_the_same_bytes_whatever_the_hash_seed(tmp_path: Path
     [
         (("nodes",), "Usage: policykit nodes"),
         (("nodes", "--check", "nope.json"), "policykit: nope.json: cannot be read: "),
-        (("nodes", "--check", "empty.json"), "policykit: empty.json: holds no Node\n"),
+        (("nodes", "--check", "empty.json"), "policykit: empty.json: contains no Node objects\n"),
         (("nodes", "--check", "cut.json"), "policykit: cut.json:1:301: not YAML: "),
         (("nodes", "--check", "nodes.json"), "policykit: "),
         (

@@ -89,7 +89,7 @@ def test_the_nearest_policy_governs(shell: Shell) -> None:
         (["a.yaml"], "policykit: a.yaml: no policy in this or any parent folder\n"),
         (["nope.yaml", "--nodes", "nodes.json"], "policykit: nope.yaml: no such file or folder\n"),
         (["a.yaml", "--nodes", "nope.json"], "policykit: nope.json: cannot be read: "),
-        (["a.yaml", "--nodes", "a.yaml"], "policykit: a.yaml: holds no Node\n"),
+        (["a.yaml", "--nodes", "a.yaml"], "policykit: a.yaml: contains no Node objects\n"),
         (["a.yaml", "--nodes", "nodes.json", "-p", "x"], "policykit: -p and --nodes cannot be combined\n"),
         (["a.yaml", "-p", "profile:nope"], "policykit: profile:nope: unknown profile 'nope'\n"),
     ],

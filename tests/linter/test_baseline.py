@@ -116,11 +116,11 @@ ENTRY = '{"kind": "policykit-baseline", "version": 1, "covers": [],\n "findings"
         ("", "b.json:1:1: is not JSON, so it cannot be read as a baseline"),
         ('{"kind": 1,\n<<<<<<< HEAD\n}', "b.json:2:1: is not JSON, so it cannot be read as a baseline"),
         ("[" * 100_000, "b.json: is not JSON, so it cannot be read as a baseline"),
-        ("[]", "b.json: is not a baseline of policykit"),
-        ('{"apiVersion": "v1", "kind": "Pod"}', "b.json: is not a baseline of policykit"),
+        ("[]", "b.json: is not a policykit baseline"),
+        ('{"apiVersion": "v1", "kind": "Pod"}', "b.json: is not a policykit baseline"),
         (
             '{"kind": "policykit-baseline", "version": 2}',
-            "b.json: is a baseline of version 2, this policykit reads version 1",
+            "b.json: is a baseline of version 2, but this policykit reads version 1",
         ),
         (
             '{"kind": "policykit-baseline", "version": 1, "covers": [1], "findings": []}',
@@ -131,7 +131,7 @@ ENTRY = '{"kind": "policykit-baseline", "version": 1, "covers": [],\n "findings"
             "b.json: `covers` must be a list of paths and `findings` a list of entries",
         ),
         *(
-            (ENTRY % entry, "b.json:3:3: an entry is not as policykit writes it")
+            (ENTRY % entry, "b.json:3:3: the entry does not have the format that policykit writes")
             for entry in (
                 "1",
                 "{}",
@@ -142,7 +142,7 @@ ENTRY = '{"kind": "policykit-baseline", "version": 1, "covers": [],\n "findings"
                 '{"rule": "PK1", "line": "3", "occurrences": 1}',
             )
         ),
-        ('{"rule": "PK1", "occurrences": 1}', "b.json: is not a baseline of policykit"),
+        ('{"rule": "PK1", "occurrences": 1}', "b.json: is not a policykit baseline"),
     ],
 )
 def test_what_is_no_baseline(text: str, says: str) -> None:

@@ -75,7 +75,13 @@ def verdict(ask: object, *words: str) -> str:
         ask(*words)
     except SourceError as error:
         what = error.message.removeprefix("cannot be read: ").removeprefix("cannot be written: ")
-        return "outside" if ", outside the " in what else ".git" if ".git is left" in what else what
+        return (
+            "outside"
+            if ", outside the " in what
+            else ".git"
+            if what.endswith("does not access .git")
+            else what
+        )
     return "ok"
 
 
@@ -154,7 +160,7 @@ SAID = [
     ("plain/sub/p.yaml", "plain/a.yaml", "outside"),
     ("plain/p.yaml", "r/a.yaml", "outside"),
     ("plain/p.yaml", "plain/deep/a.yaml", "outside"),
-    ("r/p.yaml", "r/a\0.yaml", "no path has a NUL character in it"),
+    ("r/p.yaml", "r/a\0.yaml", "a path cannot contain a NUL character"),
 ]
 
 
@@ -266,13 +272,13 @@ def test_errors_name_the_file_and_the_way_out(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as raised:
         boundary.read("r/link.yaml")
     assert str(raised.value) == (
-        f"r/link.yaml: cannot be read: it leads to {tmp_path}/outside/a.yaml, outside the repository"
+        f"r/link.yaml: cannot be read: it resolves to {tmp_path}/outside/a.yaml, outside the repository"
         f" {tmp_path}/r\n  help: keep it inside, or allow it: --allow-path outside"
     )
     with pytest.raises(SourceError) as raised:
         boundary.writable("plain/new", by="plain/sub/p.yaml")
     assert str(raised.value) == (
-        f"plain/new: cannot be written: it leads to {tmp_path}/plain/new, outside the folder"
+        f"plain/new: cannot be written: it resolves to {tmp_path}/plain/new, outside the folder"
         f" {tmp_path}/plain/sub\n  help: keep it inside, or allow it: --allow-path plain"
     )
 
@@ -280,9 +286,9 @@ def test_errors_name_the_file_and_the_way_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (os.mkfifo, "it is no regular file"),
+        (os.mkfifo, "it is not a regular file"),
         (lambda path: os.symlink("/dev/zero", path), "outside"),
-        (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 3 << 20), "it has more than 2 MB"),
+        (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 3 << 20), "it is larger than 2 MB"),
         (lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 2 << 20), "ok"),
     ],
     ids=["pipe", "device", "large", "just small enough"],
@@ -296,8 +302,8 @@ def test_only_regular_files_of_a_size_are_read(make: object, says: str) -> None:
 
 def test_a_device_that_is_allowed_is_no_file() -> None:
     boundary.begin(["/dev"])
-    assert verdict(boundary.read, "/dev/zero", "r/p.yaml") == "it is no regular file"
-    assert verdict(boundary.read, "/dev/zero") == "it is no regular file"
+    assert verdict(boundary.read, "/dev/zero", "r/p.yaml") == "it is not a regular file"
+    assert verdict(boundary.read, "/dev/zero") == "it is not a regular file"
 
 
 @pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
@@ -324,7 +330,7 @@ def test_a_pipe_has_a_size_too() -> None:
     os.write(writing, b"a" * 5000)
     os.close(writing)
     try:
-        with pytest.raises(SourceError, match="it has more than 0 MB"):
+        with pytest.raises(SourceError, match="it is larger than 0 MB"):
             boundary.read(f"/dev/fd/{reading}", most=4999)
     finally:
         os.close(reading)

@@ -52,7 +52,7 @@ def test_a_folder_whatever_else_stands_there(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (None, "cannot be read: No such file or directory"),
-        (OTHER, "has no CustomResourceDefinition"),
+        (OTHER, "contains no CustomResourceDefinition"),
         (CRD + "a: [\n", "is not YAML"),
     ],
     ids=["missing", "none in it", "broken"],

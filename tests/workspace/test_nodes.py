@@ -79,8 +79,12 @@ def test_nodes_of_a_file(tmp_path: Path, text: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("raw", "message", "hint"),
     [
-        (b"", "nodes.json: holds no Node", "give it the output of `kubectl get nodes -o json`"),
-        (b"kind: Pod\n", "nodes.json: holds no Node", "give it the output of `kubectl get nodes -o json`"),
+        (b"", "nodes.json: contains no Node objects", "pass the output of `kubectl get nodes -o json`"),
+        (
+            b"kind: Pod\n",
+            "nodes.json: contains no Node objects",
+            "pass the output of `kubectl get nodes -o json`",
+        ),
         (b"a: [", "nodes.json:2:1: not YAML: ", "check that the file is complete"),
         (b"\x00", "nodes.json:1:1: not YAML: control character U+0000", "check that the file is complete"),
         (b"a: caf\xe9", "nodes.json: byte 0xe9 is not UTF-8", "save it as UTF-8"),

@@ -73,8 +73,8 @@ def test_settings(tmp_path: Path, text: str, settings: LintSettings) -> None:
             "[tool.policykit.lint] has no setting 'x'",
             "known: crds, exclude, extra-plugins, ignore, per-path, preset, select, severity",
         ),
-        ("select = 'a'", "[tool.policykit.lint] select must be a list of texts", "write it in brackets"),
-        ("ignore = [1]", "[tool.policykit.lint] ignore must be a list of texts", "write it in brackets"),
+        ("select = 'a'", "[tool.policykit.lint] select must be a list of strings", "write it in brackets"),
+        ("ignore = [1]", "[tool.policykit.lint] ignore must be a list of strings", "write it in brackets"),
         (
             "per-path = ['a']",
             "[tool.policykit.lint] per-path must be a table",
@@ -82,7 +82,7 @@ def test_settings(tmp_path: Path, text: str, settings: LintSettings) -> None:
         ),
         (
             "per-path = {a = 'b'}",
-            "[tool.policykit.lint] per-path a must be a list of texts",
+            "[tool.policykit.lint] per-path a must be a list of strings",
             "write it in brackets",
         ),
         (

@@ -69,7 +69,7 @@ def test_the_owner_is_kept(tmp_path: Path) -> None:
     ("bad", "says"),
     [
         ("read-only", "the file is read-only"),
-        ("file/below", "a file stands where its folder should be"),
+        ("file/below", "a file exists where its folder should be"),
         ("folder", "it is a folder"),
         ("n" * 300, "File name too long"),
     ],
@@ -116,7 +116,10 @@ def test_a_disk_that_fills_up_leaves_all_as_they_were(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == "b: cannot be written: File too large\n  help: make space, then run it again\n"
+    assert (
+        done.stdout
+        == "b: cannot be written: File too large\n  help: free some disk space, then run it again\n"
+    )
     assert tree(tmp_path) == {"a": b"old", "b": b"old"}
 
 

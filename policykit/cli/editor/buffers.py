@@ -21,13 +21,13 @@ from policykit.workspace.policies import nearest_policy
 
 
 class TextDiagnostics(NamedTuple):
-    """What there is to say of one text."""
+    """Findings and failures for one text."""
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[PolicykitError, ...] = ()
     """Why a policy or settings could not be used; one with a place is a mistake of that file."""
     policy: frozenset[str] = frozenset()
-    """Absolute paths of the files that its policy is made of."""
+    """Absolute paths of the files of its policy."""
 
 
 def lint(

@@ -56,5 +56,5 @@ def tell(fixed_files: FixResult, *, diff: bool, failed: frozenset[str] = frozens
 
 def _replace(file: str, before: bytes, after: bytes) -> None:
     if read(file) != before:
-        raise SourceError("was changed by somebody else meanwhile", "run it again", file)
+        raise SourceError("was changed by another program in the meantime", "run it again", file)
     replace_all({writable(file): after})

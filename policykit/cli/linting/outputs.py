@@ -37,7 +37,9 @@ def outputs(formats: Sequence[str], output: str) -> tuple[Output, ...]:
         both = " and ".join(open_ended[:2])
         raise UsageError(f"formats {both} would both go to standard output", f"write {open_ended[1]}=FILE")
     if output and not open_ended:
-        raise UsageError("--output is for a format without a file, and each has one", "leave --output out")
+        raise UsageError(
+            "--output applies to a format without a file, but every format has one", "omit --output"
+        )
     done = tuple(one if one.path else one._replace(path=output) for one in found)
     _refuse_one_file_for_two(done)
     return done

@@ -17,5 +17,5 @@ def today() -> str:
         from policykit.linter.suppression_syntax import is_day
 
         if not is_day(given):
-            raise UsageError(f"{VARIABLE} is {given!r}, no day of the calendar", "write it as 2030-12-31")
+            raise UsageError(f"{VARIABLE} is {given!r}, not a valid date", "write it as 2030-12-31")
     return given or time.strftime("%Y-%m-%d", time.gmtime())

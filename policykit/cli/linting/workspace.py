@@ -1,4 +1,4 @@
-"""The workspace of a run, made once of what a command line asks for."""
+"""Builds the workspace of a run from the command line."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 class WorkspaceNotes(NamedTuple):
-    """What people are told of a workspace beside findings."""
+    """What to report about a workspace besides findings."""
 
     failures: tuple[str, ...] = ()
-    """Why something could not be looked at: the run fails."""
+    """Why something could not be linted: the run fails."""
     elsewhere: tuple[str, ...] = ()
-    """Links to folders outside the boundary: they are not followed."""
+    """Links to folders outside the boundary, which are not followed."""
     without_policy: int = 0
     """Files that no policy applies to."""
     not_built: tuple[tuple[str, str], ...] = ()
-    """(folder as people read it, why) of kustomizations that are looked at file by file."""
+    """(shown folder, reason) of kustomizations that are linted file by file instead."""
     given: bytes | None = None
-    """What came by standard input; None: it was not asked for."""
+    """Standard input; None: it was not read."""
     sources: tuple[str, ...] = ()
     """The policy, or the settings' file, of each setting; empty: there is none."""
     excludes: bool = False
-    """Settings leave files out."""
+    """Settings exclude files."""
 
 
 class OpenResult(NamedTuple):

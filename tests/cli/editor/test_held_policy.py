@@ -86,7 +86,7 @@ def test_what_it_extends_elsewhere_counts_for_nothing(tmp_path: Path) -> None:
         reset()
     assert [finding.code for finding in told.findings] == ["PK206"]
     (failure,) = told.failures
-    assert failure.message.startswith("../outside.yaml: cannot be read: it leads to ")
+    assert failure.message.startswith("../outside.yaml: cannot be read: it resolves to ")
 
 
 def test_while_it_is_wrong_what_was_told_stays(tmp_path: Path) -> None:

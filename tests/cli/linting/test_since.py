@@ -434,16 +434,16 @@ def test_in_a_worktree_and_in_a_hook(repository: Repository, tmp_path: Path) -> 
     [
         (
             "nothing",
-            "REPOSITORY: git knows no commit 'nothing'\n  help: check the name with `git log`, or fetch",
+            "REPOSITORY: git does not know the commit 'nothing'\n  help: check the name with `git log`",
         ),
-        ("nothing...", "REPOSITORY: git knows no commit 'nothing'\n  help: "),
-        ("0123456789012345678901234567890123456789", "REPOSITORY: git knows no commit '0123"),
-        ("HEAD:a.yaml", "REPOSITORY: git knows no commit 'HEAD:a.yaml'\n  help: "),
-        ("HEAD..HEAD", "--since 'HEAD..HEAD' is no revision\n  help: "),
-        ("HEAD...HEAD", "--since 'HEAD...HEAD' is no revision\n  help: "),
-        ("--output=x", "--since '--output=x' is no revision\n  help: "),
-        ("", "--since '' is no revision\n  help: "),
-        ("...", "--since '...' is no revision\n  help: "),
+        ("nothing...", "REPOSITORY: git does not know the commit 'nothing'\n  help: "),
+        ("0123456789012345678901234567890123456789", "REPOSITORY: git does not know the commit '0123"),
+        ("HEAD:a.yaml", "REPOSITORY: git does not know the commit 'HEAD:a.yaml'\n  help: "),
+        ("HEAD..HEAD", "--since 'HEAD..HEAD' is not a revision\n  help: "),
+        ("HEAD...HEAD", "--since 'HEAD...HEAD' is not a revision\n  help: "),
+        ("--output=x", "--since '--output=x' is not a revision\n  help: "),
+        ("", "--since '' is not a revision\n  help: "),
+        ("...", "--since '...' is not a revision\n  help: "),
     ],
 )
 def test_no_such_revision(repository: Repository, revision: str, message: str) -> None:
@@ -477,7 +477,7 @@ def test_nothing_is_fetched(repository: Repository, tmp_path: Path) -> None:
         assert told(process("lint", "--since", "HEAD", cwd=clone, stdin=None, **GIT)) == []
         said = process("lint", "--since", "HEAD~1", cwd=clone, stdin=None, **GIT)
         assert (said.code, said.out) == (2, "")
-        assert "git lacks what stood in a.yaml\n  help: " in said.err
+        assert "git does not have the earlier contents of a.yaml\n  help: " in said.err
         assert not ran.exists(), ran.read_text()
 
 
@@ -486,7 +486,7 @@ def test_outside_a_repository(tmp_path: Path) -> None:
     said = process("lint", "--since", "HEAD", cwd=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
     assert (said.code, said.out) == (2, "")
     assert said.err == (
-        f"policykit: {tmp_path}: is in no git repository, so nothing can be said of changes\n"
+        f"policykit: {tmp_path}: is not in a git repository, so changes cannot be determined\n"
         "  help: lint it without --since\n"
     )
 

@@ -45,5 +45,5 @@ def test_what_is_no_day(shell: Shell, monkeypatch: pytest.MonkeyPatch, day: str)
         said = shell.run(command)
         assert (said.code, said.out) == (2, "")
         assert said.err == (
-            f"policykit: POLICYKIT_TODAY is '{day}', no day of the calendar\n  help: write it as 2030-12-31\n"
+            f"policykit: POLICYKIT_TODAY is '{day}', not a valid date\n  help: write it as 2030-12-31\n"
         )
