@@ -342,6 +342,119 @@ def _pools_and_queues(n: int) -> Files:
     return {"policykit.yaml": _POLICY.format(pools=pools, queues=queues)}
 
 
+_CARD = {
+    "containers": [
+        {"name": "main", "image": "registry.example/a:1", "resources": {"limits": {"nvidia.com/gpu": 1}}}
+    ]
+}
+
+
+def _objects(*objects: Mapping[str, object]) -> Files:
+    """JSON is YAML."""
+    return _documents([json.dumps({"metadata": {"name": "a"}, **each}) + "\n" for each in objects])
+
+
+def _replica_types(n: int) -> Files:
+    replicas = {
+        f"T{number}": {"replicas": 1, "restartPolicy": "Never", "template": {"spec": _CARD}}
+        for number in range(n)
+    }
+    return _objects(
+        {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "spec": {"pytorchReplicaSpecs": replicas}}
+    )
+
+
+def _worker_groups(n: int) -> Files:
+    """Half of them with a name that others have."""
+    groups = [
+        {"groupName": f"g{number % (7 if number % 2 else n)}", "minReplicas": 2, "template": {"spec": _CARD}}
+        for number in range(n)
+    ]
+    spec = {"headGroupSpec": {"template": {"spec": _CARD}}, "workerGroupSpecs": groups}
+    return _objects({"apiVersion": "ray.io/v1", "kind": "RayCluster", "spec": spec})
+
+
+def _replicated_jobs(n: int) -> Files:
+    """Each waits for the one before, and all are named by policies."""
+    jobs = [
+        {
+            "name": f"j{number}",
+            "dependsOn": [{"name": f"j{number - 1}", "status": "Ready"}],
+            "template": {"spec": {"template": {"spec": {**_CARD, "restartPolicy": "Never"}}}},
+        }
+        for number in range(n)
+    ]
+    rules = [{"action": "FailJobSet", "targetReplicatedJobs": [f"j{number}"]} for number in range(n)]
+    spec = {
+        "replicatedJobs": jobs,
+        "successPolicy": {"operator": "All", "targetReplicatedJobs": [f"x{number}" for number in range(n)]},
+        "failurePolicy": {"rules": rules},
+    }
+    return _objects({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": spec})
+
+
+def _limits(n: int) -> Files:
+    limits = [
+        {
+            "type": "Container",
+            "max": {"cpu": 1, f"r{number}": 1},
+            "min": {"cpu": 2},
+            "default": {"nvidia.com/gpu": 1},
+        }
+        for number in range(n)
+    ]
+    return _objects({"apiVersion": "v1", "kind": "LimitRange", "spec": {"limits": limits}})
+
+
+_KUEUE = "kueue.x-k8s.io/v1beta2"
+
+
+def _kueue(n: int) -> Files:
+    """References, none of which leads anywhere, and a cycle of cohorts."""
+    objects: list[Mapping[str, object]] = []
+    for number in range(n):
+        flavor = {"name": f"flavr{number}", "resources": [{"name": "cpu", "nominalQuota": 1}]}
+        queue = {
+            "cohortName": f"cohort{number}",
+            "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [flavor]}],
+        }
+        for kind, name, spec in (
+            ("ResourceFlavor", "flavor", {"topologyName": f"t{number}"}),
+            ("ClusterQueue", "queue", queue),
+            ("LocalQueue", "local", {"clusterQueue": f"quue{number}"}),
+            ("Cohort", "c", {"parentName": f"c{(number + 1) % n}"}),
+        ):
+            metadata = {"name": f"{name}{number}"}
+            objects.append({"apiVersion": _KUEUE, "kind": kind, "metadata": metadata, "spec": spec})
+    return _objects(*objects)
+
+
+def _flavors(n: int) -> Files:
+    """One ClusterQueue."""
+    flavors = [
+        {"name": f"f{number}", "resources": [{"name": "cpu", "nominalQuota": 1}]} for number in range(n)
+    ]
+    groups = [{"coveredResources": ["cpu"], "flavors": flavors}]
+    return _objects({"apiVersion": _KUEUE, "kind": "ClusterQueue", "spec": {"resourceGroups": groups}})
+
+
+def _overlays(n: int) -> Files:
+    """Of one base."""
+    base = {"base/a.yaml": _DEPLOYMENT.format(0), "base/kustomization.yaml": "resources: [a.yaml]\n"}
+    overlay = "resources: [../base]\nnameSuffix: -{}\n"
+    return base | {f"o{number}/kustomization.yaml": overlay.format(number) for number in range(n)}
+
+
+def _policies(n: int) -> Files:
+    """Each with a folder of its own, and a kustomization of that and of what all have in common."""
+    files = {"base/a.yaml": _DEPLOYMENT.format(n), "base/kustomization.yaml": "resources: [a.yaml]\n"}
+    for number in range(n):
+        files[f"t{number}/policykit.yaml"] = _POLICY.format(pools="  {}\n", queues="  {}\n")
+        files[f"t{number}/a.yaml"] = _DEPLOYMENT.format(number)
+        files[f"t{number}/kustomization.yaml"] = "resources: [../base, a.yaml]\n"
+    return files
+
+
 def _in_an_editor() -> object:
     from policykit.cli.editor.buffers import lint
 
@@ -389,4 +502,12 @@ SHAPES: Mapping[str, Shape] = {
     "groups and Pods in other namespaces": Shape(_apart, (*_LINT, *_HYBRID), size=4),
     "tasks of one name": Shape(_same_tasks, (*_LINT, *_HYBRID), size=4),
     "nodes of an import": Shape(_nodes, ("import", "nodes.json"), size=20),
+    "replica types of a job": Shape(_replica_types, (*_LINT, *_HYBRID), size=10),
+    "worker groups": Shape(_worker_groups, (*_LINT, *_HYBRID), size=10),
+    "replicated jobs": Shape(_replicated_jobs, (*_LINT, *_HYBRID), size=10),
+    "limits of a LimitRange": Shape(_limits, (*_LINT, *_HYBRID)),
+    "references of Kueue": Shape(_kueue, size=10),
+    "flavors of a ClusterQueue": Shape(_flavors),
+    "overlays of a base": Shape(_overlays, (*_LINT, "--kustomize", "never"), size=10),
+    "policies": Shape(_policies, (*_LINT, "--kustomize", "never"), size=6),
 }

@@ -18,7 +18,6 @@ from policykit.kube.structure.wording import conversion_hint, described, expecte
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
 from policykit.nearest import nearest
-from policykit.patterns import pattern
 
 _PLACEHOLDER = re.compile(
     r"\$[({A-Za-z_]|\{\{|<[^<>]+>|__[A-Za-z0-9_]+__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%|_[A-Z][A-Z0-9]*_\Z|\A\s*(?:\.{3,}|…+)\s*\Z"
@@ -124,9 +123,7 @@ def _text(value: str, schema: Schema) -> Problem | None:
     if len(value) > schema.get("maxLength", len(value)):
         limit = schema["maxLength"]
         return value_problem(BAD_VALUE, f"has {len(value)} characters, the maximum is {limit}")
-    given = pattern(schema.get("x-linear-pattern", ""))
-    given = pattern(schema["x-linear-pattern"]) if "x-linear-pattern" in schema else None
-    if given and given.search(value) is False and not is_filled_in(value):
+    if "x-linear-pattern" in schema and _misses(value, schema["x-linear-pattern"]):
         form = schema["x-linear-pattern"]
         return value_problem(BAD_VALUE, f"is {quoted(value)}, which is not of the form {form}")
     if "pattern" in schema and not re.search(schema["pattern"], value) and not is_filled_in(value):
@@ -136,6 +133,13 @@ def _text(value: str, schema: Schema) -> Problem | None:
         advice = "remove the quotes" if "x-kubernetes-int-or-string" in schema and value.isdigit() else ""
         return value_problem(BAD_VALUE, f"is {quoted(value)}, which {form}", advice)
     return None
+
+
+def _misses(value: str, form: str) -> bool:
+    from policykit.patterns import pattern
+
+    given = pattern(form)
+    return given is not None and given.search(value) is False and not is_filled_in(value)
 
 
 _DNS = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"

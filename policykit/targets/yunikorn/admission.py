@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from policykit.model.cluster import TargetSettings
-from policykit.patterns import pattern
 from policykit.targets.yunikorn import options
 
 _PROCESS = "admissionController.filtering.processNamespaces"
@@ -25,6 +24,8 @@ def covers(target: TargetSettings, namespace: str) -> bool:
 
 
 def _matches(patterns: str, namespace: str, default: str) -> bool:
+    from policykit.patterns import pattern
+
     forms = [pattern(each.strip()) for each in patterns.split(",") if each.strip()]
     if None in forms:
         forms = [pattern(default)]

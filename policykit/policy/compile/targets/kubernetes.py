@@ -18,7 +18,7 @@ def target(draft: Draft) -> TargetSettings:
     """Kubernetes as a target: it is always there."""
     targets = draft.policy.targets
     stated = targets.kubernetes if targets else None
-    options = _options(draft, stated) if stated else None
+    options = _options(draft, stated) if stated else KubernetesOptions()
     return TargetSettings(
         "kubernetes", draft.policy.kubernetes, "manifest", _DEFAULT_SCHEDULER, options=options
     )
