@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
@@ -19,6 +19,9 @@ from policykit.linter.scope import AnyFact, FactField, Located, Scope, may_have_
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.violation import Location, finding, locate
 from policykit.linter.workspace import Run, Setting
+
+if TYPE_CHECKING:
+    from policykit.linter.fixes import Fixes
 
 Facts = dict[str, Sequence[AnyFact]]
 """Facts of files, by their reported paths."""
@@ -80,7 +83,7 @@ def scope_facts(run: Run, judged: Sequence[Judgement]) -> ScopeFacts:
 def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
     """What rules about scopes say. Where several policies judge files of a scope, each speaks of its own."""
     failures = Failures()
-    dropped: list[str] = []
+    fixes = _ScopeFixes(run)
     found: list[UnitFinding] = []
     clusters = _Clusters(run, known, failures)
     builds = {build.member.path: number for number, build in enumerate(run.workspace.builds)}
@@ -95,9 +98,9 @@ def scope_findings(run: Run, known: ScopeFacts) -> PassResult:
                 with failures.collect(f"{shown}: {rule.code} {rule.name}"):
                     violations = [*_violations(rule, scope, number, setting, known)]
                     for member, violation in clusters.confirmed(name, number, rule, violations):
-                        reported = _finding(run, member, rule, violation, dropped)
+                        reported = _finding(fixes, member, rule, violation)
                         found.append(UnitFinding(reported, number, builds.get(reported.path, -1)))
-    return PassResult(tuple(found), tuple(failures), tuple(dropped))
+    return PassResult(tuple(found), tuple(failures), fixes.dropped)
 
 
 class _World(NamedTuple):
@@ -299,21 +302,32 @@ def _violations(
             yield member, violation
 
 
-def _finding(run: Run, member: Member, rule: AnyRule, violation: Violation, dropped: list[str]) -> Finding:
+def _finding(fixes: _ScopeFixes, member: Member, rule: AnyRule, violation: Violation) -> Finding:
     location = locate(violation, member.path)
-    fixable = run.options.fixes and violation.fix and not member.look
-    fix = _fix(run, member, rule, violation, location, dropped) if fixable else None
+    fix = fixes.at(member, rule, violation, location) if violation.fix and not member.look else None
     return finding(rule, violation, location, fix)
 
 
-def _fix(
-    run: Run, member: Member, rule: AnyRule, violation: Violation, location: Location, dropped: list[str]
-) -> TextFix | None:
-    """The fix of a finding about a scope: its file is read once more."""
-    from policykit.linter.fixes import FixTarget
+class _ScopeFixes:
+    """Fixes of findings about scopes: each file that gets one is read once more."""
 
-    raw = run.workspace.read(member.file)
-    fixes = fixes_of(member.path, decode(raw).text, raw)
-    made = fixes.at(rule.code, location.place.span, FixTarget(location.document), violation.fix)
-    dropped.extend(fixes.dropped)
-    return made
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._files: dict[str, Fixes] = {}
+
+    def at(self, member: Member, rule: AnyRule, violation: Violation, location: Location) -> TextFix | None:
+        """The fix of a violation; None if there is none or nobody wants fixes."""
+        if not self._run.options.fixes:
+            return None
+        from policykit.linter.fixes import FixTarget
+
+        fixes = self._files.get(member.path)
+        if fixes is None:
+            raw = self._run.workspace.read(member.file)
+            fixes = self._files[member.path] = fixes_of(member.path, decode(raw).text, raw)
+        return fixes.at(rule.code, location.place.span, FixTarget(location.document), violation.fix)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Fixes that could not be made, as messages."""
+        return tuple(chain.from_iterable(fixes.dropped for fixes in self._files.values()))

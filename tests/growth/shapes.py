@@ -107,6 +107,21 @@ def _queue_cycle(n: int) -> Files:
     return _documents([_QUEUE.format(number, (number + 1) % n) for number in range(n)])
 
 
+def _misspelt_queues(n: int) -> Files:
+    """Jobs whose queue is a slip: each finding about the scope has a fix."""
+    return _documents(
+        [_QUEUE.format("esearch", "root")]
+        + [
+            f"apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {{name: j{number}}}\n"
+            "spec:\n  schedulerName: volcano\n  queue: qsearch\n  minAvailable: 1\n  tasks:\n"
+            "  - replicas: 1\n    name: main\n    template:\n      spec:\n"
+            "        restartPolicy: Never\n"
+            "        containers: [{name: main, image: registry.example/a:1}]\n"
+            for number in range(n)
+        ]
+    )
+
+
 def _queue_chain(n: int) -> Files:
     return _documents([_QUEUE.format(number, number - 1 if number else "root") for number in range(n)])
 
@@ -479,6 +494,7 @@ SHAPES: Mapping[str, Shape] = {
     "fixes in a list": Shape(_list, (*_LINT, "--diff", *_HYBRID), size=2),
     "fixes in a list as JSON": Shape(_json_list, (*_LINT, "--diff", *_HYBRID), size=2),
     "fixes in one object": Shape(_tasks, (*_LINT, "--unsafe-fixes", *_HYBRID), size=3),
+    "fixes of scopes": Shape(_misspelt_queues, (*_LINT, "--unsafe-fixes", *_HYBRID), size=4),
     "fixes in a string": Shape(_in_a_string, (*_LINT, "--unsafe-fixes", *_HYBRID), size=4),
     "an editor": Shape(_deployments, work=_in_an_editor, size=4),
     "gen": Shape(_pools_and_queues, ("gen", "--no-cache", "-o", "-"), size=20),
