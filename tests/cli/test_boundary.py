@@ -138,7 +138,7 @@ READ = {
     ),
     "a base that is no path": (
         {"policykit.yaml": based('"a\\0b"')},
-        r"policykit.yaml:4:11: a\x00b: no path has a NUL",
+        r"policykit.yaml:4:11: a\x00b: a path cannot contain a NUL character",
     ),
     "a configuration": (
         {"policykit.yaml": f"{POLICY}targets: {{koordinator: {{config: ../outside/token}}}}\n"},
