@@ -22,7 +22,7 @@ Column = Sequence[Any]
 
 _FACTS = "policykit.model"
 """Package of the facts read from files: a type variable stands for any NamedTuple of its modules."""
-_DEFERRED = {"Suppressed": "policykit.linter.suppression"}
+_DEFERRED = {"SuppressionUse": "policykit.linter.suppression"}
 """Types that annotating modules import only for type checkers, with the modules that define them."""
 _SCALARS: frozenset[type] = frozenset({str, int, bool, float, types.NoneType})
 _LISTS = frozenset({list})

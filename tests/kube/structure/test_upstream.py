@@ -89,7 +89,8 @@ def demands(theirs: Any, ours: Shape, path: str) -> Iterator[str]:
     extra = set(wanted.get("required", ())) - set(theirs.get("required", ()))
     yield from (f"{path} needs no {name}" for name in sorted(extra))
     for key in ("enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
-        if key in wanted and key not in theirs and (key != "enum" or path.rpartition(".")[2] not in VALUES):
+        there = key in theirs or f"x-linear-{key}" in theirs
+        if key in wanted and not there and (key != "enum" or path.rpartition(".")[2] not in VALUES):
             yield f"{path} has no {key}"
     if wanted.get("additionalProperties") is False and theirs.get("additionalProperties") is not False:
         yield f"{path} takes any field"

@@ -16,7 +16,7 @@ CORES = "vcore"
 Counted = Mapping[str, int]
 """Resource by YuniKorn's name to amount: vcore in thousandths, everything else in units."""
 
-_TEXT = re.compile(r"([0-9]+)\s*([mkMGTPE]i?)?\Z")
+_TEXT = re.compile(r"([0-9]+)\s*([mkKMGTPE]i?)?\Z")
 _SCALE = {
     "": 1,
     **{suffix: 1000**power for power, suffix in enumerate("kMGTPE", start=1)},
