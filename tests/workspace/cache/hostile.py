@@ -23,7 +23,9 @@ from policykit.workspace.cache.folder import Cache
 from policykit.workspace.cache.reports import KEY
 from policykit.workspace.disk import reset
 
-HARMLESS = frozenset({"exec", "builtins.id", "sys._getframe", "object.__getattr__", "object.__setattr__"})
+HARMLESS = frozenset(
+    {"array.__new__", "exec", "builtins.id", "sys._getframe", "object.__getattr__", "object.__setattr__"}
+)
 """Code that runs was there before: what makes new code is told."""
 READS = frozenset({"os.listdir", "os.scandir"})
 VALUES: tuple[Any, ...] = (
