@@ -17,7 +17,7 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-bench: $(VENV)/.dev  ## contract section 6, side by side, ratios printed
+bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios printed
 	$(BIN)/python scripts/bench.py
 
 bench-peers: $(VENV)/.dev  ## kube-linter, kube-score, kubeconform and policykit on one large tree

@@ -144,7 +144,7 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
     from policykit.kube import podsets
     from policykit.linter.reader import decode, documents
     from policykit.manifests.document import manifests
-    from policykit.placement.review import review, with_resources_first
+    from policykit.placement.review import review
     from policykit.targets import system_of, target_of
 
     for index, document in enumerate(documents(decode(raw))):
@@ -152,9 +152,9 @@ def where(raw: bytes, cluster: Cluster, namespace: str = "default") -> Iterator[
             continue
         for manifest in manifests(document.root, index):
             for pod_set in podsets.pod_sets(manifest.data):
-                found = review(manifest, pod_set, cluster, namespace)
                 target = target_of(system_of(pod_set.scheduler_name, cluster))
-                yield with_resources_first(found) if target and target.resources_first else found
+                first = target is not None and target.resources_first
+                yield review(manifest, pod_set, cluster, namespace, resources_first=first)
 
 
 def generate(cluster: Cluster, targets: Sequence[str] = ()) -> Generated:

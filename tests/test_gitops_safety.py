@@ -1,4 +1,4 @@
-"""Contract 9 on disk: other people's files are left alone, policies keep out of each other's folders."""
+"""Generated files on disk: other people's files are left alone, policies keep out of each other's folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old files stay whole on disks that are full or read-only, and when a run is killed (contract 9)."""
+"""Old files stay whole on disks that are full or read-only, and when a run is killed."""
 
 from __future__ import annotations
 

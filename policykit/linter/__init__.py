@@ -1,1 +1,1 @@
-"""Rules applied to manifests: the engine and the contract its rules fulfil."""
+"""Rules applied to manifests: the engine and the interface of its rules."""

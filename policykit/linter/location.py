@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.linter.field import field
 from policykit.linter.finding import Resource
 from policykit.manifests.document import Manifest, span
-from policykit.manifests.node import Node, Span
+from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, pointer
 
 if TYPE_CHECKING:
@@ -112,20 +112,6 @@ def characters(text: str, root: Node, path: Path, part: tuple[int, int]) -> Span
 def _line_and_column(text: str, at: int) -> tuple[int, int]:
     before = text[:at]
     return before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
-
-
-def node_at(root: Node, path: Path) -> Node | None:
-    """The node at a path."""
-    node = root
-    for step in path:
-        entries = node.entries
-        if isinstance(entries, dict) and step in entries:
-            node = entries[step][1]
-        elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
-            node = entries[step]
-        else:
-            return None
-    return node
 
 
 @lru_cache(maxsize=4)  # many findings stand in one string

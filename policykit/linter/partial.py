@@ -1,4 +1,4 @@
-"""Documents that are a part of an object: patches, fragments (contract 7)."""
+"""Documents that are a part of an object: patches and fragments, from which nothing is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one fix of a pod set's placement: what its workload kind should have, whole (contract 8)."""
+"""The one fix of a pod set's placement: the whole placement of its workload kind."""
 
 from __future__ import annotations
 

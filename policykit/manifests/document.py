@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests.node import Node, Span
+from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
 from policykit.manifests.words import words
 
@@ -25,7 +25,7 @@ class Manifest(NamedTuple):
     """Index of its document in the file, from 0."""
     base: Path = ()
     partial: bool = False
-    """A patch or a fragment of an object: nothing is "missing" from it (contract 7)."""
+    """A patch or a fragment of an object: nothing is "missing" from it."""
     read_as: str = ""
     """Name of the configuration that it is, where it is no API object: volcano-scheduler.conf."""
     holder: Manifest | None = None
@@ -86,16 +86,8 @@ class Manifest(NamedTuple):
 
     def written(self, path: Sequence[Step]) -> str:
         """The text of a number, boolean or null at `path`; empty for anything else, and for aliases."""
-        node = self.node
-        for step in path:
-            entries = node.entries
-            if isinstance(entries, dict) and step in entries:
-                node = entries[step][1]
-            elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
-                node = entries[step]
-            else:
-                return ""
-        return str(node.written)
+        node = node_at(self.node, path)
+        return str(node.written) if node else ""
 
 
 def texts(value: object) -> dict[str, str]:

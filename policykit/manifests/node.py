@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
+
+from policykit.manifests.path import Step
 
 BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 """What ends a line for libyaml."""
@@ -104,3 +106,17 @@ class Duplicate(NamedTuple):
     key: str
     node: Node
     first: Node
+
+
+def node_at(root: Node, path: Sequence[Step]) -> Node | None:
+    """The node at a path."""
+    node = root
+    for step in path:
+        entries = node.entries
+        if isinstance(entries, dict) and step in entries:
+            node = entries[step][1]
+        elif isinstance(entries, list) and isinstance(step, int) and step < len(entries):
+            node = entries[step]
+        else:
+            return None
+    return node

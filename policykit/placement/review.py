@@ -124,9 +124,17 @@ class Review(NamedTuple):
 
 
 def review(
-    manifest: Manifest, pod_set: PodSet, cluster: Cluster | None, namespace: str = "default"
+    manifest: Manifest,
+    pod_set: PodSet,
+    cluster: Cluster | None,
+    namespace: str = "default",
+    *,
+    resources_first: bool = False,
 ) -> Review:
-    """Reads a pod set and, with a policy, computes where it can land."""
+    """Reads a pod set and, with a policy, computes where it can land.
+
+    `resources_first`: the scheduler names missing resources before any other reason.
+    """
     tolerated = tolerations.read(pod_set.spec.get("tolerations"))
     affinity = affinities.read(pod_set.spec)
     requested = requests.effective(pod_set.spec, pod_set.devices)
@@ -142,10 +150,10 @@ def review(
         may_still_change(manifest, pod_set),
         namespace=namespace,
     )
-    return plain if cluster is None else _under_policy(plain, cluster, namespace)
+    return plain if cluster is None else _under_policy(plain, cluster, namespace, resources_first)
 
 
-def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
+def _under_policy(plain: Review, cluster: Cluster, namespace: str, resources_first: bool) -> Review:
     """The review with everything that depends on the policy."""
     # Most hooks run without a policy on one file: they need not load the pool checks.
     from policykit.placement.eligible_pools import named_products
@@ -163,16 +171,8 @@ def _under_policy(plain: Review, cluster: Cluster, namespace: str) -> Review:
         candidates=recognition.candidates,
         products=products,
         eligible_pools=_eligible_pools(cluster, plain, recognition.workload, products),
-        landings=_landings(cluster, tolerated, affinity, plain.requests),
+        landings=_landings(cluster, tolerated, affinity, plain.requests, resources_first=resources_first),
     )
-
-
-def with_resources_first(found: Review) -> Review:
-    """The same verdicts, with the reasons in the order of Volcano."""
-    if found.cluster is None:
-        return found
-    asked = (found.tolerations, found.affinity, found.requests)
-    return found._replace(landings=_landings(found.cluster, *asked, resources_first=True))
 
 
 def _landings(
@@ -181,7 +181,7 @@ def _landings(
     affinity: NodeAffinity,
     requested: Amounts,
     *,
-    resources_first: bool = False,
+    resources_first: bool,
 ) -> tuple[Landing, ...]:
     """Every pool's verdict; accepting pools with the highest score are preferred."""
     from policykit.placement.landing import land

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.errors import PolicykitError
+
+if TYPE_CHECKING:
+    from policykit.model.cluster import Cluster
 
 _TEXT = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?\Z")
 
@@ -36,3 +39,14 @@ def release(system: str, text: str, newest: str, patches: Mapping[int, int], maj
             f"{major}.{max(patches)}, such as {newest!r}",
         )
     return Version(major, minor, int(match[3]) if match[3] else patches[minor])
+
+
+def stated_release(cluster: Cluster | None, system: str, parse: Callable[[str], Version]) -> Version | None:
+    """The release of a system that a policy states; None: it states none, or one that `parse` refuses."""
+    target = cluster.targets.get(system) if cluster else None
+    if target is None or not target.version:
+        return None
+    try:
+        return parse(target.version)
+    except PolicykitError:
+        return None

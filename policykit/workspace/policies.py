@@ -1,4 +1,4 @@
-"""Which policy governs a file: the nearest `policykit.yaml` upwards (contract 3)."""
+"""Which policy governs a file: the nearest `policykit.yaml` upwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scope a file stands in: what cross-document rules may look at (contract 3)."""
+"""The scope a file stands in: what cross-document rules may look at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`policykit gen`: what is written, refused, compared and deleted (contract 9)."""
+"""`policykit gen`: what is written, refused, compared and deleted."""
 
 from __future__ import annotations
 

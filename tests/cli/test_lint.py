@@ -1,4 +1,4 @@
-"""`policykit lint`: input good and bad, scopes, policies and settings (contract 3, 4, 5, 7)."""
+"""`policykit lint`: input good and bad, scopes, policies and settings."""
 
 from __future__ import annotations
 

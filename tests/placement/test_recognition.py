@@ -1,4 +1,4 @@
-"""Which workload kind a pod set is, and which step of contract 3 decided."""
+"""Which workload kind a pod set is, and which step of recognition decided."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from policykit.linter.built.spots import Spot, spot
 from policykit.linter.built.texts import Texts, inside
 from policykit.linter.built.tree import Built, Tree, Way, ways
 from policykit.linter.finding import Finding, Resource
-from policykit.linter.location import node_at, relocation
+from policykit.linter.location import relocation
 from policykit.manifests.document import Manifest, span
-from policykit.manifests.node import Span
+from policykit.manifests.node import Span, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup, pointer
 

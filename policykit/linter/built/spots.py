@@ -9,9 +9,9 @@ from policykit.linter.built.follow import Followed, existing, follow
 from policykit.linter.built.patches import applied, is_for, operations, through
 from policykit.linter.built.texts import Text, Texts
 from policykit.linter.built.tree import Listed, Way
-from policykit.linter.location import Relocate, node_at, relocation
+from policykit.linter.location import Relocate, relocation
 from policykit.manifests.document import Manifest, manifests
-from policykit.manifests.node import Node
+from policykit.manifests.node import Node, node_at
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path, lookup
 

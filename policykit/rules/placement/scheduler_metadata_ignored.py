@@ -125,8 +125,10 @@ def _is_unknown_scheduler(manifest: Manifest, scheduler: str, cluster: Cluster) 
 
 def _taken_over(target: Target, cluster: Cluster | None, namespace: str) -> bool:
     """Whether its admission controller is installed and may set the right schedulerName."""
-    if not target.takes_over or cluster is None or not cluster.schedulers:
-        return target.takes_over is not None
+    if target.takes_over is None:
+        return False
+    if cluster is None or not cluster.schedulers:
+        return True
     return takes_over(target, cluster, namespace)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.errors import PolicykitError
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.release import Version, release
+from policykit.targets.release import Version, release, stated_release
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -65,13 +64,7 @@ def parse(text: str) -> Version:
 
 def stated(cluster: Cluster | None) -> Version | None:
     """The release that a policy states; None: it states none, or an unknown one."""
-    target = cluster.targets.get(SYSTEM) if cluster else None
-    if target is None or not target.version:
-        return None
-    try:
-        return parse(target.version)
-    except PolicykitError:
-        return None
+    return stated_release(cluster, SYSTEM, parse)
 
 
 def possible(cluster: Cluster | None) -> tuple[Version, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.errors import PolicykitError
 from policykit.targets.kueue.names import SYSTEM
-from policykit.targets.release import Version, release
+from policykit.targets.release import Version, release, stated_release
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -126,13 +125,7 @@ def parse(text: str) -> Version:
 
 def release_of(cluster: Cluster | None) -> Version | None:
     """The release that a policy states; None where it states none, or one that is not known."""
-    target = cluster.targets.get(SYSTEM) if cluster else None
-    if target is None or not target.version:
-        return None
-    try:
-        return parse(target.version)
-    except PolicykitError:
-        return None
+    return stated_release(cluster, SYSTEM, parse)
 
 
 def newest() -> Version:

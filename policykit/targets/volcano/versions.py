@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from policykit.errors import PolicykitError
-from policykit.targets.release import Version, release
+from policykit.targets.release import Version, release, stated_release
 from policykit.targets.volcano.names import SCHEDULER
 
 if TYPE_CHECKING:
@@ -51,13 +50,7 @@ def parse(text: str) -> Version:
 
 def release_of(cluster: Cluster | None) -> Version | None:
     """The release that a policy states; None where it states none, or one that is not known."""
-    target = cluster.targets.get(SCHEDULER) if cluster else None
-    if target is None or not target.version:
-        return None
-    try:
-        return parse(target.version)
-    except PolicykitError:
-        return None
+    return stated_release(cluster, SCHEDULER, parse)
 
 
 def newest() -> Version:

@@ -1,4 +1,4 @@
-"""`policykit lint --fix`, `--unsafe-fixes`, `--diff`: on files and as a filter (contract 4, 8)."""
+"""`policykit lint --fix`, `--unsafe-fixes`, `--diff`: on files and as a filter."""
 
 from __future__ import annotations
 
