@@ -142,7 +142,6 @@ KNOWING = {
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
     "policykit.targets.yunikorn": "its pods spread by the fields that kube-scheduler reads",
     "policykit.targets.workloads": "fields of Volcano's jobs and YuniKorn's applications",
-    "policykit.importer": "reads the files of each system back into a policy",
 }
 """Modules and packages that know a system which they are not the home of, and why."""
 

@@ -37,9 +37,9 @@ def command(path: str, policy: str | None, format_: str, cache_dir: str | None, 
     Exit 0 if they match, 1 if they differ.
     """
     from policykit.formats import nodes as formats
-    from policykit.importer.live.commands import steps
-    from policykit.importer.live.differences import differences
-    from policykit.importer.live.membership import membership
+    from policykit.importer.node_commands import steps
+    from policykit.importer.node_differences import differences
+    from policykit.importer.node_membership import membership
 
     cache = cache_of((path, policy or ""), cache_dir, no_cache)
     live = cluster_of(stdin(), "<stdin>") if path == "-" else cluster_of_nodes(path)

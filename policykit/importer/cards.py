@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from policykit.catalogue import cards as catalogue
 from policykit.catalogue.cards import Product, Vendor
 from policykit.catalogue.products import without_suffixes
-from policykit.importer.inventory import Node
-from policykit.importer.sharing import CardSharing, card_sharing, gke_sharing
+from policykit.importer.card_sharing import CardSharing, card_sharing, gke_sharing
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
+from policykit.model.inventory import Node
 from policykit.model.pool import Amounts
 from policykit.policy.compile.known_card import GFD_VENDOR
 from policykit.policy.presets import PRESETS

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from policykit.catalogue.labels import provider_taints
 from policykit.importer import node_labels
 from policykit.importer.cards import NodeCard, card_of, card_of_resource, other_card_labels, usable_resources
-from policykit.importer.inventory import GeneratedPool, Inventory, Node
+from policykit.model.inventory import GeneratedPool, Inventory, Node
 from policykit.model.pool import Amounts
 from policykit.model.taint import Taint
 from policykit.policy.presets import PRESETS

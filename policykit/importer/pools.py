@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.importer import names, node_labels
 from policykit.importer.cards import CardEntry, discovery
 from policykit.importer.draft import Draft
-from policykit.importer.groups import Group
-from policykit.importer.pool_nodes import cards_per_node, node_fields, selected_nodes
+from policykit.importer.groups import MACHINE, Group, Size, same_size
 from policykit.importer.usages import UsageKey, guessed_usage, kind_of, usage
+from policykit.kube.names import dns_subdomain_problem
+from policykit.model.policy_values import quantities
+from policykit.model.pool import Amounts
+from policykit.policy.compile.shapes import PODS
 from policykit.policy.presets import PRESETS
 
 PoolGroups = dict[str, Group]
@@ -51,7 +54,7 @@ def add_pools(
     named: PoolGroups = {}
     draft.data["pools"] = {}
     for name, group in _by_name(outline, groups).items():
-        named[name], found_by = selected_nodes(group, groups)
+        named[name], found_by = _selected_nodes(group, groups)
         draft.data["pools"][name] = _pool(draft, name, named[name], outline, found_by)
     return named
 
@@ -74,7 +77,7 @@ def _card(group: Group, outline: PoolContext) -> dict[str, Any]:
 
 def _one_size(groups: tuple[Group, ...], entry: CardEntry) -> int:
     having = [group for group in groups if group.card and group.card.card == entry]
-    numbers = {cards_per_node(group, size) for group in having for size in group.sizes}
+    numbers = {_cards_per_node(group, size) for group in having for size in group.sizes}
     return numbers.pop() if len(numbers) == 1 else 0
 
 
@@ -123,7 +126,7 @@ def _pool(
             draft.note(("pools", name, "usage"), f"guessed from {source}")
     if group.card:
         pool["card"] = outline.cards[group.card.card]
-    pool |= node_fields(group, found_by)
+    pool |= _node_fields(group, found_by)
     if found_by and not group.generated:
         total = len(group.names)
         draft.note(("pools", name, "nodes"), f"{total} {'node' if total == 1 else 'nodes'} now")
@@ -147,7 +150,7 @@ def _cards(draft: Draft, name: str, group: Group, outline: PoolContext) -> dict[
     if card is None:
         return {}
     fields: dict[str, Any] = {}
-    number = cards_per_node(group, group.sizes[0] if group.sizes else None)
+    number = _cards_per_node(group, group.sizes[0] if group.sizes else None)
     usual = card.default_count or outline.sizes[card.card]
     # If the catalogue lists several sizes, gen writes a count label only for a stated number.
     counted = len(card.sizes) > 1 and bool(card.label_count(group.all_labels))
@@ -159,3 +162,142 @@ def _cards(draft: Draft, name: str, group: Group, outline: PoolContext) -> dict[
             draft.note(("pools", name, "sharing"), f"guessed: {card.sharing.guess}")
     writer = discovery(card, outline.preset, outline.discovery)
     return {**fields, "scheme": {"discovery": writer}} if writer else fields
+
+
+def _by_shapes(group: Group, found_by: dict[str, str]) -> bool:
+    """Whether the nodes differ in size or location and need one shape each."""
+    if found_by:
+        return any(size.machine_type for size in group.sizes)
+    return len(group.sizes) > 1 and (group.generated is None or bool(group.generated.names))
+
+
+def _alike(sizes: Iterable[Size]) -> bool:
+    """Whether sizes differ only in location and slightly in memory."""
+    first, *others = [size.offered for size in sizes] or [{}]
+    return all(same_size(each, first) for each in others)
+
+
+def _selected_nodes(group: Group, groups: tuple[Group, ...]) -> tuple[Group, dict[str, str]]:
+    """A group, and the labels that select its nodes; empty: they are listed or counted instead.
+
+    The labels come from generated files, else from the node pool, plus one more label if the node
+    pool has other nodes. Node names in a node pool do not last, so sizes are distinguished by
+    instance type, and the group then has one size for each type.
+    """
+    pool = group.generated
+    stated = pool and (pool.selector or pool.names or pool.minimum or pool.maximum is not None)
+    found_by = dict(pool.selector) if pool and stated else _node_pool(group, groups)
+    if not found_by or _alike(group.sizes):
+        return group, found_by
+    sizes = _by_machine(group.sizes)
+    if sizes:
+        return group._replace(sizes=sizes), found_by
+    return group, found_by if pool else {}
+
+
+def _node_pool(group: Group, groups: tuple[Group, ...]) -> dict[str, str]:
+    for key in node_labels.NODE_POOLS:
+        value = group.all_labels.get(key)
+        if not value:
+            continue
+        others = [each for each in groups if each is not group and each.all_labels.get(key) == value]
+        if not others:
+            return {key: value}
+        for more, said in sorted(group.labels.items()):
+            if said and all(each.labels.get(more) != said for each in others):
+                return {key: value, more: said}
+    return {}
+
+
+def _by_machine(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+    """One size for each instance type; empty: the types do not distinguish the sizes."""
+    by_type: dict[str, list[Size]] = {}
+    for size in sizes:
+        for machine in size.machines:
+            by_type.setdefault(machine, []).append(size)
+    if "" in by_type or not all(_alike(having) for having in by_type.values()):
+        return ()
+    return tuple(_merged(machine, having) for machine, having in sorted(by_type.items()))
+
+
+def _merged(machine: str, sizes: list[Size]) -> Size:
+    first, *others = sizes
+    place = {k: v for k, v in first.place.items() if all(each.place.get(k) == v for each in others)}
+    names = tuple(sorted(name for size in sizes for name in size.names))
+    return Size(_least(sizes), place, names, first.label_count, (machine,), machine)
+
+
+def _node_fields(group: Group, found_by: dict[str, str]) -> dict[str, Any]:
+    """`nodes` and `allocatable` of a pool, as far as known."""
+    has = _allocatable(group, _least(group.sizes)) if group.sizes else {}
+    if _by_shapes(group, found_by):
+        same = _alike(group.sizes)
+        shapes = [_shape(group, size, found_by, same) for size in group.sizes]
+        return {"nodes": shapes, **({"allocatable": has} if same and has else {})}
+    which = {"selector": found_by} if found_by else _which(group)
+    said: dict[str, Any] = {"nodes": which} if which is not None else {}
+    return {**said, "allocatable": has} if has else said
+
+
+def _least(sizes: Sequence[Size]) -> dict[str, int]:
+    """Least amounts that nodes of these sizes offer."""
+    first, *others = (size.offered for size in sizes)
+    found = {r: min(n, *(each.get(r, 0) for each in others)) if others else n for r, n in first.items()}
+    return {resource: number for resource, number in found.items() if number}
+
+
+def _cards_per_node(group: Group, size: Size | None) -> int:
+    """Whole cards of a node of this size; 0: unknown."""
+    if group.card is None:
+        return 0
+    if group.card.sharing.options:
+        return group.card.sharing.cards
+    if size is None:
+        return group.card.label_count(group.all_labels)
+    return size.label_count or size.offered.get(group.card.resource, 0)
+
+
+def _shape(group: Group, size: Size, found_by: dict[str, str], same: bool) -> dict[str, Any]:
+    """One shape; `same`: the pool states `allocatable` for all of them."""
+    named = {"selector": {**found_by, MACHINE: size.machine_type}} if found_by else _listed(size.names)
+    shape: dict[str, Any] = {"nodes": named}
+    has = _allocatable(group, size.offered)
+    if has and not same:
+        shape["allocatable"] = has
+    number, first = _cards_per_node(group, size), _cards_per_node(group, group.sizes[0])
+    if number and number != first:
+        shape["cardsPerNode"] = number
+    if size.place:
+        shape["labels"] = dict(size.place)
+    return shape
+
+
+def _which(group: Group) -> Any:
+    """Names, a number or a range; None: unknown."""
+    pool = group.generated
+    if pool is None:
+        return _listed(group.names)
+    if pool.names:
+        return _listed(pool.names)
+    if pool.minimum == pool.maximum:
+        return pool.minimum
+    if pool.maximum is None and not pool.minimum:
+        return len(group.names) or None
+    return {"min": pool.minimum, **({"max": pool.maximum} if pool.maximum is not None else {})}
+
+
+def _listed(nodes: tuple[str, ...]) -> Any:
+    """Names, or their number if a policy does not accept one of the names."""
+    if any(dns_subdomain_problem(node) for node in nodes):
+        return len(nodes)
+    return {"names": names.ranges(nodes)}
+
+
+def _allocatable(group: Group, offered: Amounts) -> dict[str, str | int]:
+    """What pods may use, without what follows from the card or the kubelet's default."""
+    implied = {"pods"} if offered.get("pods") == PODS else set()
+    if group.card:
+        implied |= {group.card.resource, f"{group.card.resource}.shared"}
+        if group.card.sharing.options:
+            implied |= {resource for resource in offered if resource.startswith("nvidia.com/mig-")}
+    return quantities({resource: number for resource, number in offered.items() if resource not in implied})

@@ -7,8 +7,9 @@ from typing import Any
 
 from policykit.importer import names
 from policykit.importer.draft import Draft
-from policykit.importer.inventory import Inventory
-from policykit.policy.levels import LEVELS, default_key
+from policykit.model.inventory import Inventory
+from policykit.model.topology import LEVELS
+from policykit.policy.levels import default_key
 from policykit.policy.node_names import expand
 
 

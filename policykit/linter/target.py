@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
+    from policykit.linter.import_reader import ImportReader
     from policykit.linter.location import LocatedObject
     from policykit.linter.membership import MembershipFact
     from policykit.linter.rule import Context
@@ -116,5 +117,7 @@ class Target(NamedTuple):
     """Option of a policy that names the file which its configuration is merged into; empty: there is none."""
     generate: Lazy[Generate] | None = None
     """Writes its files; None: policykit writes nothing for it."""
+    import_reader: Lazy[type[ImportReader]] | None = None
+    """Reads its objects and configuration back into a policy; None: `policykit import` ignores them."""
     always: bool = False
     """Policies generate for it whether they name it or not."""

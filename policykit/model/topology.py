@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
+"""Names of levels, widest first."""
+
 
 class Level(NamedTuple):
     """A level of the cluster's topology: nodes with the same label value are together."""

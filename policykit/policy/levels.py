@@ -1,9 +1,6 @@
-"""Topology levels and their default node label keys."""
+"""Default node label keys of topology levels."""
 
 from __future__ import annotations
-
-LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
-"""Widest first."""
 
 ZONE_KEY = "topology.kubernetes.io/zone"
 _NAMES = {"domain": "network-domain", "nvlink": "nvlink-domain"}

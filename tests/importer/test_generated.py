@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.importer.generated.components import component
-from policykit.importer.generated.node_files import NodeArguments, node_arguments, pools, taint_of
-from policykit.importer.inventory import Component, GeneratedPool
 from policykit.importer.policy import policy_of
+from policykit.model.inventory import Component, GeneratedPool
 from policykit.model.taint import Taint, Toleration
+from policykit.targets.nodes.importing import NodeArguments, node_arguments, pools, taint_of
+from policykit.targets.workloads.importing import component
 from tests.clusters import policy, profile
 from tests.importer.live import as_file, generated
 from tests.importer.odd import ODD

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from policykit.errors import SourceError
-from policykit.importer.live.differences import differences
-from policykit.importer.live.membership import Membership, membership
+from policykit.importer.node_differences import differences
 from policykit.importer.node_labels import describes_purpose, is_transient
+from policykit.importer.node_membership import Membership, membership
 from policykit.importer.policy import ImportResult, policy_of
 from policykit.kube import affinity, tolerations
 from policykit.kube.nodes import labels_of

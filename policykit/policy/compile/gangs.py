@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from policykit.manifests.path import Path
 from policykit.model.gang import GangRule
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.topology import LEVELS, Apartness, Closeness
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.levels import level_key
-from policykit.policy.levels import LEVELS
 from policykit.policy.models import gang as written
 from policykit.policy.models.workload import Workload
 

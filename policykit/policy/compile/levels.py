@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from policykit.manifests.path import Path
-from policykit.model.topology import Level
+from policykit.model.topology import LEVELS, Level
 from policykit.policy.compile.draft import Draft
-from policykit.policy.levels import LEVELS, default_key
+from policykit.policy.levels import default_key
 from policykit.policy.models.nodes import Place
 
 

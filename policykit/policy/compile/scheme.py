@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from policykit.kube.names import label_key_problem, label_value_problem
 from policykit.manifests.path import Path
+from policykit.model.topology import LEVELS
 from policykit.policy.compile.draft import Draft
-from policykit.policy.levels import LEVELS
 from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPart
 
 

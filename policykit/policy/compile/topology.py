@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from policykit.kube.names import label_value_problem
 from policykit.manifests.path import Path
+from policykit.model.topology import LEVELS
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.levels import level_key
-from policykit.policy.levels import LEVELS
 from policykit.policy.models.nodes import Place, PlaceOf
 from policykit.policy.node_names import chosen
 from policykit.policy.suggest import did_you_mean

@@ -47,4 +47,5 @@ TARGET = Target(
     options=Lazy("policykit.targets.koordinator.options:KoordinatorOptions"),
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
+    import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
 )

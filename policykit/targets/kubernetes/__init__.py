@@ -22,5 +22,6 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
+    import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
     always=True,
 )

@@ -35,4 +35,5 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
+    import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
 )
