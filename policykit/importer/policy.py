@@ -24,7 +24,7 @@ from policykit.importer.weights import add_weights
 from policykit.importer.workloads import add_workloads
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
-from policykit.policy.identity import API_VERSION, KIND
+from policykit.policy.files import API_VERSION, KIND
 from policykit.policy.version import release
 
 _NAME = "imported"

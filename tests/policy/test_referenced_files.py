@@ -1,4 +1,4 @@
-"""The files that a policy names, told without compiling it: the same that compiling it finds."""
+"""The files that a policy names, without compiling it: the same that compiling finds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from policykit.errors import SourceError
 from policykit.manifests.writer import dump
 from policykit.policy.load import load
-from policykit.policy.named import NamedFiles, named_files
+from policykit.policy.referenced_files import NamedFiles, named_files
 from tests.policies import policies
 
 HEAD = "apiVersion: policykit.io/v1alpha1\nkind: Policy\n"

@@ -1,11 +1,11 @@
-"""Places of what a policy says: in its own file, in a base, or where a profile is extended."""
+"""Locations of the parts of a policy: in its own file, in a base, or where a profile is extended."""
 
 from __future__ import annotations
 
 import pytest
 
 from policykit.manifests.path import Path
-from policykit.policy.places import Places, places
+from policykit.policy.locations import Places, places
 
 FILES = {
     "prod/policykit.yaml": "apiVersion: policykit.io/v1alpha1\nkind: Policy\nextends:\n- ../base.yaml\n"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from policykit.manifests.path import Path, Step, dotted
-from policykit.policy import outline
+from policykit.policy.messages import alternatives, describe, nearest
 from policykit.policy.models.base import FORMS
-from policykit.policy.suggest import nearest
-from policykit.policy.words import alternatives, describe
 
 
 def path_of(error: Mapping[str, Any], data: Any) -> Path:
@@ -30,7 +28,7 @@ def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> t
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return path, *_unknown_key(path, schema)
-    allowed = outline.at(schema, path)
+    allowed = schemas_at(schema, path)
     if kind == "quantity":
         return path, f"{dotted(path)} is not a quantity: {describe(value)}", _quantity_hint(value)
     if kind == "duration":
@@ -39,7 +37,7 @@ def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> t
         return path, f"{dotted(path)} is negative: {value}", "use 0 or more"
     if kind in ("greater_than_equal", "less_than_equal"):
         return path, f"{dotted(path)} must be {_bounds(allowed)}, not {value}", ""
-    choices = outline.choices(allowed)
+    choices = allowed_values(allowed)
     if kind == "literal_error" and isinstance(value, str):
         near = nearest(value, choices)
         hint = f"did you mean {near}?" if near else ""
@@ -50,12 +48,12 @@ def explain(error: Mapping[str, Any], schema: Mapping[str, Any], data: Any) -> t
 
 def _unknown_key(path: Path, schema: Mapping[str, Any]) -> tuple[str, str]:
     key, where = str(path[-1]), dotted(path[:-1]) if path[1:] else "a policy"
-    names = outline.keys(schema, path[:-1])
+    names = allowed_keys(schema, path[:-1])
     message = f"{where} has no key {key!r}"
     near = nearest(key, names)
     if near:
         return message, f"did you mean {near}?"
-    elsewhere = outline.homes(schema, key)
+    elsewhere = sections_with(schema, key)
     if elsewhere:
         return message, f"{key} belongs to {alternatives(elsewhere)}"
     return message, f"its keys are {', '.join(sorted(names))}"
@@ -101,7 +99,7 @@ _WORDS = {
 def _forms(allowed: Sequence[Mapping[str, Any]]) -> list[str]:
     words: list[str] = []
     for schema in allowed:
-        if found := outline.choices([schema]):
+        if found := allowed_values([schema]):
             words.extend(found)
         elif isinstance(schema.get("type"), str):
             words.append(_WORDS[schema["type"]])
@@ -118,3 +116,65 @@ def _form_hint(allowed: Sequence[Mapping[str, Any]], value: object) -> str:
         text = str(value).lower() if isinstance(value, bool) else str(value)
         return f'write it in quotes: "{text}"'
     return ""
+
+
+Schema = Mapping[str, Any]
+
+
+def schemas_at(schema: Schema, path: Path) -> list[Schema]:
+    """The alternatives for the value at a path, references resolved."""
+    here = list(_alternatives(schema, schema))
+    for step in path:
+        here = [found for option in here for found in _below(schema, option, step)]
+    return here
+
+
+def allowed_keys(schema: Schema, path: Path) -> tuple[str, ...]:
+    """The keys a map at a path may have."""
+    return tuple(
+        dict.fromkeys(key for option in schemas_at(schema, path) for key in option.get("properties", ()))
+    )
+
+
+def allowed_values(options: Sequence[Schema]) -> list[str]:
+    """The allowed values, if the schema lists them."""
+    words: list[str] = []
+    for option in options:
+        words.extend(str(w) for w in option.get("enum", ()))
+        if "const" in option:
+            words.append(str(option["const"]))
+    return words
+
+
+def sections_with(schema: Schema, key: str) -> list[str]:
+    """The top level keys whose entries, one or two levels down, may have a key."""
+    found = []
+    for top in allowed_keys(schema, ()):
+        if key in allowed_keys(schema, (top,)):
+            found.append(top)
+        elif key in allowed_keys(schema, (top, "*")) and not allowed_keys(schema, (top,)):
+            found.append(f"{top}.<name>")
+    return found
+
+
+def _below(schema: Schema, option: Schema, step: Step) -> Iterator[Schema]:
+    if isinstance(step, int):
+        below = option.get("items")
+    else:
+        below = option.get("properties", {}).get(step) or option.get("additionalProperties")
+    if isinstance(below, Mapping):
+        yield from _alternatives(schema, below)
+
+
+def _alternatives(schema: Schema, option: Schema) -> Iterator[Schema]:
+    if "$ref" in option:
+        name = option["$ref"].rpartition("/")[2]
+        yield from _alternatives(schema, (schema.get("definitions") or schema["$defs"])[name])
+        return
+    for group in ("oneOf", "anyOf", "allOf"):
+        if group in option:
+            for alternative in option[group]:
+                yield from _alternatives(schema, alternative)
+            return
+    if option.get("type") != "null":
+        yield option

@@ -1,8 +1,8 @@
-"""Suggestions for unknown names: the nearest of the valid ones."""
+"""Parts of messages: values and alternatives, and suggestions for unknown names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from policykit.nearest import Names
 
@@ -45,3 +45,22 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 def _fold(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
+
+
+def describe(value: object) -> str:
+    """A value as messages name it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f"the text {value!r}" if value else "an empty text"
+    return "a map" if isinstance(value, Mapping) else "a list"
+
+
+def alternatives(words: Sequence[object]) -> str:
+    """a, b or c."""
+    names = [str(word) for word in words]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}" if names else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.policy.design import Design
+from policykit.policy.compile.scheme import Design
 
 GFD_VENDOR = "nvidia"
 """GPU Feature Discovery writes labels for NVIDIA cards only."""

@@ -1,10 +1,27 @@
-"""Lists of tolerations that replace others."""
+"""Lists that replace other lists: in patches, and tolerations of templates."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from policykit.model.taint import Toleration
+
+
+class WrittenList(NamedTuple):
+    """A list. Places of its fact: `list`."""
+
+    group: str
+    kind: str
+    namespace: str
+    """Empty: none written."""
+    name: str
+    field: str
+    """Its path in words: `spec.template.spec.tolerations`."""
+    items: tuple[str, ...]
+    """Each item as JSON, or for named items `name` and the names of their fields."""
+    named: bool = False
+    patch: bool = False
+    """Written by a patch."""
 
 
 class Template(NamedTuple):
