@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.names import is_extended
-from policykit.kube.structure.shapes import Shape, fits, shape_of
+from policykit.kube.structure.schema import Shape, fits, shape_of
 from policykit.kube.structure.versions import kinds_of
 from policykit.manifests.path import Path, Step, dotted, lookup
 from policykit.nearest import nearest

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from policykit.kube.structure.admission import refusals
+from policykit.kube.structure.admission.pods import inconsistencies
 from policykit.kube.structure.conflicts import FILE, conflicts
-from policykit.kube.structure.consistency import inconsistencies
-from policykit.kube.structure.naming import is_function, name_problem, namespace_problem
+from policykit.kube.structure.object_names import is_function, name_problem, namespace_problem
 from policykit.kube.structure.problem import (
     BAD_VALUE,
     INCONSISTENT,
@@ -15,13 +15,15 @@ from policykit.kube.structure.problem import (
     MISSING_FIELD,
     UNKNOWN_FIELD,
     WRONG_TYPE,
+    conversion_hint,
+    described,
+    expected,
     located,
     value_problem,
 )
 from policykit.kube.structure.scalars import is_placeholder, label_problem, scalar_problem, stands_for_text
-from policykit.kube.structure.served import NOTHING, Served, untimely
-from policykit.kube.structure.shapes import FOREIGN, Schema, Shape, fits, shape_of, target
-from policykit.kube.structure.wording import conversion_hint, described, expected
+from policykit.kube.structure.schema import FOREIGN, Schema, Shape, fits, shape_of, target
+from policykit.kube.structure.versions import NOTHING, Served, untimely
 from policykit.manifests.path import Path, Step, dotted
 from policykit.manifests.problem import Problem
 
@@ -204,7 +206,7 @@ class _Walk:
 
     def _unknown(self, key: str, value: Any) -> None:
         """Reports an unknown field with a suggestion, and checks its value as the suggested field."""
-        from policykit.kube.structure.misplaced import Guess, guess
+        from policykit.kube.structure.field_suggestions import Guess, guess
 
         path = (*self.steps, key)
         self.guesses += 1

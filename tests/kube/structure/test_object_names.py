@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.kube.structure.naming import name_problem, namespace_problem
+from policykit.kube.structure.object_names import name_problem, namespace_problem
 
 LONG = "a" * 254
 

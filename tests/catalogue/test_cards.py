@@ -2,7 +2,7 @@
 
 import pytest
 
-from policykit.catalogue import cards
+from policykit.catalogue import cards, resources
 from policykit.model.pool import Sharing
 
 TIME_SLICED = Sharing("time-slicing", 4)
@@ -29,7 +29,7 @@ def test_a_card_has_a_vendor_that_makes_cards(card: cards.Product) -> None:
     maker = cards.vendor(card.vendor)
     assert maker is not None
     assert maker.hardware == maker.vendor
-    assert cards.is_card(card.resource or maker.resource)
+    assert resources.is_card(card.resource or maker.resource)
     assert len(card.product) <= cards.LABEL_LIMIT
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from policykit.manifests import removal, rendering
+from policykit.manifests import rendering
+from policykit.manifests.entries import removed
 from policykit.manifests.extents import (
     Edit,
     after_line,
@@ -73,7 +74,7 @@ def moved(text: str, root: Node, old: Path, new: Path, layout: Layout) -> tuple[
         return (Edit(block.start, block.end, written[lead:]),)
     put = Edit(opening.at, opening.at, newline + written)
     if block.beside_dash:
-        cut = removal.removed(text, _reached(root, old[:-1])[0], old[-1])
+        cut = removed(text, _reached(root, old[:-1])[0], old[-1])
     else:
         cut = _cut(text, block.start, block.end)
     return tuple(sorted((put, cut), reverse=True))

@@ -1,4 +1,4 @@
-"""Names within one pod: what uses something of it, and what it has."""
+"""Pod specs of built-in kinds that the API server refuses."""
 
 from __future__ import annotations
 
@@ -184,3 +184,108 @@ def test_two_volumes_at_one_place() -> None:
     message = 'spec.containers[0].volumeMounts[1].mountPath is "/a", where another volume is already mounted'
     assert said(text) == [(INCONSISTENT, message)]
     assert said(text.replace("mountPath: /a}]", "mountPath: /b}]")) == []
+
+
+WEB = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  volumes: VOLUMES
+  initContainers: [{name: first, image: registry.example.com/first:1, INITIAL}]
+  containers: [{name: main, image: registry.example.com/web:1, CONTAINER}]
+"""
+SERVED = """
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: chat}
+spec:
+  predictor:
+    containers: [{name: main, image: registry.example.com/chat:1, readinessProbe: {periodSeconds: 5}}]
+"""
+
+
+def said_of(container: str = "", initial: str = "", volumes: str = "[]") -> list[tuple[str, str]]:
+    text = WEB.replace("CONTAINER", container).replace("INITIAL", initial).replace("VOLUMES", volumes)
+    return [(found.kind, found.message) for found in check(yaml.safe_load(text), "v1", "Pod")]
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        "livenessProbe: {httpGet: {port: http}, successThreshold: 1}",
+        "readinessProbe: {tcpSocket: {port: 80}, successThreshold: 3}",
+        "startupProbe: {exec: {command: [ready]}, httpGet: null}",
+        "livenessProbe: null",
+        'livenessProbe: {"...": }',
+        "livenessProbe: {'{{ include probe }}': }",
+        "ports: [{name: a, containerPort: 1}, {name: b, containerPort: 2}, {containerPort: 3}]",
+        "ports: [{name: HTTP_PORT, containerPort: 1}, {name: HTTP_PORT, containerPort: 2}]",
+    ],
+)
+def test_nothing_to_say(container: str) -> None:
+    assert said_of(container) == []
+
+
+@pytest.mark.parametrize(
+    ("container", "problem"),
+    [
+        pytest.param(
+            "livenessProbe: {periodSeconds: 5}",
+            (
+                INCONSISTENT,
+                "spec.containers[0].livenessProbe has no handler: none of exec, grpc, httpGet, tcpSocket",
+            ),
+            id="no handler",
+        ),
+        pytest.param(
+            "readinessProbe: {tcpSocket: {port: 80}, httpGet: {port: 80}}",
+            (
+                CONFLICTING,
+                "spec.containers[0].readinessProbe.tcpSocket conflicts with httpGet: "
+                "a probe takes only one of them",
+            ),
+            id="two handlers",
+        ),
+        pytest.param(
+            "startupProbe: {tcpSocket: {port: 80}, successThreshold: 2}",
+            (
+                CONFLICTING,
+                "spec.containers[0].startupProbe.successThreshold is 2, but must be 1 for this probe",
+            ),
+            id="threshold",
+        ),
+        pytest.param(
+            "ports: [{name: http, containerPort: 1}, {name: http, containerPort: 2}]",
+            (
+                INCONSISTENT,
+                'spec.containers[0].ports[1].name is "http", '
+                "which is also the name of spec.containers[0].ports[0]",
+            ),
+            id="one port name twice",
+        ),
+    ],
+)
+def test_refused(container: str, problem: tuple[str, str]) -> None:
+    assert said_of(container) == [problem]
+
+
+def test_probes_of_init_containers() -> None:
+    probe = "livenessProbe: {httpGet: {port: 80}}"
+    message = "spec.initContainers[0].livenessProbe is on an init container, which cannot have probes"
+    assert said_of(initial=probe) == [(CONFLICTING, message)]
+    assert said_of(initial=f"restartPolicy: Always, {probe}") == []
+
+
+def test_volumes() -> None:
+    assert said_of(volumes="[{name: a}, {name: b, emptyDir: {}, hostPath: null}]") == []
+    assert said_of(volumes="[{name: a, emptyDir: {}}, {name: a, emptyDir: {}}]") == [
+        (INCONSISTENT, 'spec.volumes[1].name is "a", which is also the name of spec.volumes[0]')
+    ]
+    assert said_of(volumes="[{name: a, emptyDir: {}, hostPath: {path: /data}}]") == [
+        (CONFLICTING, "spec.volumes[0].hostPath conflicts with emptyDir: a volume has one source")
+    ]
+
+
+def test_knative_fills_in_what_a_probe_asks() -> None:
+    assert check(yaml.safe_load(SERVED), "serving.kserve.io/v1beta1", "InferenceService") == ()

@@ -1,6 +1,6 @@
 """Answers that are kept for the next who asks."""
 
-from policykit.manifests.once import once
+from policykit.manifests.memoize import once
 
 
 def test_the_same_object_is_worked_on_once() -> None:

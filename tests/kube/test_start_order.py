@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.kube.ordering import tasks_that_wait
+from policykit.kube.start_order import tasks_that_wait
 
 
 def task(name: str, replicas: int, least: int | None = None, after: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.linter.reader import decode
+from policykit.manifests.extents import Slice, slices
 from policykit.manifests.parser import Parsed, parse
-from policykit.manifests.stream import Slice, slices
 from tests.shared import ROOT, SHARED
 
 STREAMS = {

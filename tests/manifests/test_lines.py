@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.manifests.foreign import foreign
+from policykit.manifests.lines import foreign
 
 LEFT_OUT = "stands for something left out; YAML has no sign for that"
 SLASHES = "`//` begins no comment in YAML"
