@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import Members, Pods
@@ -13,7 +14,6 @@ from policykit.model.quantity import amount_text
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import spread
-from policykit.targets.yunikorn.derived.applications import is_label
 from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
 
 ONLY = "pods"
@@ -37,7 +37,7 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[
     sizes, said = _sizes(kind, rule, pods)
     if not sizes:
         return Gang(notices=said)
-    if path and not is_label(path):
+    if path and label_value_problem(path):
         return Gang(
             notices=(
                 f"{kind.name}: queue {path} does not fit into a label of 63 characters, which "

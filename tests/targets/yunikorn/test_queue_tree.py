@@ -1,17 +1,13 @@
-"""From a policy's queues to YuniKorn's tree: names, shares, access lists."""
+"""From a policy's queues to YuniKorn's tree: paths and amounts."""
 
 import pytest
-from hypothesis import given
 
 from policykit.errors import PolicykitError
-from policykit.model.queue import Queue, Submitters
-from policykit.targets.yunikorn.configuration import acl, resources
-from policykit.targets.yunikorn.derived import paths, submitters
-from policykit.targets.yunikorn.derived.shares import as_meant, shares
-from tests.targets.yunikorn.clusters import GPU, trees
-
-ANN, BOB = Submitters(("ann",)), Submitters(("bob",))
-EVERYBODY = Submitters(("*",))
+from policykit.model.queue import Queue
+from policykit.targets.yunikorn import queue_tree
+from policykit.targets.yunikorn.configuration import resources
+from policykit.targets.yunikorn.queue_tree import as_meant, shares
+from tests.targets.yunikorn.clusters import GPU
 
 
 def test_paths() -> None:
@@ -21,7 +17,7 @@ def test_paths() -> None:
         Queue("research.b", "research"),
         Queue("x", "gone"),
     ]
-    assert paths.checked(queues) == {
+    assert queue_tree.checked_paths(queues) == {
         "team": "root.research.team",
         "research": "root.research",
         "research.b": "root.research.b",
@@ -43,7 +39,7 @@ def test_paths() -> None:
 )
 def test_queues_that_have_no_place(queues: list[Queue], message: str) -> None:
     with pytest.raises(PolicykitError) as error:
-        paths.checked(queues)
+        queue_tree.checked_paths(queues)
     assert error.value.message == message
 
 
@@ -90,64 +86,3 @@ def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: 
 def test_only_a_guarantee_can_lose_what_it_keeps_free(guarantee: dict[str, int], lost: bool) -> None:
     (notice,) = shares([Queue("a", guarantee=guarantee, deserved={GPU: 16})], deserved=True).notices
     assert notice.endswith("; what guarantee keeps free is not kept") is lost
-
-
-@pytest.mark.parametrize(
-    ("queues", "lists"),
-    [
-        ([Queue("a"), Queue("b", "a")], {"": EVERYBODY}),
-        ([Queue("a", submit=ANN), Queue("b")], {"a": ANN, "b": EVERYBODY}),
-        ([Queue("a", submit=ANN), Queue("b", "a"), Queue("c", "a", submit=BOB)], {"b": ANN, "c": BOB}),
-        (
-            [Queue("a", submit=ANN), Queue("b", "a", submit=Submitters(("ann", "bob")))],
-            {"a": ANN, "b": Submitters(("ann", "bob"))},
-        ),
-        ([Queue("a", submit=ANN), Queue("b", "a", submit=EVERYBODY)], {"a": ANN, "b": EVERYBODY}),
-        ([Queue("a", submit=Submitters())], {}),
-        (
-            [
-                Queue("a", submit=Submitters()),
-                Queue("b", "a", submit=ANN),
-                Queue("c", "b", submit=Submitters()),
-            ],
-            {},
-        ),
-    ],
-    ids=[
-        "nothing-said",
-        "one-closed",
-        "narrower-below",
-        "wider-below",
-        "open-below",
-        "nobody",
-        "nobody-below",
-    ],
-)
-def test_access_lists(queues: list[Queue], lists: dict[str, Submitters]) -> None:
-    assert submitters.lists(queues) == lists
-
-
-def wanted(queue: Queue, queues: dict[str, Queue]) -> Submitters:
-    """Whom the policy lets in."""
-    if queue.submit is not None:
-        return queue.submit
-    return wanted(queues[queue.parent], queues) if queue.parent else EVERYBODY
-
-
-@given(trees())
-def test_leaves_let_in_whom_the_policy_says(queues: tuple[Queue, ...]) -> None:
-    lists, known = submitters.lists(queues), {queue.name: queue for queue in queues}
-    for queue in queues:
-        if any(other.parent == queue.name for other in queues):
-            continue
-        names = [queue.name]
-        while names[-1]:
-            names.append(known[names[-1]].parent)
-        granted = [lists[name] for name in names if name in lists]
-        expected = wanted(queue, known)
-        users = {user for each in granted for user in each.users}
-        groups = {group for each in granted for group in each.groups}
-        if acl.EVERYBODY in expected.users:
-            assert acl.EVERYBODY in users
-        else:
-            assert (users, groups) == (set(expected.users), set(expected.groups))

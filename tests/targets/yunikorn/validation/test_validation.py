@@ -7,9 +7,9 @@ import yaml
 
 from policykit.manifests.path import dotted
 from policykit.targets.release import Version
-from policykit.targets.yunikorn import validator
-from policykit.targets.yunikorn.configuration import partition
-from policykit.targets.yunikorn.read import read
+from policykit.targets.yunikorn import validation
+from policykit.targets.yunikorn.configuration import queues_yaml
+from policykit.targets.yunikorn.configuration.configmap import source
 from tests.shared import SHARED
 
 
@@ -216,7 +216,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     text, rule, path = REFUSED[case]
-    found = validator.problems(yaml.safe_load(text))
+    found = validation.problems(yaml.safe_load(text))
     assert [(problem.kind, dotted(problem.path)) for problem in found] == [(rule, path)]
     assert found[0].message[-1] != "."
 
@@ -250,7 +250,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("case", ACCEPTED)
 def test_accepted(case: str) -> None:
-    assert validator.problems(yaml.safe_load(ACCEPTED[case])) == ()
+    assert validation.problems(yaml.safe_load(ACCEPTED[case])) == ()
 
 
 @pytest.mark.parametrize(
@@ -263,14 +263,14 @@ def test_accepted(case: str) -> None:
 )
 def test_keys_of_later_releases(more: str, path: str) -> None:
     data = yaml.safe_load(tree("{name: a}", more))
-    assert validator.problems(data, Version(1, 8, 0)) == ()
-    (found,) = validator.problems(data, Version(1, 7, 0))
+    assert validation.problems(data, Version(1, 8, 0)) == ()
+    (found,) = validation.problems(data, Version(1, 7, 0))
     assert (dotted(found.path), found.message) == (path, f"{path} requires YuniKorn 1.8.0 or later")
 
 
 def test_a_key_that_is_almost_one_is_named() -> None:
     data = yaml.safe_load(tree("{name: a, maxApplications: 1}"))
-    (found,) = validator.problems(data)
+    (found,) = validation.problems(data)
     assert found.message == f"unknown key {A}.maxApplications: did you mean maxapplications?"
 
 
@@ -338,9 +338,9 @@ FAILING = {
 @pytest.mark.parametrize("case", FAILING)
 def test_accepted_and_failing_later(case: str) -> None:
     text, rule, path = FAILING[case]
-    configuration = partition.read(yaml.safe_load(text))
-    assert validator.problems(yaml.safe_load(text)) == ()
-    found = validator.failing(configuration)
+    configuration = queues_yaml.read(yaml.safe_load(text))
+    assert validation.problems(yaml.safe_load(text)) == ()
+    found = validation.failing(configuration)
     assert [(problem.kind, dotted(problem.path)) for problem in found] == [(rule, path)]
 
 
@@ -348,25 +348,36 @@ def test_a_parent_queue_that_pods_may_make_is_no_failure() -> None:
     text = rules(
         "{name: provided, create: true}, {name: user, create: true, parent: {name: fixed, value: t}}"
     )
-    assert validator.failing(partition.read(yaml.safe_load(text))) == ()
+    assert validation.failing(queues_yaml.read(yaml.safe_load(text))) == ()
 
 
 def test_a_root_in_capitals_fails_at_start() -> None:
-    configuration = partition.read({"partitions": [{"name": "default", "queues": [{"name": "Root"}]}]})
-    assert validator.refused(configuration) == ()
-    assert [problem.kind for problem in validator.failing(configuration)] == ["queue-case"]
+    configuration = queues_yaml.read({"partitions": [{"name": "default", "queues": [{"name": "Root"}]}]})
+    assert validation.refused(configuration) == ()
+    assert [problem.kind for problem in validation.failing(configuration)] == ["queue-case"]
+
+
+def queues_in(path: Path) -> object:
+    """The data of the queues.yaml that a file is or carries; None if there is none."""
+    try:
+        documents = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+    except yaml.YAMLError:
+        return None
+    for data in documents:
+        text = source(data)[1]
+        inner = yaml.safe_load(text) if text else data
+        if isinstance(inner, dict) and isinstance(inner.get("partitions"), list):
+            return inner
+    return None
 
 
 def published() -> list[Path]:
     folder = SHARED / "corpus/yunikorn" if SHARED else None
     files = sorted(folder.glob("*.yaml")) if folder else []
-    return [path for path in files if read(path.read_text(encoding="utf-8"))]
+    return [path for path in files if queues_in(path) is not None]
 
 
 @pytest.mark.parametrize("path", published(), ids=lambda path: path.stem)
 def test_published_files(path: Path) -> None:
     """Their names say which ones the scheduler refuses."""
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if data.get("kind") == "ConfigMap":
-        data = yaml.safe_load(data["data"]["queues.yaml"])
-    assert bool(validator.problems(data)) is path.stem.endswith("-refused")
+    assert bool(validation.problems(queues_in(path))) is path.stem.endswith("-refused")

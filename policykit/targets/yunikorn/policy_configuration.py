@@ -1,4 +1,4 @@
-"""From a cluster to queues.yaml, checked against everything YuniKorn refuses."""
+"""From a policy to queues.yaml, checked against everything YuniKorn refuses."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from policykit.errors import PolicykitError
 from policykit.manifests.path import Path
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.release import Version
-from policykit.targets.yunikorn import options, validator, versions
-from policykit.targets.yunikorn.configuration import partition, properties, settings
-from policykit.targets.yunikorn.configuration.partition import Configuration, Partition, Preemption
+from policykit.targets.yunikorn import node_sorting, options, queue_tree, validation, versions
+from policykit.targets.yunikorn.configuration import placement_rules, properties, queues_yaml, settings
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
-from policykit.targets.yunikorn.derived import node_sorting, paths, standard_rules, tree
-from policykit.targets.yunikorn.derived.node_sorting import Sorting
-from policykit.targets.yunikorn.derived.shares import Shares, shares
+from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, Preemption, Queue
+from policykit.targets.yunikorn.names import ROOT
+from policykit.targets.yunikorn.node_sorting import Sorting
 from policykit.targets.yunikorn.options import Options
+from policykit.targets.yunikorn.queue_tree import Shares, shares
 
 
 class PolicyConfiguration(NamedTuple):
@@ -33,21 +32,21 @@ class PolicyConfiguration(NamedTuple):
         return (self.configuration.partitions[0].queues or ())[0]
 
 
-def configured(cluster: Cluster, target: TargetSettings) -> PolicyConfiguration:
+def policy_configuration(cluster: Cluster, target: TargetSettings) -> PolicyConfiguration:
     """The configuration of a policy. Raises PolicykitError for what YuniKorn would refuse."""
     stated, version = options.of(target), versions.parse(target.version)
     _check_names(stated)
     sorting = node_sorting.sorting(cluster, target, stated.node_sort)
     amounts = shares(cluster.queues, deserved=True)
     made = _configuration(cluster, stated, version, sorting, amounts)
-    if any(queue.deserved for queue in cluster.queues) and validator.refused(made):
+    if any(queue.deserved for queue in cluster.queues) and validation.refused(made):
         amounts = shares(cluster.queues, deserved=False)
         made = _configuration(cluster, stated, version, sorting, amounts)
     _check(made)
     return PolicyConfiguration(made, sorting.comments, (*amounts.notices, *sorting.notices))
 
 
-def holding(cluster: Cluster, stated: Options) -> frozenset[str]:
+def parent_queues(cluster: Cluster, stated: Options) -> frozenset[str]:
     """Queues of the policy that hold queues, not applications."""
     below = frozenset((stated.namespace_queues,)) - {"", ROOT}
     return below | {queue.parent for queue in cluster.queues if queue.parent}
@@ -56,15 +55,15 @@ def holding(cluster: Cluster, stated: Options) -> frozenset[str]:
 def _configuration(
     cluster: Cluster, stated: Options, version: Version, sorting: Sorting, amounts: Shares
 ) -> Configuration:
-    holds = holding(cluster, stated)
-    root = tree.build(tree.TreePlan(cluster.queues, amounts.resources, stated, version, holds))
+    holds = parent_queues(cluster, stated)
+    root = queue_tree.build(queue_tree.TreePlan(cluster.queues, amounts.resources, stated, version, holds))
     quota = stated.quota_preemption if version >= versions.QUOTA_PREEMPTION else None
     return Configuration(
         (
             Partition(
-                partition.DEFAULT,
+                queues_yaml.DEFAULT,
                 (root,),
-                _rules(stated, paths.checked(cluster.queues)),
+                _rules(stated, queue_tree.checked_paths(cluster.queues)),
                 preemption=Preemption(cluster.preemption.reclaim, quota),
                 node_sort=sorting.sort,
             ),
@@ -77,14 +76,14 @@ def _rules(stated: Options, places: Mapping[str, str]) -> tuple[Rule, ...]:
         return stated.rules
     below = places.get(stated.namespace_queues, stated.namespace_queues)
     fallback = places.get(stated.fallback, stated.fallback and f"{ROOT}.{stated.fallback}")
-    return standard_rules.rules(below, fallback)
+    return placement_rules.standard_rules(below, fallback)
 
 
 def _check(made: Configuration) -> None:
     hint = "change the queues or targets.yunikorn"
-    for problem in validator.refused(made):
+    for problem in validation.refused(made):
         raise PolicykitError(f"YuniKorn would refuse the queues: {problem.message}", hint, path=("queues",))
-    for problem in validator.failing(made):
+    for problem in validation.failing(made):
         raise PolicykitError(
             f"YuniKorn would fail with the queues: {problem.message}", hint, path=("queues",)
         )

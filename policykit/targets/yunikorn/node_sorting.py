@@ -10,7 +10,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
 from policykit.targets import fleet
-from policykit.targets.yunikorn.configuration.partition import NodeSort
+from policykit.targets.yunikorn.configuration.queues_yaml import NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES
 
 SCHEDULER = "yunikorn"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration import acl, properties, settings
-from policykit.targets.yunikorn.configuration.queues import Queue, walk
-from policykit.targets.yunikorn.derived.node_sorting import served
+from policykit.targets.yunikorn.configuration import access_lists, properties, settings
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk
+from policykit.targets.yunikorn.node_sorting import served
 from policykit.targets.yunikorn.options import Options
 
 
@@ -58,7 +58,7 @@ def _queues(cluster: Cluster) -> Iterator[str]:
             "workload kinds, which become node affinity of their pods"
         )
     for queue in cluster.queues:
-        unknown = acl.invalid_names(queue.submit) if queue.submit else ()
+        unknown = access_lists.invalid_names(queue.submit) if queue.submit else ()
         if unknown:
             yield (
                 f"queue {queue.name}: YuniKorn's access lists cannot name {', '.join(unknown)}: left out. "

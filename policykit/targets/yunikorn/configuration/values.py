@@ -1,7 +1,8 @@
-"""Values of a queue configuration of any shape: what has the wrong type is ignored."""
+"""Values of a queue configuration, as YuniKorn and the Go libraries below it read them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -58,3 +59,45 @@ def holds_placeholder(data: object) -> bool:
     if isinstance(data, (list, tuple, frozenset)):
         return any(map(holds_placeholder, data))
     return is_placeholder(data)
+
+
+_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
+
+
+def is_boolean(text: str) -> bool:
+    """Whether Go's strconv.ParseBool takes it."""
+    return text in _BOOLEANS
+
+
+_DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
+
+
+def is_duration(text: str) -> bool:
+    """Whether Go reads a duration of 0 or more: 30s, 1h30m, 0."""
+    if text == "0":
+        return True
+    position = 0
+    while match := _DURATION.match(text, position):
+        position = match.end()
+    return bool(text) and position == len(text)
+
+
+_CLASS = re.compile(r"\[:\^?[a-z]+:\]")
+"""[:alpha:] within a set, which Python reads as a nested set."""
+_ONLY_PYTHON = re.compile(r"\(\?(?:<?[=!]|\(|P=)|(?<!\\)(?:\\\\)*\\[1-9]")
+"""Looking around, conditions and back references."""
+_ONLY_GO = ("bad escape", "global flags", "unknown extension", "missing :", "unknown flag")
+"""How Python's error messages begin for what Go may accept: \\pL, \\z, flags in the middle."""
+
+
+def is_regular_expression(text: str) -> bool:
+    """Whether Go (RE2) accepts it. Syntax that only Go knows is not checked and counts as valid."""
+    if _ONLY_PYTHON.search(text):
+        return False
+    try:
+        re.compile(_CLASS.sub("a", text))
+    except re.error as error:
+        return error.msg.startswith(_ONLY_GO)
+    except (OverflowError, RecursionError):
+        return True
+    return True

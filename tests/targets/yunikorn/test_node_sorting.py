@@ -2,8 +2,8 @@ import pytest
 
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.workload import WorkloadKind
-from policykit.targets.yunikorn.configuration.partition import NodeSort
-from policykit.targets.yunikorn.derived.node_sorting import sorting
+from policykit.targets.yunikorn.configuration.queues_yaml import NodeSort
+from policykit.targets.yunikorn.node_sorting import sorting
 from tests.targets.yunikorn.clusters import GPU, cluster, pool, target
 
 PACKED = {"vcore": 1, "memory": 1, GPU: 17}

@@ -6,11 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.manifests import writer
-from policykit.targets.yunikorn.configuration import partition
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.partition import Configuration, NodeSort, Partition, Preemption
+from policykit.targets.yunikorn.configuration import queues_yaml
 from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate, Queue
+from policykit.targets.yunikorn.configuration.queues_yaml import (
+    ChildTemplate,
+    Configuration,
+    Limit,
+    NodeSort,
+    Partition,
+    Preemption,
+    Queue,
+)
 from policykit.targets.yunikorn.configuration.resources import Resources
 
 TEXT = st.text("abz019.:*- ", max_size=6)
@@ -63,9 +69,9 @@ CONFIGURATIONS = st.builds(Configuration, st.lists(PARTITIONS, max_size=2).map(t
 
 @given(CONFIGURATIONS)
 def test_what_is_written_reads_back(configuration: Configuration) -> None:
-    written = partition.write(configuration)
-    assert partition.read(written) == configuration
-    assert partition.read(yaml.safe_load(writer.dump(written))) == configuration
+    written = queues_yaml.write(configuration)
+    assert queues_yaml.read(written) == configuration
+    assert queues_yaml.read(yaml.safe_load(writer.dump(written))) == configuration
 
 
 ANYTHING = st.recursive(
@@ -86,7 +92,7 @@ ANYTHING = st.recursive(
 
 @given(ANYTHING)
 def test_any_shape_is_read(data: object) -> None:
-    assert partition.read({"partitions": data}).checksum == ""
+    assert queues_yaml.read({"partitions": data}).checksum == ""
 
 
 @pytest.mark.parametrize(
@@ -106,7 +112,7 @@ def test_any_shape_is_read(data: object) -> None:
     ids=["nothing", "empty", "odd-queues", "words-of-yaml-1.1"],
 )
 def test_other_shapes_read_as_defaults(data: object, expected: Configuration) -> None:
-    assert partition.read(data) == expected
+    assert queues_yaml.read(data) == expected
 
 
 @pytest.mark.parametrize(
@@ -125,7 +131,7 @@ def test_written_in_full() -> None:
         resources=Resources({"vcore": "4"}, {}),
         limits=(Limit("", ("*",), (), {"vcore": "1"}, 2),),
     )
-    written = partition.write(
+    written = queues_yaml.write(
         Configuration(
             (
                 Partition(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policykit.targets.yunikorn.text import CONFIGURATION
+from policykit.targets.yunikorn.configurations import CONFIGURATION
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,11 @@ import yaml
 
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
-from policykit.targets.yunikorn import validator, versions
+from policykit.targets.yunikorn import validation, versions
 from policykit.targets.yunikorn.validation import decoding
-from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
-from policykit.targets.yunikorn.validation.problem import problem
+from policykit.targets.yunikorn.validation.problem import Undecoded, certain, problem
 from tests.growth.steps import count
-from tests.targets.yunikorn.test_validator import ACCEPTED, REFUSED, tree
+from tests.targets.yunikorn.validation.test_validation import ACCEPTED, REFUSED, tree
 
 FILES = {**{name: case[0] for name, case in REFUSED.items() if case[1] != "decoding"}, **ACCEPTED}
 del FILES["null-items"]  # places behind such an item are counted without it
@@ -31,7 +30,7 @@ def places(data: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def found(data: Any) -> set[Place]:
-    problems = validator.problems(data)
+    problems = validation.problems(data)
     return {(each.kind, dotted(each.path)) for each in problems if each.kind != "decoding"}
 
 
@@ -98,7 +97,7 @@ def test_a_broken_part_accuses_nothing_else(name: str, change: Any) -> None:
 )
 def test_what_is_certain_is_said_too(queues: str, expected: set[Place]) -> None:
     data = yaml.safe_load(tree(queues))
-    assert any(each.kind == "decoding" for each in validator.problems(data))
+    assert any(each.kind == "decoding" for each in validation.problems(data))
     assert found(data) == expected
 
 
