@@ -16,7 +16,7 @@ from policykit.cli.linting.workspace import OpenResult, about_builds, open_works
 from policykit.cli.output import complain, emit, say
 from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.linter.acceptance import from_folder, settings_of, spoken, tally
 from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
 from policykit.linter.unit import UnitFinding

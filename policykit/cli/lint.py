@@ -17,8 +17,7 @@ from policykit.cli.linting.today import today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
 from policykit.cli.output import complain, emit_data, say
 from policykit.cli.policy import allow_path
-from policykit.formats import FORMATS
-from policykit.formats.text import summary
+from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options
@@ -238,13 +237,10 @@ def _make(fixed_files: FixResult, opened: OpenResult, diff: bool) -> tuple[bool,
 
 
 def _tell_numbers(report: Report, statistics: bool, timings: bool) -> None:
-    if statistics or timings:
-        from policykit.formats import statistics as numbers
-
-        for line in numbers.statistics(report) if statistics else ():
-            say(line)
-        for line in numbers.timings(report) if timings else ():
-            say(line)
+    for line in text.statistics(report) if statistics else ():
+        say(line)
+    for line in text.timings(report) if timings else ():
+        say(line)
 
 
 def _words(options: Sequence[str]) -> list[str]:
@@ -276,4 +272,4 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
             f"rule{'s' if report.silent_rules > 1 else ''} did not"
             " run (name one with -p, or see `policykit init`)"
         )
-    say(summary(report))
+    say(text.summary(report))

@@ -14,7 +14,7 @@ from policykit.cli.output import emit_data, say
 from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.companion_objects import Identity

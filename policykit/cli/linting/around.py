@@ -6,12 +6,12 @@ import os
 from collections.abc import Mapping
 
 from policykit.errors import SourceError
-from policykit.formats import Around
+from policykit.formats import FormatContext
 from policykit.linter.workspace import Workspace
 from policykit.workspace.files import repository_root
 
 
-def around(workspace: Workspace, after: Mapping[str, bytes]) -> Around:
+def around(workspace: Workspace, after: Mapping[str, bytes]) -> FormatContext:
     """Of a run; `after` are the bytes of files that it has changed, by the name they are opened by."""
     opened = {member.path: member.file for member in workspace.members}
 
@@ -23,4 +23,4 @@ def around(workspace: Workspace, after: Mapping[str, bytes]) -> Around:
             return b""  # already told as a failure of the run
 
     here = os.getcwd()
-    return Around(raw, repository_root(here) or here, tuple(sorted(opened)))
+    return FormatContext(raw, repository_root(here) or here, tuple(sorted(opened)))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from policykit import __version__
 from policykit.cli.output import complain, emit, encoded, tell
 from policykit.errors import SourceError, UsageError
-from policykit.formats import FORMATS, WITH_FIXES, Around, format_named
-from policykit.formats.colour import wanted
+from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
+from policykit.formats.text import use_colour
 from policykit.linter.finding import Report
 from policykit.nearest import nearest
 
@@ -50,22 +50,22 @@ def with_fixes(found: Sequence[Output]) -> bool:
     return any(one.format in WITH_FIXES for one in found)
 
 
-def write(report: Report, found: Sequence[Output], around: Around, color: str, aside: bool) -> bool:
+def write(report: Report, found: Sequence[Output], context: FormatContext, color: str, aside: bool) -> bool:
     """Writes every format; `aside`: standard output is taken, what would go there goes to standard error.
 
     False where a file could not be written, which is told.
     """
     done = True
     for one in found:
-        colours = not one.path and wanted(color, os.environ, _is_terminal(aside))
-        says = format_named(one.format)(report, around._replace(colour=colours, version=__version__))
+        colours = not one.path and use_colour(color, os.environ, _is_terminal(aside))
+        says = format_named(one.format)(report, context._replace(colour=colours, version=__version__))
         try:
             if one.path or not aside:
                 emit(says, one.path)
             elif says:
                 tell(says.removesuffix("\n"))
             if one.format == "github":
-                _summarize(report, around)
+                _summarize(report, context)
         except SourceError as error:
             complain(error)
             done = False
@@ -94,7 +94,7 @@ def _refuse_one_file_for_two(found: Sequence[Output]) -> None:
         taken |= {file: name} if file else {}
 
 
-def _summarize(report: Report, around: Around) -> None:
+def _summarize(report: Report, context: FormatContext) -> None:
     path = os.environ.get(_STEP_SUMMARY)
     if not path:
         return
@@ -102,7 +102,7 @@ def _summarize(report: Report, around: Around) -> None:
     from policykit.workspace.boundary import output
     from policykit.workspace.writing import append
 
-    append(output(path), encoded(step_summary(report, around)))
+    append(output(path), encoded(step_summary(report, context)))
 
 
 def _is_terminal(aside: bool) -> bool:
