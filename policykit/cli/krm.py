@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of
-from policykit.cli.linting.today import today
+from policykit.cli.linting.request import today
+from policykit.cli.options import allow_path, cache_of
 from policykit.cli.output import complain, emit_data, say, tell
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError
 from policykit.formats import FormatContext, krm
 from policykit.formats.krm import API, ROLES, FunctionConfig, function_config

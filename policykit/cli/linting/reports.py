@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from policykit import __version__
@@ -13,7 +13,9 @@ from policykit.errors import SourceError, UsageError
 from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
 from policykit.formats.text import use_colour
 from policykit.linter.finding import Report
+from policykit.linter.workspace import Workspace
 from policykit.nearest import nearest
+from policykit.workspace.files import repository_root
 
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Variable of GitHub Actions: the file whose Markdown is shown with the run."""
@@ -108,3 +110,18 @@ def _summarize(report: Report, context: FormatContext) -> None:
 def _is_terminal(aside: bool) -> bool:
     stream = sys.stderr if aside else sys.stdout
     return stream is not None and stream.isatty()
+
+
+def format_context(workspace: Workspace, after: Mapping[str, bytes]) -> FormatContext:
+    """Of a run; `after` are the bytes of files that it has changed, by the name they are opened by."""
+    opened = {member.path: member.file for member in workspace.members}
+
+    def raw(path: str) -> bytes:
+        file = opened.get(path, path)
+        try:
+            return after[file] if file in after else workspace.read(file)
+        except SourceError:
+            return b""  # already told as a failure of the run
+
+    here = os.getcwd()
+    return FormatContext(raw, repository_root(here) or here, tuple(sorted(opened)))
