@@ -11,11 +11,11 @@ from typing import Any, cast
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from policykit.cli.editor import buffers, server
-from policykit.cli.editor.buffers import TextDiagnostics
-from policykit.cli.editor.server import Documents
+from policykit.cli.lsp import diagnostics, server
+from policykit.cli.lsp.diagnostics import TextDiagnostics
+from policykit.cli.lsp.server import Documents
 from policykit.workspace.cache.folder import NO_CACHE, Cache
-from tests.cli.editor.client import QUOTA
+from tests.cli.lsp.client import QUOTA
 
 
 class Client:
@@ -50,7 +50,7 @@ class Gate:
     ) -> TextDiagnostics:
         self.loop.call_soon_threadsafe(self.asked.put_nowait, (Path(path).name, whole))
         self.let.get()
-        return buffers.lint(path, texts, whole=whole, reference=reference, cache=cache)
+        return diagnostics.lint(path, texts, whole=whole, reference=reference, cache=cache)
 
 
 def documents(client: Client, gate: Gate) -> Documents:

@@ -1,15 +1,17 @@
-"""`policykit init`: a policy to start from, never over one that is there."""
+"""What ships with policykit: profiles, cards and schemas, and a policy created from a profile."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 
 from policykit import bundled
-from policykit.cli.profiles import names
+from policykit.cli.bundled import profile_names
 from tests.cli.commands import Shell
 
 
-@pytest.mark.parametrize("profile", names())
+@pytest.mark.parametrize("profile", profile_names())
 def test_the_profile_as_it_is(shell: Shell, profile: str) -> None:
     said = shell.run("init", "--profile", profile, "cluster")
     path = "cluster/policykit.yaml"
@@ -57,3 +59,49 @@ def test_failures(shell: Shell, arguments: list[str], message: str) -> None:
     said = shell.run("init", *arguments)
     assert said.code == 2
     assert message in said.err
+
+
+def test_the_listing_has_a_caption_for_each(shell: Shell) -> None:
+    said = shell.run("profiles")
+    assert (said.code, said.err) == (0, "")
+    lines = said.out.splitlines()
+    assert [line.split()[0] for line in lines[:-2]] == list(profile_names())
+    assert all(len(line.split()) > 3 for line in lines[:-2])
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_a_profile_is_printed_as_it_is(shell: Shell, name: str) -> None:
+    said = shell.run("profiles", name)
+    assert said == (0, bundled.read("profiles", f"{name}.yaml").decode(), "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["profiles", "nope"],
+        ["schema", "nope"],
+        ["cards", "nope"],
+        ["profiles", "../pyproject"],
+        ["schema", ".."],
+    ],
+)
+def test_what_is_not_bundled(shell: Shell, words: list[str]) -> None:
+    said = shell.run(*words)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("policykit: ")
+    assert "\n  help: " in said.err
+
+
+def test_the_listing_names_what_can_be_printed(shell: Shell) -> None:
+    said = shell.run("schema")
+    assert (said.code, said.err) == (0, "")
+    listed = said.out.split()
+    assert "policy" in listed
+    for name in listed:
+        printed = shell.run("schema", name)
+        assert printed.code == 0, name
+        json.loads(printed.out)
+
+
+def test_the_policy_as_it_is(shell: Shell) -> None:
+    assert shell.run("schema", "policy").out == bundled.read("schemas", "policy.json").decode()

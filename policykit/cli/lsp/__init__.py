@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from policykit import DISTRIBUTION
-from policykit.cli.caching import cache_of
-from policykit.cli.policy import allow_path
+from policykit.cli.options import allow_path, cache_of
 from policykit.errors import UsageError
 
 
@@ -23,7 +22,7 @@ def command(policy: str) -> int:
     """Show lint's findings in an editor, with rule documentation on hover, and fixes. Speaks the
     Language Server Protocol on standard input and output."""
     try:
-        from policykit.cli.editor.server import serve
+        from policykit.cli.lsp.server import serve
     except ImportError:
         hint = f"install {DISTRIBUTION}[lsp] from the source you use, or pygls into this environment"
         raise UsageError("the language server needs pygls", hint) from None

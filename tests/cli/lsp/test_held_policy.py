@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from policykit.cli.editor import buffers
+from policykit.cli.lsp import diagnostics
 from policykit.workspace.disk import reset
-from tests.cli.editor.client import POLICY, QUOTA, Editor, spoken
+from tests.cli.lsp.client import POLICY, QUOTA, Editor, spoken
 
 PLAIN = POLICY.replace("lint: {ignore: [PK206]}\n", "")
 
@@ -81,7 +81,7 @@ def test_what_it_extends_elsewhere_counts_for_nothing(tmp_path: Path) -> None:
     (repo / "policykit.yaml").write_text(PLAIN + "extends: [../outside.yaml]\n", encoding="utf-8")
     texts = {str(repo / "quota.yaml"): QUOTA, str(tmp_path / "outside.yaml"): POLICY}
     try:
-        told = buffers.lint(str(repo / "quota.yaml"), texts)
+        told = diagnostics.lint(str(repo / "quota.yaml"), texts)
     finally:
         reset()
     assert [finding.code for finding in told.findings] == ["PK206"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from policykit.cli.output import complain, emit_data, say
 from policykit.errors import SourceError
 from policykit.formats.diff import diff
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.linter.fixing import FixResult
 from policykit.workspace.boundary import writable
 from policykit.workspace.files import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policykit.cli.linting.today import today
+from policykit.cli.linting.request import today
 from policykit.linter.suppression_syntax import is_day
 from tests.cli.commands import Shell
 

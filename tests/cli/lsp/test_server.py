@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 
 from policykit import __version__
-from tests.cli.editor.client import POLICY, QUOTA, UNABLE, Editor, spoken
+from tests.cli.lsp.client import POLICY, QUOTA, UNABLE, Editor, spoken
 from tests.processes import started
 from tests.shared import ROOT
 
@@ -207,7 +207,7 @@ def test_the_version_that_was_looked_at(
 
 _LINTS_FOR_EVER = """\
 import sys, threading
-from policykit.cli.editor.server import made
+from policykit.cli.lsp.server import made
 
 def lint(path, texts, **_):
     print("linting", file=sys.stderr, flush=True)

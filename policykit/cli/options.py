@@ -1,4 +1,4 @@
-"""`--cache-dir` and `--no-cache`: which cache a command uses."""
+"""Options that several commands share, and the cache that they select."""
 
 from __future__ import annotations
 
@@ -10,10 +10,46 @@ import click
 
 from policykit.cli.output import say
 from policykit.errors import UsageError
+from policykit.workspace import boundary
 from policykit.workspace.cache.folder import NO_CACHE, Cache, fault_of
 from policykit.workspace.cache.location import VARIABLE, default_folder, enclosing
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _allow(_: click.Context, __: click.Parameter, folders: tuple[str, ...]) -> None:
+    boundary.begin(folders)
+
+
+allow_path = click.option(
+    "--allow-path",
+    type=click.Path(exists=True),
+    metavar="DIR",
+    multiple=True,
+    expose_value=False,
+    callback=_allow,
+    help="Also allow reading and writing files below DIR; repeatable. By default, files that a policy or a"
+    " symbolic link points to must be inside the same repository, or without one inside the same folder.",
+)
+"""For every command that reads files named in a repository."""
+
+policy_option = click.option(
+    "-p",
+    "--policy",
+    metavar="POLICY",
+    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
+)
+
+namespace_option = click.option(
+    "--namespace",
+    metavar="NAME",
+    default="",
+    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
+)
+
+format_option = click.option(
+    "--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True
+)
 
 
 def cache_options(command: Command) -> Command:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from policykit import __version__
 from policykit.cli.output import complain, emit, encoded, tell
 from policykit.errors import SourceError, UsageError
-from policykit.formats import FORMATS, WITH_FIXES, Around, format_named
-from policykit.formats.colour import wanted
+from policykit.formats import FORMATS, WITH_FIXES, FormatContext, format_named
+from policykit.formats.text import use_colour
 from policykit.linter.finding import Report
+from policykit.linter.workspace import Workspace
 from policykit.nearest import nearest
+from policykit.workspace.files import repository_root
 
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 """Variable of GitHub Actions: the file whose Markdown is shown with the run."""
@@ -50,22 +52,22 @@ def with_fixes(found: Sequence[Output]) -> bool:
     return any(one.format in WITH_FIXES for one in found)
 
 
-def write(report: Report, found: Sequence[Output], around: Around, color: str, aside: bool) -> bool:
+def write(report: Report, found: Sequence[Output], context: FormatContext, color: str, aside: bool) -> bool:
     """Writes every format; `aside`: standard output is taken, what would go there goes to standard error.
 
     False where a file could not be written, which is told.
     """
     done = True
     for one in found:
-        colours = not one.path and wanted(color, os.environ, _is_terminal(aside))
-        says = format_named(one.format)(report, around._replace(colour=colours, version=__version__))
+        colours = not one.path and use_colour(color, os.environ, _is_terminal(aside))
+        says = format_named(one.format)(report, context._replace(colour=colours, version=__version__))
         try:
             if one.path or not aside:
                 emit(says, one.path)
             elif says:
                 tell(says.removesuffix("\n"))
             if one.format == "github":
-                _summarize(report, around)
+                _summarize(report, context)
         except SourceError as error:
             complain(error)
             done = False
@@ -94,7 +96,7 @@ def _refuse_one_file_for_two(found: Sequence[Output]) -> None:
         taken |= {file: name} if file else {}
 
 
-def _summarize(report: Report, around: Around) -> None:
+def _summarize(report: Report, context: FormatContext) -> None:
     path = os.environ.get(_STEP_SUMMARY)
     if not path:
         return
@@ -102,9 +104,24 @@ def _summarize(report: Report, around: Around) -> None:
     from policykit.workspace.boundary import output
     from policykit.workspace.writing import append
 
-    append(output(path), encoded(step_summary(report, around)))
+    append(output(path), encoded(step_summary(report, context)))
 
 
 def _is_terminal(aside: bool) -> bool:
     stream = sys.stderr if aside else sys.stdout
     return stream is not None and stream.isatty()
+
+
+def format_context(workspace: Workspace, after: Mapping[str, bytes]) -> FormatContext:
+    """Of a run; `after` are the bytes of files that it has changed, by the name they are opened by."""
+    opened = {member.path: member.file for member in workspace.members}
+
+    def raw(path: str) -> bytes:
+        file = opened.get(path, path)
+        try:
+            return after[file] if file in after else workspace.read(file)
+        except SourceError:
+            return b""  # already told as a failure of the run
+
+    here = os.getcwd()
+    return FormatContext(raw, repository_root(here) or here, tuple(sorted(opened)))

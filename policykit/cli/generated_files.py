@@ -11,7 +11,7 @@ from policykit.cli.output import emit_data, encoded, say
 from policykit.cli.policy import shown_as
 from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
 from policykit.policy.locations import places
 from policykit.workspace import outputs, tree

@@ -16,8 +16,8 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from policykit import __version__
-from policykit.cli.editor import buffers, protocol
-from policykit.cli.editor.buffers import TextDiagnostics
+from policykit.cli.lsp import diagnostics, protocol
+from policykit.cli.lsp.diagnostics import TextDiagnostics
 from policykit.linter.finding import Finding
 from policykit.rules import CATALOGUE, rule
 from policykit.workspace.cache.folder import NO_CACHE, Cache
@@ -30,7 +30,7 @@ _LARGE = 1_000_000
 
 
 class Lint(Protocol):
-    """What finds the findings of a text: see `buffers.lint`."""
+    """What finds the findings of a text: see `diagnostics.lint`."""
 
     def __call__(
         self, path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache
@@ -66,7 +66,7 @@ class Documents:
     """
 
     def __init__(
-        self, server: LanguageServer, reference: str, cache: Cache, lint: Lint = buffers.lint
+        self, server: LanguageServer, reference: str, cache: Cache, lint: Lint = diagnostics.lint
     ) -> None:
         self._server = server
         self._lint = lint
@@ -232,7 +232,7 @@ def serve(reference: str, cache: Cache) -> None:
     made(reference, cache).start_io()
 
 
-def made(reference: str, cache: Cache = NO_CACHE, lint: Lint = buffers.lint) -> LanguageServer:
+def made(reference: str, cache: Cache = NO_CACHE, lint: Lint = diagnostics.lint) -> LanguageServer:
     """The server with everything it answers."""
     server = LanguageServer("policykit", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
     documents = Documents(server, reference, cache, lint)

@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from policykit.errors import PolicykitError
 from policykit.escape import one_line
-from policykit.formats.places import Files
-from policykit.formats.text import said
+from policykit.formats.findings import message_lines
+from policykit.formats.locations import SourceFiles
 from policykit.linter.finding import Finding
 from policykit.linter.rule import AnyRule
 from policykit.model.severity import Applicability, Severity
@@ -35,7 +35,7 @@ class Text:
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
-        self._files = Files(lambda _: text.encode("utf-8", errors="surrogatepass"))
+        self._files = SourceFiles(lambda _: text.encode("utf-8", errors="surrogatepass"))
 
     def position(self, line: int, column: int) -> types.Position:
         """Of a line and a column from 1, in code points."""
@@ -52,12 +52,12 @@ class Text:
 
     def at(self, offset: int) -> types.Position:
         """Of an offset in bytes."""
-        return self.position(*self._files.place("", offset))
+        return self.position(*self._files.line_and_column("", offset))
 
 
 def diagnostic(finding: Finding, text: Text) -> types.Diagnostic:
     """A finding as an editor shows it."""
-    message = "\n".join(map(one_line, said(finding)))
+    message = "\n".join(map(one_line, message_lines(finding)))
     return types.Diagnostic(
         text.range(finding), message, _SEVERITIES[finding.severity], finding.code, source=SOURCE
     )

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from policykit import api
 from policykit.cli import policy
-from policykit.cli.linting.request import Request
-from policykit.cli.linting.today import today
+from policykit.cli.linting.request import Request, today
 from policykit.cli.linting.workspace import open_text
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding

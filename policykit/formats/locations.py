@@ -1,4 +1,4 @@
-"""Lines and offsets in the files of findings."""
+"""Locations of findings: lines and offsets in their files, and paths relative to the repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BOM = b"\xef\xbb\xbf"
 _BREAK = re.compile(b"\n")
 
 
-class Files:
+class SourceFiles:
     """The files of a report, each read once."""
 
     def __init__(self, raw: Callable[[str], bytes]) -> None:
@@ -28,7 +28,7 @@ class Files:
         lines = self._lines[path]
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
-    def place(self, path: str, offset: int) -> tuple[int, int]:
+    def line_and_column(self, path: str, offset: int) -> tuple[int, int]:
         """Line and column, from 1 and in code points, of an offset in bytes."""
         raw = self._content(path)
         if path not in self._starts:
