@@ -13,7 +13,7 @@ from policykit.importer.usages import UsageKey, guessed_usage, kind_of, usage
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.policy_values import quantities
 from policykit.model.pool import Amounts
-from policykit.policy.compile.shapes import PODS
+from policykit.policy.compile.node_shapes import PODS
 from policykit.policy.presets import PRESETS
 
 PoolGroups = dict[str, Group]

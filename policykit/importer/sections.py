@@ -6,15 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.importer.draft import Draft
-from policykit.model.autoscaling import Autoscaling, Metric, ScaleTarget
 from policykit.model.gang import GangRule
 from policykit.model.inventory import Inventory
 from policykit.model.placement import Placement, ResourcePlacement
 from policykit.model.policy_values import duration, quantities, without_empty
-from policykit.model.queue import ContainerRange, PoolAffinity, Preemption, Priority, Queue, Quota, Submitters
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import (
+    ContainerRange,
+    PoolAffinity,
+    Preemption,
+    Priority,
+    Queue,
+    Quota,
+    Reservation,
+    Submitters,
+    Tenant,
+)
 from policykit.model.topology import Apartness, Closeness
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.policy.models.targets import Targets
 from policykit.targets import DEFAULT_SYSTEM, TARGETS
 

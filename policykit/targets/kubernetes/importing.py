@@ -9,11 +9,10 @@ from typing import Any
 from policykit.linter.import_reader import ImportReader, documents, images, version_in_title
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
-from policykit.model.autoscaling import Autoscaling
 from policykit.model.inventory import Inventory
 from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
 from policykit.model.queue import ContainerRange, Quota
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, WorkloadKind
 from policykit.targets import TARGETS
 from policykit.targets.kubernetes.objects import autoscalers, priorities, quotas, ranges
 from policykit.targets.kubernetes.objects.autoscalers import Autoscaler

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from policykit.linter.import_reader import ImportReader
 from policykit.manifests.document import Manifest
 from policykit.model.inventory import Inventory
-from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.kueue.generate import NAMESPACE
 from policykit.targets.kueue.names import GROUP, HOSTNAME, SYSTEM

@@ -8,8 +8,7 @@ from typing import Any
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.document import Manifest
 from policykit.model.inventory import Inventory
-from policykit.model.queue import PoolAffinity, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.volcano.names import QUEUE_NAME
 from policykit.targets.volcano.objects import hypernodes, nodegroups, queues

@@ -10,14 +10,12 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
 from policykit.model.inventory import Inventory
-from policykit.model.tenant import Tenant
-from policykit.targets.yunikorn import options
+from policykit.model.queue import Tenant
+from policykit.targets.yunikorn import namespaces, node_sorting, options, queue_tree
 from policykit.targets.yunikorn.configuration import configmap, settings
-from policykit.targets.yunikorn.configuration.partition import read
-from policykit.targets.yunikorn.derived import namespaces, node_sorting, paths
+from policykit.targets.yunikorn.configuration.queues_yaml import read
 from policykit.targets.yunikorn.importing.partition import add_partition
 from policykit.targets.yunikorn.names import PARENT_QUEUE
-from policykit.targets.yunikorn.read import source
 from policykit.targets.yunikorn.versions import parse
 
 
@@ -53,7 +51,7 @@ class YunikornReader(ImportReader):
 
     def finish(self) -> None:
         """Replaces queue paths in components and tenants by queue names of the policy."""
-        known = {path: name for name, path in paths.paths(self.inventory.queues.values()).items()}
+        known = {path: name for name, path in queue_tree.queue_paths(self.inventory.queues.values()).items()}
         self.inventory.components = [
             each._replace(queue=known.get(each.queue, each.queue)) for each in self.inventory.components
         ]
@@ -89,7 +87,7 @@ class YunikornReader(ImportReader):
 
     def _read_queues(self, data: Mapping[str, Any]) -> None:
         """Reads the queue configuration in a ConfigMap or in Helm values."""
-        for inner in documents(source(data)[1]):
+        for inner in documents(configmap.source(data)[1]):
             self._read_configuration(inner)
 
     def _read_configuration(self, data: Mapping[str, Any]) -> None:
@@ -102,7 +100,7 @@ class YunikornReader(ImportReader):
         if queue and manifest.name:
             folders = path.split("/")[:-1]
             generated = "/".join(folders[-3:-1]) == namespaces.FOLDER
-            tenant = folders[-1] if generated else paths.own_name(queue)
+            tenant = folders[-1] if generated else queue_tree.own_name(queue)
             self.tenants.append(Tenant(tenant, (manifest.name,), queue))
         return bool(queue)
 

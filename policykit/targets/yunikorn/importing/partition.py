@@ -7,15 +7,15 @@ from typing import Any
 
 from policykit.model.inventory import Inventory
 from policykit.model.policy_values import without_empty
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
+from policykit.targets.yunikorn.configuration import placement_rules
 from policykit.targets.yunikorn.configuration.placement_rules import KNOWN, Rule
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, Queue
 from policykit.targets.yunikorn.configuration.resources import CORES
-from policykit.targets.yunikorn.derived import standard_rules
-from policykit.targets.yunikorn.derived.paths import DEFAULT as DEFAULT_QUEUE
 from policykit.targets.yunikorn.importing.queue_options import add_queue_options
 from policykit.targets.yunikorn.importing.queues import add_queues, queue_names
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.options import FALLBACK
+from policykit.targets.yunikorn.queue_tree import DEFAULT as DEFAULT_QUEUE
 
 TARGET = "yunikorn"
 _WEIGHTS = {CORES: 1.0, "memory": 1.0}
@@ -61,7 +61,7 @@ def _root(partition: Partition) -> Queue:
 
 def _is_standard(partition: Partition) -> bool:
     """Whether the queue `default` exists only because the rules end in it."""
-    known = standard_rules.recognised(partition.rules)
+    known = placement_rules.parse_standard_rules(partition.rules)
     return known is not None and known[1] == f"{ROOT}.{DEFAULT_QUEUE}"
 
 
@@ -77,7 +77,7 @@ def _node_sort(partition: Partition, inventory: Inventory) -> None:
 
 def _add_rules(rules: tuple[Rule, ...], names: Mapping[str, str], inventory: Inventory) -> None:
     """Adds the rules. `names` maps the full path of a queue to its name in the policy."""
-    known = standard_rules.recognised(rules)
+    known = placement_rules.parse_standard_rules(rules)
     if known is None:
         inventory.option(
             TARGET, "placementRules", [_rule(rule) for rule in rules if _usable(rule, inventory)]

@@ -13,11 +13,12 @@ from policykit.model.inventory import Inventory
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue as PolicyQueue
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn.configuration import acl, properties, resources
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue, walk
-from policykit.targets.yunikorn.derived import paths
-from policykit.targets.yunikorn.derived.shares import as_meant
-from policykit.targets.yunikorn.derived.submitters import EVERYBODY
+from policykit.targets.yunikorn import queue_tree
+from policykit.targets.yunikorn.configuration import access_lists, properties, resources
+from policykit.targets.yunikorn.configuration.access_lists import ALL
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk
+from policykit.targets.yunikorn.names import ROOT
+from policykit.targets.yunikorn.queue_tree import as_meant
 
 _NOBODY = Submitters()
 
@@ -36,13 +37,13 @@ def queue_names(root: Queue, inventory: Inventory) -> dict[str, str]:
 
     Queues that other systems define keep those names. YuniKorn uses lower case.
     """
-    known = {path: name for name, path in paths.paths(inventory.queues.values()).items()}
+    known = {path: name for name, path in queue_tree.queue_paths(inventory.queues.values()).items()}
     listed = [path.lower() for path, _ in walk(root._replace(name=ROOT))][1:]
-    own = Counter(paths.own_name(path) for path in listed)
+    own = Counter(queue_tree.own_name(path) for path in listed)
     taken = frozenset(known.values())
     given: dict[str, str] = {ROOT: ROOT}
     for path in listed:
-        short = paths.own_name(path)
+        short = queue_tree.own_name(path)
         alone = own[short] == 1 and short not in taken and short != ROOT
         given[path] = known.get(path, short if alone else path.removeprefix(f"{ROOT}."))
     return given
@@ -52,7 +53,7 @@ def add_queues(root: Queue, given: Mapping[str, str], inventory: Inventory, *, k
     """Adds every queue below root; `default` only if it is more than the fallback."""
     access = _access_to_root(root, inventory)
     for child in root.queues:
-        made = Queue(paths.DEFAULT, submit=child.submit, applications=root.applications)
+        made = Queue(queue_tree.DEFAULT, submit=child.submit, applications=root.applications)
         if keeps_default or child != made or _access_below(access, child, inventory).wanted != access.wanted:
             _add(child, ROOT, access, given, inventory)
 
@@ -121,8 +122,8 @@ def _access_to_root(root: Queue, inventory: Inventory) -> _Access:
         inventory.say(
             "no queue of YuniKorn has a submitacl, so nobody may submit; the policy allows everybody"
         )
-        return _Access(EVERYBODY, EVERYBODY)
-    return _Access(_submitters(root, inventory), EVERYBODY)
+        return _Access(ALL, ALL)
+    return _Access(_submitters(root, inventory), ALL)
 
 
 def _access_below(above: _Access, queue: Queue, inventory: Inventory) -> _Access:
@@ -140,7 +141,7 @@ def _any_list(queue: Queue) -> bool:
 
 
 def _submitters(queue: Queue, inventory: Inventory) -> Submitters:
-    listed = acl.read(queue.submit)
+    listed = access_lists.read(queue.submit)
     if listed is None:
         inventory.say(f"queue {queue.name}: submitacl {queue.submit!r} is invalid in YuniKorn; left out")
         return _NOBODY
@@ -148,8 +149,8 @@ def _submitters(queue: Queue, inventory: Inventory) -> Submitters:
 
 
 def _sum(one: Submitters, other: Submitters) -> Submitters:
-    if acl.EVERYBODY in (*one.users, *other.users):
-        return EVERYBODY
+    if access_lists.EVERYBODY in (*one.users, *other.users):
+        return ALL
     return Submitters(
         tuple(dict.fromkeys((*one.users, *other.users))), tuple(dict.fromkeys((*one.groups, *other.groups)))
     )

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from policykit.importer.documents import objects
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.inventory import Inventory
-from policykit.model.queue import Queue
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import Queue, Reservation, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.importing import KoordinatorReader
 from policykit.targets.koordinator.objects import generate

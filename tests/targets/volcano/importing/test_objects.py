@@ -12,8 +12,7 @@ from policykit.importer.documents import objects
 from policykit.importer.policy import policy_of
 from policykit.manifests import writer
 from policykit.model.inventory import Inventory
-from policykit.model.queue import PoolAffinity, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import object_artifacts
 from policykit.targets.volcano.importing import VolcanoReader
