@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel
 
-from policykit.catalogue.koordinator import fields
 from policykit.policy.models.targets import koordinator as models
 from policykit.targets.koordinator.options import KoordinatorOptions
+from policykit.targets.koordinator.scheduler import fields
 from tests.policy.memory import HEAD, load_body, mistakes
 
 STATED = """\

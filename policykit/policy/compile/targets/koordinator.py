@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT, Release
 from policykit.manifests.path import Path
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
@@ -17,6 +16,7 @@ from policykit.policy.suggest import did_you_mean
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions
 from policykit.targets.koordinator.scheduler import plugin_args
+from policykit.targets.koordinator.scheduler.fields import DURATIONS, SECTIONS, WEIGHT, Release
 from policykit.targets.koordinator.scheduler.plugins import DEVICES
 
 _FIRST_FIT_PLUS = (1, 6, 0)

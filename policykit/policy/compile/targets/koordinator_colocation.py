@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from policykit.catalogue.koordinator.bands import BANDS, QOS, Band, named
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
 from policykit.policy.compile.known import all_known, known, once
 from policykit.policy.models.targets.koordinator_colocation import Colocated, Colocation
+from policykit.targets.koordinator.objects.colocation import BANDS, QOS, Band, band_of_priority_class
 from policykit.targets.koordinator.options import PodClass
 
 
@@ -42,7 +42,7 @@ def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
     """The kind's own PriorityClass, if any, decides the class of its pods: its value must be in the band."""
     workload = draft.policy.workloads.get(kind)
     name = workload.priority_class if workload else ""
-    if not name or named(name) == band:
+    if not name or band_of_priority_class(name) == band:
         return
     stated = draft.policy.priorities.get(name)
     value = stated.value if stated else None
