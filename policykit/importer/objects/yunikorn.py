@@ -8,7 +8,7 @@ from typing import Any
 from policykit.importer.inventory import Inventory
 from policykit.importer.yunikorn import partitions
 from policykit.manifests.shape import mapping, text
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Tenant
 from policykit.targets.yunikorn import namespaces, queue_tree
 from policykit.targets.yunikorn.configuration import configmap, queues_yaml, settings
 from policykit.targets.yunikorn.names import PARENT_QUEUE

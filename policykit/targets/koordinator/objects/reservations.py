@@ -12,8 +12,8 @@ from policykit.manifests.shape import mapping, mappings, pairs, text
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
+from policykit.model.queue import Reservation as PolicyReservation
 from policykit.model.taint import Toleration
-from policykit.model.tenant import Reservation as PolicyReservation
 from policykit.placement.desired_placement import desired_placement, expression
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY

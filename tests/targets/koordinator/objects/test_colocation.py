@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.queue import Priority, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Priority, Queue, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects import generate as objects
