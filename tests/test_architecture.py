@@ -126,7 +126,7 @@ KNOWING = {
     "policykit.rules.gangs.partial_gang": "reads the task groups of YuniKorn",
     "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",
     "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
-    "policykit.rules.koordinator.qos_priority_conflict": "compares what Koordinator and Volcano make of one field",
+    "policykit.rules.koordinator.qos_priority_conflict": "Volcano reads the same resources",
     "policykit.catalogue.koordinator": "one of Koordinator's plugins has the name of the upstream one",
     "policykit.targets.volcano": "leaves reservations for any pods to Koordinator",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",

@@ -16,10 +16,9 @@ from policykit.kube.podsets import pod_sets
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, Words, words
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, whole
-from policykit.manifests.words import Words, words
 from policykit.model.severity import Severity
 from policykit.rules.koordinator.device_requests import Request, device_requests
 from policykit.targets.koordinator import versions

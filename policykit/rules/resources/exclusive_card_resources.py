@@ -18,7 +18,7 @@ from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.requests import containers, requested
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
-from policykit.manifests.once import once
+from policykit.manifests.memoize import once
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import has_unknown_amounts, request_path
@@ -241,7 +241,7 @@ def _boards(review: Review) -> Iterator[Violation]:
     cluster, pools = review.cluster, review.eligible_pools
     if cluster is None or not pools or amount <= 1:
         return
-    from policykit.catalogue.products import product
+    from policykit.catalogue.cards import product
 
     cards = [cluster.card_of(pool) for pool in pools]
     facts = [known.facts if card and (known := product(card.product)) else {} for card in cards]

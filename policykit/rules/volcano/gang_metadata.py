@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from policykit.kube.podsets import PodSet, pod_sets
-from policykit.kube.podsets.titles import title
+from policykit.kube.podsets.podset import title
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts

@@ -13,10 +13,9 @@ from policykit.catalogue.volcano.wording import UPGRADE, Release, not_yet, relea
 from policykit.kube import podsets
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.rules.volcano.job_policies import without_timeout
 from policykit.rules.volcano.job_specs import (
