@@ -14,9 +14,9 @@ from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacem
 from policykit.model.queue import ContainerRange, Quota
 from policykit.model.workload import Autoscaling, WorkloadKind
 from policykit.targets import TARGETS
-from policykit.targets.kubernetes.objects import autoscalers, priorities, quotas, ranges
-from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
-from policykit.targets.kubernetes.scheduler import configuration, plugins, second, weights
+from policykit.targets.kubernetes import autoscalers, limit_ranges, priorities, quotas
+from policykit.targets.kubernetes.autoscalers import Autoscaler
+from policykit.targets.kubernetes.scheduler import configuration, delivery, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import (
     DEFAULT_SCHEDULER,
     RATIO,
@@ -55,10 +55,10 @@ class KubernetesReader(ImportReader):
             for stated in mapping(data.get("data")).values():
                 for inner in documents(stated) if _CONFIGURATION in text(stated) else ():
                     scheduler_configuration(inner, self.inventory)
-        elif kind == "Deployment" and manifest.name == second.NAME:
+        elif kind == "Deployment" and manifest.name == delivery.SECOND_NAME:
             second_scheduler(manifest, self.inventory)
         else:
-            return kind in _RBAC and second.LABELS.items() <= manifest.labels.items()
+            return kind in _RBAC and delivery.LABELS.items() <= manifest.labels.items()
         return True
 
     def read_values(self, data: Mapping[str, Any]) -> bool:
@@ -109,7 +109,7 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
     """A LimitRange of containers: part of the quota with its name, or a new quota."""
-    limits = ranges.read(data)
+    limits = limit_ranges.read(data)
     namespace = limits.namespace or "default"
     where = f"LimitRange {namespace}/{limits.name}"
     if limits.unsaid:
@@ -227,7 +227,7 @@ def _add_deployment(whole: Configuration, placed: list[Profile], inventory: Inve
     names = {profile.scheduler for profile in placed}
     if whole.kubeconfig or DEFAULT_SCHEDULER in names:
         says["as"] = "cluster"
-    elif whole.lease and whole.lease.name == second.NAME and whole.lease.namespace != _NAMESPACE:
+    elif whole.lease and whole.lease.name == delivery.SECOND_NAME and whole.lease.namespace != _NAMESPACE:
         says["namespace"] = whole.lease.namespace
     if DEFAULT_SCHEDULER in names:
         says["default"] = DEFAULT_SCHEDULER.removesuffix(_SUFFIX)
@@ -247,7 +247,7 @@ def second_scheduler(deployment: Manifest, inventory: Inventory) -> None:
     says: dict[str, Any] = {}
     if namespace and namespace != _NAMESPACE:
         says["namespace"] = namespace
-    if image and not (release and name == second.REPOSITORY):
+    if image and not (release and name == delivery.REPOSITORY):
         says["image"] = image
     if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas > 1:
         says["replicas"] = replicas

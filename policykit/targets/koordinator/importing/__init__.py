@@ -11,7 +11,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
 from policykit.model.cluster import Cluster
 from policykit.model.inventory import Inventory
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator.importing import objects, options, scheduler
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.options import Fit

@@ -8,19 +8,17 @@ from typing import Any
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument import Argument
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
-from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import option_problems
-from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
+from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path, dotted
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.objects import queue_admission
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
-from policykit.targets.volcano.scheduler.actions import in_order
-from policykit.targets.volcano.scheduler.plan import plan
+from policykit.targets.volcano.scheduler.plan import in_order, plan
 from policykit.targets.volcano.scheduler.scoring import scoring
 
 Say = Callable[[str], None]
@@ -42,7 +40,7 @@ def options(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
     target = cluster.targets["volcano"]
     version = versions.parse(target.version)
     ours = scoring(cluster, target)
-    written, _ = admission.admitted(cluster.queues, version, cluster.pools)
+    written, _ = queue_admission.admitted(cluster.queues, version, cluster.pools)
     plugin = there.plugin("binpack")
     computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
     weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
