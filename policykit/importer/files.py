@@ -77,7 +77,7 @@ class ImportedFiles:
 
     def _read_values(self, path: str, manifest: Manifest) -> None:
         data = manifest.data
-        if data and not any(reader.read_values(data) for reader in reversed(self.readers)):
+        if data and not any(reader.read_values(data, path) for reader in reversed(self.readers)):
             self.inventory.say(f"{path}: not an object or configuration that import can read; left out")
 
     def _report_ignored(self) -> None:

@@ -47,7 +47,7 @@ class ImportReader:
         """Reads an object; False: it is none of the system's. The first system to read it is the last."""
         return False
 
-    def read_values(self, data: Mapping[str, Any]) -> bool:
+    def read_values(self, data: Mapping[str, Any], path: str) -> bool:
         """Reads a mapping without kind, such as Helm values; False: it is none of the system's."""
         return False
 

@@ -277,9 +277,7 @@ def test_koordinators_configuration(wrapped: bool) -> None:
     assert "koord-scheduler" in made.cluster.schedulers
     fast, apart = made.remarks
     assert fast == "NodeResourcesFitPlus: cpu with type Fastest and weight 1 has no effect; left out"
-    assert apart.startswith(
-        "koord-scheduler-config differs from what this policy generates: args of Coscheduling, "
-    )
+    assert apart.startswith("0.yaml differs from what this policy generates: args of Coscheduling, ")
     assert apart.endswith("To keep the rest, name the file in targets.koordinator.config")
 
 

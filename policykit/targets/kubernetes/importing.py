@@ -50,20 +50,20 @@ class KubernetesReader(ImportReader):
         if kind in _BY_KIND:
             _BY_KIND[kind](data, self.inventory)
         elif kind == _CONFIGURATION:
-            scheduler_configuration(data, self.inventory)
+            scheduler_configuration(data, path, self.inventory)
         elif kind == "ConfigMap":
             for stated in mapping(data.get("data")).values():
                 for inner in documents(stated) if _CONFIGURATION in text(stated) else ():
-                    scheduler_configuration(inner, self.inventory)
+                    scheduler_configuration(inner, path, self.inventory)
         elif kind == "Deployment" and manifest.name == delivery.SECOND_NAME:
             second_scheduler(manifest, self.inventory)
         else:
             return kind in _RBAC and delivery.LABELS.items() <= manifest.labels.items()
         return True
 
-    def read_values(self, data: Mapping[str, Any]) -> bool:
+    def read_values(self, data: Mapping[str, Any], path: str) -> bool:
         if "profiles" in data:
-            scheduler_configuration(data, self.inventory)
+            scheduler_configuration(data, path, self.inventory)
         return "profiles" in data
 
 
@@ -171,30 +171,29 @@ def _countable(resource: str) -> bool:
     return resource in _PLAIN or "/" in resource or resource.startswith("hugepages-")
 
 
-def scheduler_configuration(data: Mapping[str, Any], inventory: Inventory) -> None:
+def scheduler_configuration(data: Mapping[str, Any], path: str, inventory: Inventory) -> None:
     """Profiles with their own scoring strategy become placements."""
     whole = configuration.read(data)
-    placed = [profile for profile in whole.profiles if _add_placement(profile, inventory)]
+    placed = [profile for profile in whole.profiles if _add_placement(profile, path, inventory)]
     for profile in whole.profiles:
         if profile.scheduler != DEFAULT_SCHEDULER:
             inventory.schedulers[profile.scheduler] = None
-        _report_unsupported(profile, inventory)
+        _report_unsupported(profile, path, inventory)
     if whole.unsaid:
-        inventory.say(
-            f"configuration of kube-scheduler: a policy has no field for {', '.join(whole.unsaid)}; left out"
-        )
+        inventory.say(f"{path}: a policy has no field for {', '.join(whole.unsaid)}; left out")
     if placed:
         _add_deployment(whole, placed, inventory)
 
 
-def _add_placement(profile: Profile, inventory: Inventory) -> bool:
+def _add_placement(profile: Profile, path: str, inventory: Inventory) -> bool:
     fit = profile.fit
     if fit is None or (fit.strategy == "LeastAllocated" and not fit.resources):
         return False
     heavy = [name for name, weight in fit.resources.items() if not 1 <= weight <= 100]
     if fit.strategy not in _STRATEGIES or heavy:
-        what = f"weight of {', '.join(heavy)}" if heavy else f"strategy {fit.strategy or '(no type)'}"
-        inventory.say(f"scheduler {profile.scheduler}: {what} is invalid in kube-scheduler; left out")
+        weight = f"weight of {', '.join(heavy)}"
+        what = weight if heavy else f"strategy {fit.strategy or '(no type)'}"
+        inventory.say(f"{path}: scheduler {profile.scheduler}: {what} is invalid in kube-scheduler; left out")
         return False
     inventory.add_placement(placement(profile.scheduler, fit))
     return True
@@ -255,12 +254,14 @@ def second_scheduler(deployment: Manifest, inventory: Inventory) -> None:
         inventory.option("kubernetes", "scheduler", says)
 
 
-def _report_unsupported(profile: Profile, inventory: Inventory) -> None:
+def _report_unsupported(profile: Profile, path: str, inventory: Inventory) -> None:
     weighed = [f"weight of {name}" for name in profile.weights if name not in _COMPUTED]
     without = [f"score without {name}" for name in profile.disabled]
     left = (*weighed, *without, *profile.unsaid)
     if left:
-        inventory.say(f"scheduler {profile.scheduler}: a policy has no field for {', '.join(left)}; left out")
+        inventory.say(
+            f"{path}: scheduler {profile.scheduler}: a policy has no field for {', '.join(left)}; left out"
+        )
 
 
 _BY_KIND: Mapping[str, Callable[[Mapping[str, Any], Inventory], None]] = {

@@ -134,7 +134,7 @@ profiles:
 )
 def test_what_a_profile_says_beyond_is_told(profile: str, remark: str) -> None:
     made = imported(CONFIGURATION + profile)
-    assert made.remarks == (remark,)
+    assert made.remarks == (f"0.yaml: {remark}",)
     assert section(made, "schedulers") == ["a"]
 
 

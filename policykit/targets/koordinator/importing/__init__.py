@@ -38,6 +38,8 @@ class KoordinatorReader(ImportReader):
         super().__init__(inventory)
         self.quotas = objects.ElasticQuotas(inventory)
         self.configuration: Mapping[str, Any] | None = None
+        self.file = ""
+        """Path of the file with the configuration."""
 
     def read_generated(self, path: tuple[str, ...], source: str) -> bool:
         if path[:-1] == ("post-render",):
@@ -55,15 +57,15 @@ class KoordinatorReader(ImportReader):
             self.add_target()
             _BY_KIND[kind](manifest.data, self.inventory)
         elif kind == "ConfigMap":
-            return self._read_config_map(manifest)
+            return self._read_config_map(manifest, path)
         elif kind == _CONFIGURATION:
-            return self._read_configuration(manifest.data)
+            return self._read_configuration(manifest.data, path)
         else:
             return self.read_image(manifest, DEPLOYMENT)
         return True
 
-    def read_values(self, data: Mapping[str, Any]) -> bool:
-        return "profiles" in data and self._read_configuration(data)
+    def read_values(self, data: Mapping[str, Any], path: str) -> bool:
+        return "profiles" in data and self._read_configuration(data, path)
 
     def finish(self) -> None:
         self.quotas.add_queues()
@@ -84,32 +86,33 @@ class KoordinatorReader(ImportReader):
         if self.configuration is not None:
             cluster = _with_release(section, cluster, options.release(self.configuration))
             try:
-                section.update(options.options(cluster, self.configuration, self.inventory.say))
+                section.update(options.options(cluster, self.configuration, self.file, self.inventory.say))
             except PolicykitError as error:
                 self.inventory.say(f"koordinator: {error.message}; its configuration was not compared")
 
-    def _read_config_map(self, manifest: Manifest) -> bool:
+    def _read_config_map(self, manifest: Manifest, path: str) -> bool:
         """Reads the ConfigMap of koord-scheduler, or another one with a configuration of it."""
         texts = {key: text(value) for key, value in mapping(manifest.data.get("data")).items()}
         if manifest.name == CONFIG_MAP and texts.get(KEY):
             self.add_target(namespace=manifest.namespace)
             for inner in documents(texts[KEY]):
-                self._add_configuration(inner)
+                self._add_configuration(inner, path)
             return True
         stated = [inner for each in texts.values() if _CONFIGURATION in each for inner in documents(each)]
         own = [inner for inner in stated if scheduler.is_koordinators(inner)]
         for inner in own:
-            self._add_configuration(inner)
+            self._add_configuration(inner, path)
         return bool(own)
 
-    def _read_configuration(self, data: Mapping[str, Any]) -> bool:
+    def _read_configuration(self, data: Mapping[str, Any], path: str) -> bool:
         if not scheduler.is_koordinators(data):
             return False
-        self._add_configuration(data)
+        self._add_configuration(data, path)
         return True
 
-    def _add_configuration(self, data: Mapping[str, Any]) -> None:
-        self.configuration = data if self.configuration is None else self.configuration
+    def _add_configuration(self, data: Mapping[str, Any], path: str) -> None:
+        if self.configuration is None:
+            self.configuration, self.file = data, path
         scheduler.configuration(data, self.inventory)
 
 

@@ -31,7 +31,7 @@ _NONE = {"allocator", "estimator", "hookPlugins"}
 """Fields without an option."""
 
 
-def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, Any]:
+def options(cluster: Cluster, there: Mapping[str, Any], file: str, say: Say) -> dict[str, Any]:
     """Sections of plugin args to add to `targets.koordinator`.
 
     `cluster` is the policy without them. Raises PolicykitError if the configuration is not from a
@@ -48,7 +48,7 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
         stated = dict(_changed_fields(mine.arguments(plugin), ours.arguments(plugin)))
         unsupported = [field for field in stated if field in _NONE or fields.since(plugin, field) is None]
         if unsupported:
-            say(f"{plugin}: a policy has no option for {', '.join(unsupported)}; left out")
+            say(f"{file}: {plugin}: a policy has no option for {', '.join(unsupported)}; left out")
         kept = {field: value for field, value in stated.items() if field not in unsupported}
         if kept:
             found = found._replace(args={**found.args, plugin: kept})
@@ -57,7 +57,7 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
         ours = configuration.read(_written(cluster, target._replace(options=found))).required_profile(name)
         weights = {plugin: weight for plugin in plugins if (weight := _weight(mine, ours, plugin))}
         found = found._replace(weights={**found.weights, **weights})
-    _report_differences(cluster, target._replace(options=found), data, say)
+    _report_differences(cluster, target._replace(options=found), data, file, say)
     return {key: stated for key, plugin in SECTIONS.values() if (stated := _section(found, plugin))}
 
 
@@ -129,13 +129,15 @@ def _value(field: str, value: Any) -> Any:
     return value
 
 
-def _report_differences(cluster: Cluster, target: TargetSettings, there: Mapping[str, Any], say: Say) -> None:
+def _report_differences(
+    cluster: Cluster, target: TargetSettings, there: Mapping[str, Any], file: str, say: Say
+) -> None:
     """Reports what the policy would still generate differently."""
     ours = configuration.read(_written(cluster, target))
     apart = list(dict.fromkeys(_differences(configuration.read(there), ours)))
     if apart:
         say(
-            f"koord-scheduler-config differs from what this policy generates: {', '.join(apart)}. To keep "
+            f"{file} differs from what this policy generates: {', '.join(apart)}. To keep "
             "the rest, name the file in targets.koordinator.config"
         )
 

@@ -31,6 +31,8 @@ class VolcanoReader(ImportReader):
     def __init__(self, inventory: Inventory) -> None:
         super().__init__(inventory)
         self.configuration: Configuration | None = None
+        self.file = ""
+        """Path of the file with the configuration."""
 
     def read_object(self, manifest: Manifest, path: str) -> bool:
         kind = manifest.kind
@@ -43,19 +45,19 @@ class VolcanoReader(ImportReader):
         elif kind == "HyperNode":
             objects.hyper_node(manifest.data, self.inventory)
         elif kind == "ConfigMap":
-            return self._read_config_map(manifest)
+            return self._read_config_map(manifest, path)
         elif kind == "Namespace":
             return objects.namespace(manifest, self.inventory)
         else:
             return self.read_image(manifest, _IMAGE)
         return True
 
-    def read_values(self, data: Mapping[str, Any]) -> bool:
+    def read_values(self, data: Mapping[str, Any], path: str) -> bool:
         """Reads a scheduler configuration, or values of Volcano's chart."""
         if "tiers" in data:
-            self._read_configuration(data)
+            self._read_configuration(data, path)
         elif "custom" in data or "basic" in data:
-            self._read_chart_values(mapping(data.get("custom")), mapping(data.get("basic")))
+            self._read_chart_values(mapping(data.get("custom")), mapping(data.get("basic")), path)
         else:
             return False
         return True
@@ -66,22 +68,22 @@ class VolcanoReader(ImportReader):
     def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
         if self.configuration is not None:
             try:
-                stated = options(cluster, self.configuration, self.inventory.say)
+                stated = options(cluster, self.configuration, self.file, self.inventory.say)
             except PolicykitError as error:
                 self.inventory.say(f"volcano: {error.message}; its configuration was not compared")
             else:
                 policy["targets"]["volcano"].update(stated)
 
-    def _read_config_map(self, manifest: Manifest) -> bool:
+    def _read_config_map(self, manifest: Manifest, path: str) -> bool:
         text = mapping(manifest.data.get("data")).get(CONFIG_FILE)
         if not isinstance(text, str):
             return False
         self.add_target(delivery="manifest", namespace=manifest.namespace)
         for inner in documents(text):
-            self._read_configuration(inner)
+            self._read_configuration(inner, path)
         return True
 
-    def _read_chart_values(self, custom: Mapping[str, Any], basic: Mapping[str, Any]) -> None:
+    def _read_chart_values(self, custom: Mapping[str, Any], basic: Mapping[str, Any], path: str) -> None:
         tag = basic.get("image_tag_version")
         if isinstance(tag, str):
             self.add_target(version=tag.removeprefix("v"))
@@ -89,13 +91,13 @@ class VolcanoReader(ImportReader):
         if isinstance(text, str):
             self.add_target(delivery="helm-values")
             for inner in documents(text):
-                self._read_configuration(inner)
+                self._read_configuration(inner, path)
 
-    def _read_configuration(self, data: Mapping[str, Any]) -> None:
+    def _read_configuration(self, data: Mapping[str, Any], path: str) -> None:
         """Reads actions and tiers; the first configuration is the scheduler's."""
         if "tiers" not in data or self.configuration is not None:
             return
-        self.configuration = read(data)
+        self.configuration, self.file = read(data), path
         self.add_target()
         preemption = self.inventory.preemption
         if any(name in self.configuration.actions for name in PREEMPTING):

@@ -19,7 +19,7 @@ from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import queue_admission
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
 from policykit.targets.volcano.scheduler.plan import in_order, plan
-from policykit.targets.volcano.scheduler.scoring import scoring
+from policykit.targets.volcano.scheduler.scoring import Scoring, scoring
 
 Say = Callable[[str], None]
 
@@ -33,10 +33,11 @@ _IDLE = {"enablePreemptable": "preempt", "enableReclaimable": "reclaim"}
 """Flags that only matter to one action."""
 
 
-def options(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
-    """Options that reproduce the existing configuration of Volcano.
+def options(cluster: Cluster, there: Configuration, file: str, say: Say) -> dict[str, Any]:
+    """Options with which `gen` writes the configuration that was found in a file.
 
-    Raises PolicykitError if no configuration can be generated even without them."""
+    Raises PolicykitError if no configuration can be generated even without them.
+    """
     target = cluster.targets["volcano"]
     version = versions.parse(target.version)
     ours = scoring(cluster, target)
@@ -45,9 +46,26 @@ def options(cluster: Cluster, there: Configuration, say: Say) -> dict[str, Any]:
     computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
     weights = _binpack(plugin.arguments) if plugin else {"weight": 0}
     stated = {key: value for key, value in weights.items() if computed[key] != value}
-    if not stated:
-        return other_options(cluster, written, version, there, say)
-    return {"binpack": stated, **other_options(_with_options(cluster, stated), written, version, there, say)}
+    if stated:
+        cluster = _with_options(cluster, stated)
+    _report_node_order(there, scoring(cluster, cluster.targets["volcano"]), file, say)
+    others = other_options(cluster, written, version, there, say)
+    return {"binpack": stated, **others} if stated else others
+
+
+def _report_node_order(there: Configuration, ours: Scoring, file: str, say: Say) -> None:
+    """Reports weights of nodeorder: a policy has no option for them, `gen` computes them."""
+    theirs = there.plugin("nodeorder")
+    usual = {key: each.default for key, each in PLUGINS["nodeorder"].arguments.items()}
+    computed = {**usual, **{f"{part}.weight": weight for part, weight in ours.parts.items()}}
+    left = {
+        key: value
+        for key, value in (theirs.arguments.items() if theirs else ())
+        if computed.get(key) != value
+    }
+    if left:
+        arguments = ", ".join(f"{key}: {value}" for key, value in left.items())
+        say(f"{file}: arguments of nodeorder ({arguments}) are computed from the policy; left out")
 
 
 def other_options(

@@ -37,7 +37,7 @@ class YunikornReader(ImportReader):
             return self._read_namespace(manifest, path)
         return False
 
-    def read_values(self, data: Mapping[str, Any]) -> bool:
+    def read_values(self, data: Mapping[str, Any], path: str) -> bool:
         """Reads queues.yaml, or values of YuniKorn's chart."""
         if "partitions" in data:
             self._read_configuration(data)

@@ -159,9 +159,9 @@ def test_what_a_policy_cannot_say_is_told() -> None:
     )
     made = policy_of({**files, path: text.encode(), "nodes.json": as_file(nodes_of(cluster))})
     assert [remark for remark in made.remarks if "oord" in remark or "Quota" in remark] == [
-        "ElasticQuota: a policy has no option for hookPlugins; left out",
-        "koord-scheduler-config differs from what this policy generates: args of ElasticQuota, plugins at "
-        "score. To keep the rest, name the file in targets.koordinator.config",
+        f"{path}: ElasticQuota: a policy has no option for hookPlugins; left out",
+        f"{path} differs from what this policy generates: args of ElasticQuota, plugins at score. "
+        "To keep the rest, name the file in targets.koordinator.config",
     ]
 
 

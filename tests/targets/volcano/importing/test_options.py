@@ -151,6 +151,16 @@ def test_the_charts_own_configuration_says_weights_alone() -> None:
     assert made.remarks == ()
 
 
+def test_weights_of_nodeorder_are_left_out() -> None:
+    arguments = "{leastrequested.weight: 7, nodeaffinity.weight: 2, imagelocality.weight: 1}"
+    made = imported(CHART.replace("{name: nodeorder}", f"{{name: nodeorder, arguments: {arguments}}}"))
+    assert list(section(made, "targets", "volcano")) == ["binpack"]
+    assert made.remarks == (
+        "0.yaml: arguments of nodeorder (leastrequested.weight: 7, nodeaffinity.weight: 2) are computed "
+        "from the policy; left out",
+    )
+
+
 EVERYTHING = """\
 actions: "allocate, backfill, shuffle"
 tiers:
