@@ -17,8 +17,8 @@ from policykit.cli.output import complain, emit, say
 from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
 from policykit.formats.text import counted
-from policykit.linter.acceptance import from_folder, settings_of, spoken, tally
 from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
+from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as

@@ -9,7 +9,7 @@ import click
 from policykit.cli.output import emit_data, say, write_file
 from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
-from policykit.workspace.existing import existing
+from policykit.workspace.inputs import existing
 
 
 @click.command("import")

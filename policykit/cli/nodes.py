@@ -10,8 +10,7 @@ from policykit.cli.caching import cache_of, cache_options
 from policykit.cli.output import emit, say
 from policykit.cli.policy import allow_path, cluster_for
 from policykit.errors import SourceError
-from policykit.workspace.existing import stdin
-from policykit.workspace.nodes import cluster_of, cluster_of_nodes
+from policykit.workspace.inputs import cluster_of, cluster_of_nodes, stdin
 
 
 @click.command("nodes")

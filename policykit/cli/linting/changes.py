@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from policykit.cli.linting.request import STDIN
 from policykit.errors import SourceError
-from policykit.linter.changed import changed_documents
-from policykit.linter.member import Member
+from policykit.linter.workspace import Member
 from policykit.workspace.baselines import folder_of
 from policykit.workspace.files import repository_root
-from policykit.workspace.revisions import changes_since, top_of
+from policykit.workspace.revisions import changed_documents, changes_since, top_of
 
 Changes = Mapping[str, frozenset[int]]
 """Reported paths to the indices of documents."""

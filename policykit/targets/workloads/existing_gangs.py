@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.kube.podsets import PodSet, queues
-from policykit.linter.gang_fix import sized
-from policykit.linter.membership import MembershipFact
+from policykit.linter.gangs import MembershipFact, sized
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
