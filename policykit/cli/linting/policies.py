@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.member import Member
 from policykit.linter.registry import DECLARED, DRIFTED
-from policykit.linter.workspace import Setting
+from policykit.linter.workspace import Member, Setting
 from policykit.workspace.files import repository_root, walk
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from policykit.linter.policies import Policy
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
+    from policykit.linter.workspace import Policy
     from policykit.model.cluster import Cluster
 
 
@@ -52,7 +51,7 @@ def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failu
             if paths and _speaks(setting, DRIFTED):
                 drifted = _drifted(source, cluster, paths, beside, failures)
         if declared or drifted:
-            from policykit.linter.policies import Policy
+            from policykit.linter.workspace import Policy
 
             found.append(Policy(number, declared, drifted, file))
     return Policies(tuple(found), tuple(beside))
@@ -77,8 +76,7 @@ def _declared(
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
     from policykit.policy.locations import places
-    from policykit.workspace import outputs
-    from policykit.workspace.policies import reader
+    from policykit.workspace.policies import is_extended, reader
 
     said = places(shown_as(source), reader(shown_as(source)))
     if said is None:
@@ -89,7 +87,7 @@ def _declared(
         file, span = said.at(path, key)
         return members.get(os.path.abspath(file), file), span
 
-    return DeclaredPolicy(cluster, at, said.own, lambda: outputs.extended(source))
+    return DeclaredPolicy(cluster, at, said.own, lambda: is_extended(source))
 
 
 def _drifted(
