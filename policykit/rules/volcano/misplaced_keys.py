@@ -8,9 +8,8 @@ from typing import Any
 
 from policykit.catalogue.volcano.argument_values import argument_of
 from policykit.catalogue.volcano.configuration import configured_actions, plugin_items
-from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import flag_problems
-from policykit.catalogue.volcano.plugins import PLUGINS
+from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS
 from policykit.catalogue.volcano.wording import Release
 from policykit.linter.rule import Fix, Violation, violation_of
 from policykit.manifests.patch import Move, Patch
