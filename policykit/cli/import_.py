@@ -30,12 +30,12 @@ def command(files: tuple[str, ...], output: str) -> int:
         raise UsageError("the file already exists", "choose another name, or move it away", output)
     from policykit.importer.policy import policy_of
 
-    made = policy_of(existing(files))
-    for remark in made.remarks:
+    result = policy_of(existing(files))
+    for remark in result.remarks:
         say(f"policykit: {remark}")
     if output:
-        write_file(output, made.text)
+        write_file(output, result.text)
         say(f"wrote {output}; review it, then run: policykit lint, policykit gen")
     else:
-        emit_data(made.text)
+        emit_data(result.text)
     return 0
