@@ -20,6 +20,7 @@ from policykit.targets.koordinator.objects import reservations
 from policykit.targets.koordinator.objects.policy_reservations import reservations_of
 from policykit.targets.koordinator.objects.reservations import Owner
 from policykit.targets.release import Version
+from tests.kube.oracle import affinity_matches
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES
@@ -178,7 +179,7 @@ def test_the_template_lands_where_the_reservation_is_for(stated: Reservation, po
     fitting = [
         each.name
         for each in made.pools
-        if affinity.matches(affinity.read(spec), each.labels, "n")
+        if affinity_matches(affinity.read(spec), each.labels, "n")
         and not tolerations.untolerated(each.hard_taints, tolerated)
     ]
     assert fitting == pools
