@@ -13,7 +13,7 @@ from policykit.importer.inventory import Node
 from policykit.importer.sharing import CardSharing, card_sharing, gke_sharing
 from policykit.kube.names import is_extended, is_hugepages, label_value_problem
 from policykit.model.pool import Amounts
-from policykit.policy.compile.known_card import GFD_VENDOR
+from policykit.policy.compile.card_labels import GFD_VENDOR
 from policykit.policy.presets import PRESETS
 
 _ROLES = ("card", "shared", "core", "memory", "partition")

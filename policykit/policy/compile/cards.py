@@ -6,13 +6,13 @@ from policykit.catalogue import cards as catalogue
 from policykit.catalogue import resources, suggestions
 from policykit.kube.names import is_extended, label_key_problem, label_value_problem
 from policykit.manifests.path import Path
-from policykit.model.card import Card
+from policykit.model.pool import Card
 from policykit.model.quantity import parse
+from policykit.policy.compile.card_labels import KnownCard, card_labels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import KnownCard, card_labels
-from policykit.policy.design import Design
-from policykit.policy.models import card as written
-from policykit.policy.suggest import nearest
+from policykit.policy.compile.scheme import Design
+from policykit.policy.messages import nearest
+from policykit.policy.models import pool as written
 
 _MIB = 1024 * 1024
 

@@ -16,8 +16,8 @@ from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.manifests.memoize import once
 from policykit.manifests.patch import Patch
+from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Applicability, Severity
-from policykit.model.sharing import QueueUse
 from policykit.nearest import Names
 from policykit.targets import destinations
 from policykit.targets.destinations import Destination, Directory

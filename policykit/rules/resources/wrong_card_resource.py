@@ -20,8 +20,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import rename_resource, request_path
-from policykit.placement.eligible_pools import is_allowed, product_of
-from policykit.placement.pool_resources import offers_shared
+from policykit.placement.eligible_pools import is_allowed, offers_shared, product_of
 from policykit.placement.review import Review
 
 BAD = """\
