@@ -13,7 +13,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.text import counted
 from policykit.generator.bundle import bundle, drift
-from policykit.policy.locations import places
+from policykit.policy.locations import policy_locations
 from policykit.workspace import outputs, tree
 from policykit.workspace.boundary import Place, below, writable
 from policykit.workspace.policies import reader
@@ -95,7 +95,7 @@ def folder_of(reference: str, out: str) -> Place:
 def _located(reference: str, error: PolicykitError) -> PolicykitError:
     """An error about a path in a policy, with its file, line and column."""
     name = shown_as(reference)
-    said = places(name, reader(name)) if error.path and not error.place else None
+    said = policy_locations(name, reader(name)) if error.path and not error.place else None
     if said is None:
         return error
     file, found = said.at(error.path, False)

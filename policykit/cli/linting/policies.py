@@ -73,11 +73,11 @@ def _declared(
     from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
-    from policykit.policy.locations import places
+    from policykit.policy.locations import policy_locations
     from policykit.workspace import outputs
     from policykit.workspace.policies import reader
 
-    said = places(shown_as(source), reader(shown_as(source)))
+    said = policy_locations(shown_as(source), reader(shown_as(source)))
     if said is None:
         return None
     beside += [file for file in said.files if os.path.abspath(file) not in members]

@@ -9,7 +9,7 @@ from policykit.kube.tolerations import to_dict
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, pointer
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data
 from policykit.placement.recognition import WORKLOAD_KEY
@@ -99,7 +99,9 @@ def _admitted(built_in: BuiltIn) -> Path:
 
 def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
     """Fields that all pods of the kind have."""
-    return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
+    return pod_fields(
+        workload, cluster, system_of(workload.scheduler, cluster), PodContext(owner_kind=owner_kind)
+    )
 
 
 def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:

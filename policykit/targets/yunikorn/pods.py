@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import spread
 from policykit.targets.yunikorn.derived.applications import application_id, is_label, queue_path
@@ -14,7 +14,7 @@ from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GRO
 from policykit.targets.yunikorn.task_groups import write
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels and annotations for pods of a workload kind; every release from 1.6 reads them.
 
     The first pod of an application decides its queue and gang, so all its pods say the same.
@@ -80,7 +80,7 @@ def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
     )
 
 
-def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+def _unnamed(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner and pods.namespace:
         return ()
     if pods.owner:

@@ -6,14 +6,14 @@ from zlib import crc32
 
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import Pods
+from policykit.model.pod_fields import PodContext
 from policykit.targets.yunikorn.configuration.queues import ROOT
 from policykit.targets.yunikorn.derived.paths import paths
 
 _LONGEST = 63
 
 
-def application_id(pods: Pods) -> str:
+def application_id(pods: PodContext) -> str:
     """One for each object that makes pods, unlike any other of the cluster; empty: it has no name."""
     if not pods.owner:
         return ""
