@@ -35,7 +35,7 @@ def offers_shared(cluster: Cluster, pool: Pool, name: str) -> bool:
 
 def _shares(pool: Pool, name: str, sharing: str) -> bool:
     """Whether a vendor's software shares the pool's cards as `name`: cards of one maker, or any."""
-    from policykit.catalogue.products import vendor
+    from policykit.catalogue.cards import vendor
 
     software = vendor(sharing)
     if software is None or not software.hardware:

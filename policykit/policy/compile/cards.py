@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from policykit.catalogue import cards as catalogue
+from policykit.catalogue import resources, suggestions
 from policykit.kube.names import is_extended, label_key_problem, label_value_problem
 from policykit.manifests.path import Path
 from policykit.model.pool import Card
@@ -86,7 +87,7 @@ def _written_in_full(name: str, stated: written.Card) -> CardData:
         memory_mib=_mib(stated),
         per_node=stated.per_node or 0,
     )
-    resource = catalogue.resource(stated.resource)
+    resource = resources.resource(stated.resource)
     owner = catalogue.vendor(resource.vendor) if resource else None
     return _with_vendor(card, owner) if owner else card
 
@@ -138,7 +139,7 @@ def _report_unknown(draft: Draft, path: Path, product: str) -> None:
         hint = f"set product to {cut.product.product}, and sharing in the pool"
         draft.problems.error(path, message, hint)
         return
-    names = [card.product for card in catalogue.candidates(product)]
+    names = [card.product for card in suggestions.candidates(product)]
     if names:
         several = ", whichever is the product label of the nodes" if len(names) > 1 else ""
         hint = f"use {' or '.join(names)}{several}"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.catalogue.cards import mig_resource
+from policykit.catalogue.resources import mig_resource
 from policykit.manifests.path import Path
 from policykit.model.pool import Sharing
 from policykit.policy.compile.card_labels import GFD_VENDOR, CardData

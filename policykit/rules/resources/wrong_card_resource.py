@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.catalogue.cards import resource, vendor
+from policykit.catalogue.cards import vendor
+from policykit.catalogue.resources import resource
 from policykit.kube.requests import containers, requested
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.patch import Patch

@@ -10,8 +10,7 @@ from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes import names, options, spread, versions
-from policykit.targets.kubernetes.objects import groups
+from policykit.targets.kubernetes import options, pod_groups, scheduler_names, spread, versions
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
@@ -25,8 +24,8 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     objects: tuple[dict[str, Any], ...] = ()
     if together:
         version = versions.parse(cluster.kubernetes_version)
-        spec |= groups.pod_fields(together, version)
-        objects = (groups.write(together, version),)
+        spec |= pod_groups.pod_fields(together, version)
+        objects = (pod_groups.write(together, version),)
     labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
     return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
 
@@ -50,7 +49,11 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict
 def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     """Whether a placement requires spreading by the default scheduler, and no profile does it."""
     placement = cluster.placements.get(kind.placement_name)
-    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
+    if (
+        placement is None
+        or placement.strategy != SPREAD
+        or kind.scheduler not in scheduler_names.DEFAULT_NAMES
+    ):
         return False
     stated = options.of(cluster).scheduler
     return stated.way != options.CLUSTER or stated.default != placement.name
@@ -91,12 +94,12 @@ def _no_level(kind: WorkloadKind, level: str) -> str:
 
 def _gang(
     kind: WorkloadKind, cluster: Cluster, pods: PodContext
-) -> tuple[groups.Gang | None, tuple[str, ...]]:
+) -> tuple[pod_groups.Gang | None, tuple[str, ...]]:
     """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
     if kind.gang != "all" or not options.of(cluster).native_gang:
         return None, ()
-    if not cluster.kubernetes_version or not groups.api_version(version):
+    if not cluster.kubernetes_version or not pod_groups.api_version(version):
         return None, ()
     size = _size(kind, pods)
     if not pods.owner or size is None:
@@ -106,7 +109,7 @@ def _gang(
         )
     constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
     level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""
-    return groups.Gang(pods.owner, pods.namespace, size, level), ()
+    return pod_groups.Gang(pods.owner, pods.namespace, size, level), ()
 
 
 def _size(kind: WorkloadKind, pods: PodContext) -> int | None:

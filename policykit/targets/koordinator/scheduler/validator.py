@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from policykit.catalogue.koordinator import fields
+from policykit.kube.structure.problem import conversion_hint, described, expected
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugin_args, plugins
+from policykit.targets.koordinator.scheduler import fields, plugin_args, plugins
 from policykit.targets.koordinator.scheduler.api_version import (
     Releases,
     api_version_problems,
@@ -36,7 +35,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION_FIRST,
     SCORERS,
 )
-from policykit.targets.kubernetes.scheduler.in_tree import FIRST as IN_TREE
+from policykit.targets.kubernetes.scheduler.plugin_names import IN_TREE as IN_TREE
 from policykit.targets.release import Version
 
 _PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}
