@@ -13,7 +13,7 @@ from policykit.importer.usages import UsageKey, guessed_usage, kind_of, usage
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.policy_values import quantities
 from policykit.model.pool import Amounts
-from policykit.policy.compile.node_shapes import PODS
+from policykit.policy.compile.node_shapes import PODS_PER_NODE
 from policykit.policy.presets import PRESETS
 
 PoolGroups = dict[str, Group]
@@ -295,7 +295,7 @@ def _listed(nodes: tuple[str, ...]) -> Any:
 
 def _allocatable(group: Group, offered: Amounts) -> dict[str, str | int]:
     """What pods may use, without what follows from the card or the kubelet's default."""
-    implied = {"pods"} if offered.get("pods") == PODS else set()
+    implied = {"pods"} if offered.get("pods") == PODS_PER_NODE else set()
     if group.card:
         implied |= {group.card.resource, f"{group.card.resource}.shared"}
         if group.card.sharing.options:

@@ -11,7 +11,7 @@ from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
 from policykit.model.inventory import Component, Inventory, LevelBound
 from policykit.model.placement import Placement
-from policykit.model.topology import LEVELS, Apartness, Closeness
+from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 
 _WEIGHT = 100
@@ -44,7 +44,7 @@ def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool
     """Gang and topology of a component's pods. A placement spreads over nodes too, so another level
     takes precedence.
     """
-    apart = [Apartness(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
+    apart = [TopologySpread(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
     return WorkloadKind(
         component.workload,
         gang="all" if component.gang else "",
@@ -54,7 +54,7 @@ def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool
     )
 
 
-def _within(bound: LevelBound | None, levels: Mapping[str, str], *, whole: bool) -> Closeness | None:
+def _within(bound: LevelBound | None, levels: Mapping[str, str], *, whole: bool) -> TopologyAffinity | None:
     """Level that the pods of a job stay within. `whole`: `levels` is complete, so a number identifies one."""
     if bound is None:
         return None
@@ -64,7 +64,7 @@ def _within(bound: LevelBound | None, levels: Mapping[str, str], *, whole: bool)
         level = bound.level if bound.level in LEVELS else ""
     else:
         level = _numbered_level(bound.number or 0, levels) if whole else ""
-    return Closeness(level, bound.hard) if level else None
+    return TopologyAffinity(level, bound.hard) if level else None
 
 
 def _numbered_level(number: int, levels: Mapping[str, str]) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
-"""Names of levels, widest first."""
+"""Widest first."""
+ZONE_KEY = "topology.kubernetes.io/zone"
+_NAMES = {"domain": "network-domain", "nvlink": "nvlink-domain"}
 
 
 class Level(NamedTuple):
@@ -17,7 +19,7 @@ class Level(NamedTuple):
     """Node label key."""
 
 
-class Closeness(NamedTuple):
+class TopologyAffinity(NamedTuple):
     """The pods of one job stay within one value of a level."""
 
     level: str
@@ -25,7 +27,7 @@ class Closeness(NamedTuple):
     """They wait rather than run apart; else it is a preference."""
 
 
-class Apartness(NamedTuple):
+class TopologySpread(NamedTuple):
     """Pods of one workload are spread evenly over the values of a level."""
 
     level: str
@@ -33,13 +35,6 @@ class Apartness(NamedTuple):
     hard: bool = False
     skew: int = 1
     """Largest difference of pods between two values."""
-
-
-LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
-"""Widest first."""
-
-ZONE_KEY = "topology.kubernetes.io/zone"
-_NAMES = {"domain": "network-domain", "nvlink": "nvlink-domain"}
 
 
 def default_key(level: str, domain: str) -> str:
