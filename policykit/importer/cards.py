@@ -37,7 +37,7 @@ CardEntry = tuple[tuple[str, Any], ...]
 class NodeCard(NamedTuple):
     """The card of a node."""
 
-    card: CardEntry
+    entry: CardEntry
     key: str = ""
     """Key of its product label; empty: none."""
     label_value: str = ""
@@ -52,7 +52,7 @@ class NodeCard(NamedTuple):
 
     @property
     def product(self) -> str:
-        return str(dict(self.card).get("product", ""))
+        return str(dict(self.entry).get("product", ""))
 
     @property
     def default_count(self) -> int:

@@ -44,13 +44,15 @@ def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool
     """Gang and topology of a component's pods. A placement spreads over nodes too, so another level
     takes precedence.
     """
-    apart = [TopologySpread(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
+    spread = [
+        TopologySpread(levels[key], hard, skew) for key, hard, skew in component.spread if key in levels
+    ]
     return WorkloadKind(
         component.workload,
         gang="all" if component.gang else "",
         gang_rule=component.gang_rule,
         within=_within(component.within, levels, whole=whole),
-        across=min(apart, key=lambda each: each.level == "node", default=None),
+        across=min(spread, key=lambda each: each.level == "node", default=None),
     )
 
 

@@ -69,7 +69,7 @@ class Component(NamedTuple):
     queue: str = ""
     gang: bool = False
     """Its pods are a gang; `policykit patch` sets its size."""
-    apart: tuple[tuple[str, bool, int], ...] = ()
+    spread: tuple[tuple[str, bool, int], ...] = ()
     """(node label key, hard, maxSkew) of its topologySpreadConstraints."""
     within: LevelBound | None = None
     gang_rule: GangRule | None = None

@@ -125,7 +125,7 @@ def test_sharing(
 ) -> None:
     found = card_of(node_labels, offered)
     assert found is not None
-    assert dict(found.card) == card
+    assert dict(found.entry) == card
     assert found.sharing.options == sharing
     assert (found.sharing.cards if sharing else 0) == cards
 

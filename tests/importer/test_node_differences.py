@@ -15,7 +15,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.workspace.inputs import cluster_of
 from tests.clusters import policy
-from tests.importer.live import as_file, nodes_of
+from tests.importer.cluster_files import as_file, nodes_of
 from tests.importer.test_round_trip import CASES
 
 USAGE = "a.example.com/node.usage"

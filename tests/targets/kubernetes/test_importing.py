@@ -9,9 +9,9 @@ from policykit.importer.policy import ImportResult, policy_of
 from policykit.model.cluster import Cluster
 from policykit.targets.kubernetes.generate import generate
 from tests.clusters import policy
-from tests.importer.live import as_file
-from tests.importer.odd import gpu, node, with_cards
+from tests.importer.cluster_files import as_file
 from tests.importer.test_objects import imported, section
+from tests.importer.unusual_nodes import gpu, node, with_cards
 
 NODE = as_file([node("n-1", gpu("NVIDIA-H20"), [], with_cards(8))])
 GPU = "nvidia.com/gpu"

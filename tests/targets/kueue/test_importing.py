@@ -9,7 +9,7 @@ import yaml
 
 from policykit.importer.policy import policy_of
 from policykit.manifests.writer import dump_all
-from tests.importer.live import as_file, generated, nodes_of
+from tests.importer.cluster_files import as_file, generated, nodes_of
 from tests.targets.kueue.clusters import GPU, teams
 
 TREE: dict[str, Any] = {

@@ -15,8 +15,8 @@ from policykit.targets.yunikorn.configuration.queues_yaml import Queue as Writte
 from policykit.targets.yunikorn.generate import generate
 from policykit.targets.yunikorn.policy_configuration import policy_configuration
 from tests.clusters import policy
-from tests.importer.live import as_file, generated
-from tests.importer.odd import gpu, node, with_cards
+from tests.importer.cluster_files import as_file, generated
+from tests.importer.unusual_nodes import gpu, node, with_cards
 from tests.targets.yunikorn.clusters import cluster, target, trees
 
 NODE = as_file([node("n-1", gpu("NVIDIA-H20"), [], with_cards(8))])

@@ -11,7 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.targets.koordinator.generate import generate
 from policykit.targets.koordinator.options import KoordinatorOptions
 from tests.clusters import policy
-from tests.importer.live import as_file, generated, nodes_of
+from tests.importer.cluster_files import as_file, generated, nodes_of
 from tests.shared import SHARED
 
 HEAD: dict[str, Any] = {

@@ -18,7 +18,7 @@ from policykit.targets.volcano.generate import object_artifacts
 from policykit.targets.volcano.importing import VolcanoReader
 from policykit.targets.volcano.objects import queue_admission, queues, topology
 from policykit.targets.volcano.objects.topology import HyperNode, Member
-from tests.importer.live import generated
+from tests.importer.cluster_files import generated
 from tests.policy.memory import load_body
 from tests.targets.volcano import racks
 from tests.targets.volcano.clusters import POOLS, cluster

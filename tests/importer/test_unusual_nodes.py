@@ -22,8 +22,8 @@ from policykit.placement.landing import injected, land
 from policykit.policy.load import load_text
 from policykit.workspace.files import read
 from policykit.workspace.inputs import cluster_of
-from tests.importer.live import as_file
-from tests.importer.odd import ODD, USAGE, gpu, node, nodes, with_cards
+from tests.importer.cluster_files import as_file
+from tests.importer.unusual_nodes import ODD, USAGE, gpu, node, nodes, with_cards
 
 Spec = dict[str, Any]
 

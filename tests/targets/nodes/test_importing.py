@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from policykit.importer.policy import policy_of
-from policykit.model.inventory import Component, GeneratedPool
-from policykit.model.taint import Taint, Toleration
+from policykit.model.inventory import GeneratedPool
+from policykit.model.taint import Taint
 from policykit.targets.nodes.importing import NodeArguments, node_arguments, pools, taint_of
-from policykit.targets.workloads.importing import component
-from tests.clusters import policy, profile
-from tests.importer.live import as_file, generated
-from tests.importer.odd import ODD
+from tests.clusters import policy
+from tests.importer.cluster_files import as_file, generated
+from tests.importer.unusual_nodes import ODD
 
 POOL = {
     "domain": "a.example.com",
@@ -83,30 +82,6 @@ def test_without_the_page_the_files_of_each_pool_say_it() -> None:
     wanted = cluster.pool("train")
     assert pool.shapes[0].node_names == tuple(sorted(wanted.shapes[0].node_names))
     assert (pool.usage, pool.taints) == (wanted.usage, wanted.taints)
-
-
-def test_a_component() -> None:
-    files = {
-        path.rpartition("/")[2]: raw.decode()
-        for path, raw in generated(profile("hybrid-volcano")).items()
-        if "/workloads/training-h20/" in path
-    }
-    usage = "maip.mxsf.io/node.usage"
-    assert component("training-h20", files) == Component(
-        "training",
-        "h20",
-        ((usage, ("training", "hybrid")),),
-        ((100, usage, "training"),),
-        (
-            Toleration(usage, "Equal", "training", "NoSchedule"),
-            Toleration(usage, "Equal", "hybrid", "NoSchedule"),
-            Toleration("nvidia.com/gpu.product", "Equal", "NVIDIA-H20", "NoSchedule"),
-        ),
-        "volcano",
-        gang=True,
-    )
-    assert component("training-h20", {}) is None
-    assert component("training-h20", {"deployment.yaml": "spec: 3\n"}) is None
 
 
 GENERATED_AGAIN = {
