@@ -9,12 +9,13 @@ from typing import Any
 from policykit.linter.import_reader import ImportReader, documents, images, version_in_title
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import mapping, text
+from policykit.model.cluster import Cluster
 from policykit.model.inventory import Inventory
 from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
 from policykit.model.queue import ContainerRange, Quota
 from policykit.model.workload import Autoscaling, WorkloadKind
 from policykit.targets import TARGETS
-from policykit.targets.kubernetes import autoscalers, limit_ranges, priorities, quotas
+from policykit.targets.kubernetes import autoscalers, limit_ranges, options, priorities, quotas, versions
 from policykit.targets.kubernetes.autoscalers import Autoscaler
 from policykit.targets.kubernetes.scheduler import configuration, delivery, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import (
@@ -24,14 +25,15 @@ from policykit.targets.kubernetes.scheduler.configuration import (
     Fit,
     Profile,
 )
+from policykit.targets.kubernetes.scheduler.plan import plan
 
 _STRATEGIES = {"MostAllocated": BINPACK, "LeastAllocated": SPREAD, RATIO: ""}
 _NAMESPACE = "kube-system"
 _RELEASE = re.compile(r"v?([0-9]{1,9}\.[0-9]{1,9})(?:[.+-][0-9A-Za-z.+-]+)?\Z")
 """Major and minor release in the tag of an image."""
 _SUFFIX = "-scheduler"
-_COMPUTED = (plugins.FIT, plugins.AFFINITY)
-"""Plugins whose weights `gen` computes."""
+_DEFAULT_WEIGHTS = {plugins.FIT: 1, plugins.AFFINITY: 2}
+"""Plugins whose weights `gen` computes, with kube-scheduler's own weights."""
 _RBAC = frozenset({"ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"})
 _CONFIGURATION = "KubeSchedulerConfiguration"
 _PLAIN = frozenset({"cpu", "memory", "ephemeral-storage"})
@@ -42,6 +44,26 @@ class KubernetesReader(ImportReader):
 
     system = "kubernetes"
 
+    def __init__(self, inventory: Inventory) -> None:
+        super().__init__(inventory)
+        self.profiles: list[tuple[str, Profile]] = []
+        """(path, profile) of every configuration of a kube-scheduler."""
+
+    def add_options(self, policy: dict[str, Any], cluster: Cluster) -> None:
+        """Reports the weights that `gen` computes differently."""
+        stated, version = options.of(cluster), versions.parse(cluster.kubernetes_version)
+        made = plan(cluster, stated.scheduler, version).profiles
+        ours = {profile.scheduler: profile.weights for profile in made}
+        for path, profile in self.profiles:
+            usual = {**_DEFAULT_WEIGHTS, **ours.get(profile.scheduler, {})}
+            for name in _DEFAULT_WEIGHTS:
+                weight = profile.weights.get(name, usual[name])
+                if weight != usual[name]:
+                    self.inventory.say(
+                        f"{path}: scheduler {profile.scheduler}: weight {weight} of {name} is computed from "
+                        f"the policy, as {usual[name]}; left out"
+                    )
+
     def read_readme(self, source: str) -> None:
         self.inventory.release = self.inventory.release or version_in_title(source)
 
@@ -50,11 +72,11 @@ class KubernetesReader(ImportReader):
         if kind in _BY_KIND:
             _BY_KIND[kind](data, self.inventory)
         elif kind == _CONFIGURATION:
-            scheduler_configuration(data, path, self.inventory)
+            self._read_configuration(data, path)
         elif kind == "ConfigMap":
             for stated in mapping(data.get("data")).values():
                 for inner in documents(stated) if _CONFIGURATION in text(stated) else ():
-                    scheduler_configuration(inner, path, self.inventory)
+                    self._read_configuration(inner, path)
         elif kind == "Deployment" and manifest.name == delivery.SECOND_NAME:
             second_scheduler(manifest, self.inventory)
         else:
@@ -63,8 +85,13 @@ class KubernetesReader(ImportReader):
 
     def read_values(self, data: Mapping[str, Any], path: str) -> bool:
         if "profiles" in data:
-            scheduler_configuration(data, path, self.inventory)
+            self._read_configuration(data, path)
         return "profiles" in data
+
+    def _read_configuration(self, data: Mapping[str, Any], path: str) -> None:
+        whole = configuration.read(data)
+        self.profiles += [(path, profile) for profile in whole.profiles]
+        add_profiles(whole, path, self.inventory)
 
 
 def priority_class(data: Mapping[str, Any], inventory: Inventory) -> None:
@@ -171,9 +198,8 @@ def _countable(resource: str) -> bool:
     return resource in _PLAIN or "/" in resource or resource.startswith("hugepages-")
 
 
-def scheduler_configuration(data: Mapping[str, Any], path: str, inventory: Inventory) -> None:
+def add_profiles(whole: Configuration, path: str, inventory: Inventory) -> None:
     """Profiles with their own scoring strategy become placements."""
-    whole = configuration.read(data)
     placed = [profile for profile in whole.profiles if _add_placement(profile, path, inventory)]
     for profile in whole.profiles:
         if profile.scheduler != DEFAULT_SCHEDULER:
@@ -255,7 +281,7 @@ def second_scheduler(deployment: Manifest, inventory: Inventory) -> None:
 
 
 def _report_unsupported(profile: Profile, path: str, inventory: Inventory) -> None:
-    weighed = [f"weight of {name}" for name in profile.weights if name not in _COMPUTED]
+    weighed = [f"weight of {name}" for name in profile.weights if name not in _DEFAULT_WEIGHTS]
     without = [f"score without {name}" for name in profile.disabled]
     left = (*weighed, *without, *profile.unsaid)
     if left:

@@ -118,8 +118,12 @@ profiles:
         ),
         (
             "  plugins: {score: {enabled: [{name: ImageLocality, weight: 4}, "
-            "{name: NodeResourcesFit, weight: 5}]}}\n",
+            "{name: NodeAffinity, weight: 2}]}}\n",
             "scheduler a: a policy has no field for weight of ImageLocality; left out",
+        ),
+        (
+            "  plugins: {score: {enabled: [{name: NodeResourcesFit, weight: 5}]}}\n",
+            "scheduler a: weight 5 of NodeResourcesFit is computed from the policy, as 1; left out",
         ),
         (
             "  pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: Best}}}]\n",
