@@ -15,8 +15,8 @@ from policykit.cli.options import allow_path, cache_of, cache_options, policy_op
 from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
-from policykit.linter.acceptance import from_folder, settings_of, spoken, tally
 from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
+from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as

@@ -23,10 +23,10 @@ from policykit.cli.policy import cluster_from
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.targets import writers
-from policykit.workspace import boundary, outputs
+from policykit.workspace import boundary
 from policykit.workspace.boundary import Place, output_folder
 from policykit.workspace.files import repository_root
-from policykit.workspace.policies import nearest_policy
+from policykit.workspace.policies import is_extended, nearest_policy, output_folders, policy_files
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generated
@@ -127,7 +127,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
         return 0
     place = _place(reference, options.output, cluster.output)
     folder = place.path
-    other_folders = outputs.taken(reference, folder)
+    other_folders = output_folders(reference, folder)
     if options.every or not (options.check or options.diff):
         # Comparing a draft with another policy's folder is fine.
         refuse_shared(folder, other_folders)
@@ -161,10 +161,10 @@ def _one_policy(policy: str | None) -> str:
 
 def _all_policies(cache: Cache) -> list[str]:
     boundary.add_argument(os.curdir)
-    found = outputs.policies(repository_root(os.getcwd()) or os.getcwd())
+    found = policy_files(repository_root(os.getcwd()) or os.getcwd())
     if not found:
         raise UsageError("no policykit.yaml found in the repository", "run `policykit init`")
-    return [path for path in found if _has_output(path, outputs.extended(path), cache)]
+    return [path for path in found if _has_output(path, is_extended(path), cache)]
 
 
 def _has_output(path: str, base: bool, cache: Cache) -> bool:

@@ -13,10 +13,10 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
-from policykit.policy.locations import places
-from policykit.workspace import outputs, tree
+from policykit.policy.locations import policy_locations
+from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, below, writable
-from policykit.workspace.policies import reader
+from policykit.workspace.policies import output_folders, policy_names, reader
 from policykit.workspace.writing import replace_all
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class Plan(NamedTuple):
     place: Place
     """The folder."""
     files: dict[str, str]
-    found: tree.OutputFiles
+    found: output_folder.OutputFiles
     missing: list[str]
     different: list[str]
     orphaned: list[str]
-    obstacles: dict[str, tree.Obstacle]
+    obstacles: dict[str, output_folder.Obstacle]
     """Missing files whose path is taken."""
     stale: dict[str, str]
     """Files generated from a policy that is no longer in the repository, and its name."""
@@ -62,15 +62,15 @@ def plan(
     files are everything the policy generates.
     """
     folder = place.path
-    tree.check_folder(folder)
-    found = tree.read_folder(folder, policy, other_folders)
-    there = tree.as_there(files, found.ours)
+    output_folder.check_folder(folder)
+    found = output_folder.read_folder(folder, policy, other_folders)
+    there = output_folder.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
-    obstacles = tree.obstacles(
+    obstacles = output_folder.obstacles(
         folder, missing, policy, {real: shown(path) for real, path in other_folders.items()}
     )
     others = {path: name for path, name in found.others.items() if path not in files}
-    known = outputs.named(reference, folder) if whole and others else frozenset()
+    known = policy_names(reference, folder) if whole and others else frozenset()
     stale = {path: name for path, name in others.items() if name not in known}
     if not whole:
         orphaned, stale = [], {}
@@ -97,7 +97,7 @@ def folder_of(reference: str, out: str) -> Place:
 def _located(reference: str, error: PolicykitError) -> PolicykitError:
     """An error about a path in a policy, with its file, line and column."""
     name = shown_as(reference)
-    locations = places(name, reader(name)) if error.path and not error.place else None
+    locations = policy_locations(name, reader(name)) if error.path and not error.place else None
     if locations is None:
         return error
     file, span = locations.at(error.path, False)
@@ -116,8 +116,8 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     folder = place.path
     if not os.path.isdir(folder):
         return None
-    other_folders = outputs.taken(reference, folder)
-    ours = tree.read_folder(folder, cluster.name, other_folders).ours
+    other_folders = output_folders(reference, folder)
+    ours = output_folder.read_folder(folder, cluster.name, other_folders).ours
     if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
         return None
     return plan(
@@ -174,9 +174,9 @@ def write(plan: Plan, *, prune: bool) -> None:
     # A kustomization comes after the files it lists.
     order = sorted([*plan.missing, *plan.different], key=lambda p: (p.endswith("kustomization.yaml"), p))
     replace_all({below(plan.place, path): encoded(plan.files[path]) for path in order})
-    tree.tidy(plan.place, plan.found.leftovers)
+    output_folder.tidy(plan.place, plan.found.leftovers)
     if prune:
-        tree.remove(plan.place, plan.orphaned)
+        output_folder.remove(plan.place, plan.orphaned)
     _print_lines(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
     message = (
         f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"

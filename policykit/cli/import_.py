@@ -9,7 +9,7 @@ import click
 from policykit.cli.options import allow_path
 from policykit.cli.output import emit_data, say, write_file
 from policykit.errors import UsageError
-from policykit.workspace.existing import existing
+from policykit.workspace.inputs import existing
 
 
 @click.command("import")

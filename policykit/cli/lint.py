@@ -21,7 +21,7 @@ from policykit.linter.workspace import Options
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:
-    from policykit.linter.fixing import FixResult
+    from policykit.linter.fix_files import FixResult
 
 
 @click.command("lint")

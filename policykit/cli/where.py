@@ -21,8 +21,8 @@ from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
-from policykit.workspace.existing import stdin
 from policykit.workspace.files import discover, read
+from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
 
 _STDIN = "-"
@@ -76,7 +76,7 @@ def command(
 
 
 def _nodes(path: str) -> Cluster:
-    from policykit.workspace.nodes import cluster_of_nodes
+    from policykit.workspace.inputs import cluster_of_nodes
 
     return cluster_of_nodes(path)
 

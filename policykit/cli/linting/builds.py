@@ -10,11 +10,11 @@ from policykit.cli.linting.files import Files
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
-from policykit.linter.member import BUILT, READ, Member
+from policykit.linter.workspace import BUILT, READ, Member
 from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.built.tree import Built, Tree
+    from policykit.linter.builds.kustomization import Built, Tree
     from policykit.workspace.kustomize import Build
 
 
@@ -125,7 +125,7 @@ def _member(request: Request, table: SettingsTable, root: str, tree: Tree) -> Me
 def _built(
     root: str, member: Member, tree: Tree, build: Build, names: Mapping[str, Member], silent: frozenset[str]
 ) -> Built:
-    from policykit.linter.built.tree import Built
+    from policykit.linter.builds.kustomization import Built
 
     return Built(member, tree, build.folder, names, silent, _shown(root))
 

@@ -31,13 +31,13 @@ def lint(request: Request, opened: OpenResult, options: Options) -> Report:
     key = _key(request, workspace, notes, options) if _is_self_contained(request, workspace, notes) else None
     if key is None:
         return _by_file(request, workspace, options)
-    from policykit.workspace.cache import reports
+    from policykit.workspace.cache import results
 
-    found = reports.load(request.cache, key, frozenset(member.path for member in workspace.members))
+    found = results.load_report(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
         # Other policies that use a file depend on files outside the run, so they are checked every time.
         found = _by_file(request, workspace._replace(other_policy=lambda file, setting: ""), options)
-        reports.store(request.cache, key, found)
+        results.store_report(request.cache, key, found)
     return api.without_shared_fixes(workspace, found) if options.fixes else found
 
 
@@ -45,9 +45,9 @@ def _by_file(request: Request, workspace: Workspace, options: Options) -> Report
     """Lints with the cached results of single files, and stores new ones."""
     from policykit.workspace.cache import results
 
-    known = results.load(request.cache)
+    known = results.load_results(request.cache)
     report = api.lint(workspace._replace(cache=known), options)
-    results.store(request.cache, known)
+    results.store_results(request.cache, known)
     return report
 
 
@@ -84,9 +84,9 @@ def _key(request: Request, workspace: Workspace, notes: WorkspaceNotes, options:
     """A digest of all files, settings and options; None: a file cannot be read."""
     from hashlib import blake2b
 
-    from policykit.workspace.cache.reports import KEY
+    from policykit.workspace.cache.results import REPORT_KEY
 
-    digest = blake2b(digest_size=KEY)
+    digest = blake2b(digest_size=REPORT_KEY)
     for part in (notes.not_built, *_parts(workspace, options)):
         digest.update(repr(part).encode("utf-8", errors="surrogatepass"))
     for member in workspace.members:

@@ -6,7 +6,7 @@ from policykit.cli.output import complain, emit_data, say
 from policykit.errors import SourceError
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
-from policykit.linter.fixing import FixResult
+from policykit.linter.fix_files import FixResult
 from policykit.workspace.boundary import writable
 from policykit.workspace.files import read
 from policykit.workspace.writing import replace_all

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from policykit.cli.linting.request import STDIN, Request
 from policykit.errors import Failures, SourceError
 from policykit.linter.baseline import BaselineFile, Baselines
-from policykit.linter.member import Member
+from policykit.linter.workspace import Member
 from policykit.workspace.baselines import folder_of, load, nearest_baselines, shown_as
 from policykit.workspace.boundary import within
 from policykit.workspace.files import BASELINE, repository_root
@@ -62,8 +62,7 @@ def changes_of(
     The revision is one of the repository that the current folder belongs to. Raises SourceError or
     UsageError if git fails.
     """
-    from policykit.linter.changed import changed_documents
-    from policykit.workspace.revisions import changes_since, top_of
+    from policykit.workspace.revisions import changed_documents, changes_since, top_of
 
     found: dict[str, frozenset[int]] = {}
     here = repository_root(os.getcwd())

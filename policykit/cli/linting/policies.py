@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.cli.linting.settings import SettingsTable
 from policykit.cli.policy import shown_as
 from policykit.errors import Failures
-from policykit.linter.member import Member
 from policykit.linter.registry import DECLARED, DRIFTED
-from policykit.linter.workspace import Setting
+from policykit.linter.workspace import Member, Setting
 from policykit.workspace.files import repository_root, walk
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
-    from policykit.linter.policies import Policy
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
+    from policykit.linter.workspace import Policy
     from policykit.model.cluster import Cluster
 
 
@@ -52,7 +51,7 @@ def policies_of(members: Sequence[Member], table: SettingsTable, failures: Failu
             if paths and _is_selected(setting, DRIFTED):
                 drifted = _drifted(source, cluster, paths, other_files, failures)
         if declared or drifted:
-            from policykit.linter.policies import Policy
+            from policykit.linter.workspace import Policy
 
             found.append(Policy(number, declared, drifted, file))
     return Policies(tuple(found), tuple(other_files))
@@ -76,11 +75,10 @@ def _declared(
     from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
-    from policykit.policy.locations import places
-    from policykit.workspace import outputs
-    from policykit.workspace.policies import reader
+    from policykit.policy.locations import policy_locations
+    from policykit.workspace.policies import is_extended, reader
 
-    locations = places(shown_as(source), reader(shown_as(source)))
+    locations = policy_locations(shown_as(source), reader(shown_as(source)))
     if locations is None:
         return None
     other_files += [file for file in locations.files if os.path.abspath(file) not in members]
@@ -89,7 +87,7 @@ def _declared(
         file, span = locations.at(path, key)
         return members.get(os.path.abspath(file), file), span
 
-    return DeclaredPolicy(cluster, at, locations.own, lambda: outputs.extended(source))
+    return DeclaredPolicy(cluster, at, locations.own, lambda: is_extended(source))
 
 
 def _drifted(

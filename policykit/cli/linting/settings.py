@@ -11,8 +11,8 @@ from policykit.cli.linting.request import Request
 from policykit.cli.policy import cluster_from, shown_as
 from policykit.errors import Failures
 from policykit.linter.workspace import Setting
-from policykit.workspace.crds import custom_kinds_of
 from policykit.workspace.files import excluded
+from policykit.workspace.inputs import custom_kinds_of
 from policykit.workspace.policies import nearest_policy
 from policykit.workspace.settings import nearest_settings, pyproject_settings
 
@@ -113,6 +113,6 @@ def _relative_to(source: str, paths: Sequence[str]) -> list[str]:
 
 def _is_base(policy: str) -> bool:
     """Whether other policies extend this one, which then need not be valid by itself."""
-    from policykit.workspace.outputs import extended
+    from policykit.workspace.policies import is_extended
 
-    return extended(policy)
+    return is_extended(policy)

@@ -17,7 +17,7 @@ from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
 
 if TYPE_CHECKING:
-    from policykit.linter.built.tree import Built
+    from policykit.linter.builds.kustomization import Built
 
 
 class WorkspaceNotes(NamedTuple):

@@ -13,10 +13,9 @@ from policykit.cli.linting.workspace import open_text
 from policykit.errors import PolicyError, PolicykitError, UsageError
 from policykit.linter.finding import Finding
 from policykit.linter.workspace import Options
-from policykit.workspace import outputs
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 from policykit.workspace.disk import reset
-from policykit.workspace.policies import nearest_policy
+from policykit.workspace.policies import bases_of, nearest_policy
 
 
 class TextDiagnostics(NamedTuple):
@@ -57,7 +56,7 @@ def _policy_files(reference: str, cache: Cache) -> frozenset[str]:
     try:
         files = policy.files_of(reference, cache)
     except PolicykitError:
-        files = (reference, *outputs.bases(reference))
+        files = (reference, *bases_of(reference))
     return frozenset(os.path.abspath(file) for file in files if not file.startswith("profile:"))
 
 
