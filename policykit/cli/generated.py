@@ -13,7 +13,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.text import counted
 from policykit.generator.bundle import bundle, drift
-from policykit.policy.places import places
+from policykit.policy.locations import places
 from policykit.workspace import outputs, tree
 from policykit.workspace.boundary import Place, below, writable
 from policykit.workspace.policies import reader

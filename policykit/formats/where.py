@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.escape import dumps, one_line
 from policykit.manifests.path import pointer
-from policykit.placement.gang_domain import gang_problem
+from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.kube.minimum_scopes import minimum_scope
+from policykit.kube.gang_units import minimum_scope
 from policykit.kube.podsets import Gang, PodSet, gangs
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest

@@ -11,7 +11,7 @@ from policykit.workspace import boundary
 from policykit.workspace.files import read, walk
 
 if TYPE_CHECKING:
-    from policykit.kube.structure.shapes import Schema
+    from policykit.kube.structure.schema import Schema
 
 _KIND = b"CustomResourceDefinition"
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape, Sharing
+from policykit.model.pool import Card, Pool, Shape, Sharing
 from policykit.targets import capacity
 from policykit.targets.capacity import offered_resources, total_capacity
 from tests.clusters import policy

@@ -73,7 +73,7 @@ def _declared(
     from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
-    from policykit.policy.places import places
+    from policykit.policy.locations import places
     from policykit.workspace import outputs
     from policykit.workspace.policies import reader
 

@@ -9,8 +9,7 @@ from policykit.catalogue.koordinator.bands import QOS, named
 from policykit.importer.inventory import Inventory
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.pool import Amounts
-from policykit.model.queue import Queue
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import Queue, Reservation, Tenant
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import colocation as profiles

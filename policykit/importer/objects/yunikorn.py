@@ -8,7 +8,7 @@ from typing import Any
 from policykit.importer.inventory import Inventory
 from policykit.importer.yunikorn import partitions
 from policykit.manifests.shape import mapping, text
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Tenant
 from policykit.targets.yunikorn.configuration import configmap, partition, settings
 from policykit.targets.yunikorn.derived import namespaces, paths
 from policykit.targets.yunikorn.names import PARENT_QUEUE

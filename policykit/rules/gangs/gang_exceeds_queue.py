@@ -13,11 +13,11 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.model.cluster import Cluster
+from policykit.model.declared_queues import QueueUse
 from policykit.model.gang import TaskGroups
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
-from policykit.model.sharing import QueueUse
 from policykit.targets import destinations, queue_trees
 from policykit.targets.destinations import FOUND, Directory
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from policykit.kube.jobs import all_at_once, goes_on_with_fewer
+from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
 from policykit.linter.gang_fix import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation

@@ -12,7 +12,7 @@ from functools import partial
 from policykit.linter.placement_fix import placement_fix
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.model.severity import Applicability, Severity
-from policykit.placement.dedicated_keys import dedicated_keys
+from policykit.placement.label_values import dedicated_keys
 from policykit.placement.review import Review
 
 BAD = """\

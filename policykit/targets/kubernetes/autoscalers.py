@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping, mappings, text, whole
-from policykit.model.autoscaling import Autoscaling, Metric, ScaleTarget
 from policykit.model.cluster import Cluster
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes.versions import SCALE_TO_ZERO
 from policykit.targets.reading import unread_fields

@@ -11,8 +11,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, whole
-from policykit.model.priority import DeclaredPriority, PriorityUse
-from policykit.model.queue import Priority
+from policykit.model.queue import DeclaredPriority, Priority, PriorityUse
 
 API_VERSION = "scheduling.k8s.io/v1"
 KIND = "PriorityClass"

@@ -11,14 +11,14 @@ from policykit.kube.tolerations import to_dict
 from policykit.manifests.patch import Patch, patched
 from policykit.manifests.path import Path, pointer
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
+from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
-from policykit.placement.gang_domain import request_limit
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import system_of, target_of
 from policykit.targets.volcano.names import QUEUE_NAME

@@ -10,8 +10,8 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
+from policykit.model.declared_queues import DeclaredQueue, Placing
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue, Placing
 from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
 from policykit.targets.yunikorn.configuration.queue_tree import QueueNode

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from policykit.errors import PolicykitError
 from policykit.generator.artifact import Generated, Role
 from policykit.model.cluster import Cluster
-from policykit.model.queue import Preemption, Queue, Quota, Submitters
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import Preemption, Queue, Quota, Reservation, Submitters, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.yunikorn import validator, versions
 from policykit.targets.yunikorn.configuration import partition

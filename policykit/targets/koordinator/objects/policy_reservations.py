@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
+from policykit.model.queue import Reservation as PolicyReservation
 from policykit.model.taint import Toleration
-from policykit.model.tenant import Reservation as PolicyReservation
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from policykit.catalogue.koordinator import fields
+from policykit.kube.structure.problem import conversion_hint, described, expected
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair

@@ -12,8 +12,7 @@ from policykit.catalogue.koordinator import bands
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.queue import Priority, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Priority, Queue, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import classes, colocation
 from policykit.targets.koordinator.objects import generate as objects

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from policykit.kube import affinity, tolerations
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
+from policykit.model.queue import Reservation, Tenant
 from policykit.model.taint import Taint, Toleration
-from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import reservations

@@ -8,8 +8,7 @@ from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.queue import Preemption, Queue
-from policykit.model.tenant import Reservation
+from policykit.model.queue import Preemption, Queue, Reservation
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.options import of as of_target
