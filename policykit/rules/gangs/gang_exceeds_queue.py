@@ -115,9 +115,9 @@ def _names(cluster: Cluster, system: str) -> dict[str, str]:
     """The system's name of a queue to the policy's."""
     if system != "yunikorn":
         return {each.name: each.name for each in cluster.queues}
-    from policykit.targets.yunikorn.derived.paths import paths
+    from policykit.targets.yunikorn.queue_tree import queue_paths
 
-    return {path.lower(): name for name, path in paths(cluster.queues).items()}
+    return {path.lower(): name for name, path in queue_paths(cluster.queues).items()}
 
 
 def _above(use: Located[QueueUse], limits: list[_Limit]) -> Iterator[Violation]:

@@ -19,7 +19,7 @@ from policykit.manifests.path import Path
 from policykit.model.severity import Applicability, Severity
 from policykit.placement.card_requests import card_resources
 from policykit.placement.review import review
-from policykit.targets.yunikorn.groups import read_membership
+from policykit.targets.yunikorn.metadata import read_membership
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1

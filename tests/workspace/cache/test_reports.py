@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policykit.formats import FORMATS, Around, format_named
+from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.finding import Finding, Report
 from policykit.manifests.patch import Patch
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import encode
 from policykit.workspace.cache.folder import Cache, name_of
 from policykit.workspace.cache.reports import KEY, load, store
-from tests.formats.reports import AROUND, EMPTY, FIX, FIXED, MIXED, REPORT
+from tests.formats.reports import CONTEXT, EMPTY, FIX, FIXED, MIXED, REPORT
 from tests.workspace.cache.values import values
 
 KEYED = b"k" * KEY
@@ -87,6 +87,6 @@ FINDINGS = st.builds(
 @given(st.lists(FINDINGS, max_size=3).map(tuple), st.booleans())
 def test_every_format_can_show_whatever_a_report_says(findings: tuple[Finding, ...], empty: bool) -> None:
     """Places before the first line and beyond the last, edits of nothing, numbers without measure."""
-    around = Around() if empty else AROUND
+    around = FormatContext() if empty else CONTEXT
     for name in FORMATS:
         format_named(name)(MIXED._replace(findings=findings), around)

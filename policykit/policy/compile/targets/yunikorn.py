@@ -9,10 +9,8 @@ from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft
 from policykit.policy.models.targets import yunikorn as written
 from policykit.policy.version import Release
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.partition import NodeSort
 from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES, Resources, from_amounts
 from policykit.targets.yunikorn.options import Options, QueueOptions
 
