@@ -9,6 +9,7 @@ from policykit.catalogue.volcano.validator import VICTIM_FLAGS
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.model.workload import WorkloadKind
+from policykit.targets import TARGETS
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions
 from policykit.targets.volcano.scheduler.plugins import topology_kinds
 
@@ -110,7 +111,8 @@ def _autoscaling(
 
 
 def _reservations(cluster: Cluster, kinds: Sequence[WorkloadKind]) -> Iterator[str]:
-    ours = {kind.name for kind in kinds} | (set() if "koordinator" in cluster.targets else {""})
+    kept_elsewhere = any(target.reserves and target.name in cluster.targets for target in TARGETS)
+    ours = {kind.name for kind in kinds} | (set() if kept_elsewhere else {""})
     lost = [each.name for each in cluster.reservations if each.workload in ours]
     if lost:
         yield (
