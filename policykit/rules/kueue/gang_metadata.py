@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest
 from policykit.targets.kueue.names import POD_GROUP, POD_GROUP_TOTAL
 
 _WHOLE = re.compile(r"[1-9][0-9]*\Z")
 
 
-def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/controller/jobs/pod/pod_webhook.go` of Kueue 0.19."""
     if (manifest.group, manifest.kind) != ("", "Pod"):
         return

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.rules.volcano.dependencies import Dependent, dependency_violations
+from policykit.rules.volcano.invalid_volcano_job import Dependent, dependency_violations
 
 NAMES = ("a", "b", "c", "d", "e")
 GRAPHS = st.dictionaries(

@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from policykit import durations
-from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets import PodSet, pod_sets
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
-from policykit.rules.gangs.misspelt_keys import gang_keys_as_labels, gang_without_name
+from policykit.rules.gangs.misspelt_keys import meant_by
 from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.gangs import API_VERSION, NON_STRICT, STRICT
 from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT
 
+_PREFIX = "gang.scheduling.koordinator.sh/"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     names.GANG_MODE: (STRICT, NON_STRICT),
@@ -36,13 +37,14 @@ _POD_GANG_KEYS = (
 )
 
 
-def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: coscheduling `core/gang.go` of Koordinator 1.8."""
     if manifest.kind == "PodGroup" and manifest.group in (names.GROUP_API, ""):
         yield from _group(manifest)
-    yield from gang_keys_as_labels(manifest, pod_sets)
+    sets = pod_sets(manifest.data)
+    yield from _keys_as_labels(manifest, sets)
     seen: set[Path] = set()
-    for pod_set in pod_sets:
+    for pod_set in sets:
         for found in _pods(manifest, pod_set):
             if found.path not in seen:  # pod sets may share a template's metadata
                 seen.add(found.path)
@@ -51,7 +53,7 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
 
 def _group(manifest: Manifest) -> Iterator[Violation]:
     annotations = manifest.annotations
-    ours = any(key.startswith("gang.scheduling.koordinator.sh/") for key in annotations)
+    ours = any(key.startswith(_PREFIX) for key in annotations)
     if manifest.api_version != API_VERSION and (manifest.group or manifest.api_version == "v1alpha1" or ours):
         yield Violation(
             ("apiVersion",),
@@ -74,6 +76,35 @@ def _group(manifest: Manifest) -> Iterator[Violation]:
     yield from _group_list(annotations, ("metadata", "annotations"), manifest.namespace, manifest.name)
 
 
+def _keys_as_labels(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
+    """Keys of gangs, which are annotations, among the labels of pods."""
+    for place in dict.fromkeys(place for one in sets if (place := one.places.get("labels"))):
+        for key in texts(lookup(manifest.data, place)):
+            if key.startswith(_PREFIX):
+                yield Violation(
+                    (*place, key),
+                    f"{key} is a label, but koord-scheduler reads it as an annotation",
+                    "move it to the annotations of the pods",
+                    Severity.WARNING,
+                    key=True,
+                )
+
+
+def _gang_without_name(annotations: Mapping[str, str], place: Path) -> Iterator[Violation]:
+    """Annotations of a gang that pods do not join."""
+    if names.GANG_NAME in annotations or any(meant_by(key) == names.GANG_NAME for key in annotations):
+        return
+    lone = next((key for key in (names.MIN_AVAILABLE, names.TOTAL_NUMBER) if key in annotations), "")
+    if lone:
+        yield Violation(
+            (*place, lone),
+            f"{lone} has no effect: {names.GANG_NAME} does not say which gang the pods join",
+            f"add the annotation {names.GANG_NAME}",
+            Severity.WARNING,
+            key=True,
+        )
+
+
 def _pods(manifest: Manifest, pod_set: PodSet) -> Iterator[Violation]:
     place = pod_set.places.get("annotations")
     if place is None:
@@ -93,7 +124,7 @@ def _pods(manifest: Manifest, pod_set: PodSet) -> Iterator[Violation]:
             )
         return
     if not annotations.get(names.GANG_NAME):
-        yield from gang_without_name(annotations, place)
+        yield from _gang_without_name(annotations, place)
         return
     minimum = annotations.get(names.MIN_AVAILABLE)
     if minimum is not None and not is_placeholder(minimum) and not _WHOLE.match(minimum):

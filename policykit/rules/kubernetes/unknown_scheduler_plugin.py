@@ -16,8 +16,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.targets.koordinator.scheduler.configuration import is_koordinators
-from policykit.targets.koordinator.scheduler.plugins import PLUGIN_NAMES
+from policykit.targets import added_plugins
 from policykit.targets.kubernetes.scheduler.plugin_names import (
     IN_TREE,
     SCHEDULER_PLUGINS,
@@ -71,8 +70,8 @@ def check_config(
     `minor`: of the Kubernetes release; None: a name that any release knows is known.
     Each unknown name is reported once per profile, where it does most harm.
     """
-    koordinators = PLUGIN_NAMES if is_koordinators(data) else frozenset[str]()
-    here = in_tree_plugins(minor) | frozenset(extra) | formerly_known(data.get("apiVersion")) | koordinators
+    added = added_plugins(data)
+    here = in_tree_plugins(minor) | frozenset(extra) | formerly_known(data.get("apiVersion")) | added
     profiles = data.get("profiles")
     elsewhere: dict[str, Path] = {}
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
@@ -84,7 +83,7 @@ def check_config(
                 continue
             seen.add(name)
             full = (*base, "profiles", position, *path)
-            if koordinators or name not in SCHEDULER_PLUGINS:
+            if added or name not in SCHEDULER_PLUGINS:
                 yield _violation(where, full, name, here, minor)
             elif where == "enabled":
                 elsewhere.setdefault(name, full)

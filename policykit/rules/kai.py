@@ -1,15 +1,23 @@
-"""KAI's fractions of a card, requested by annotation."""
+"""What KAI-Scheduler adds to the rules about all systems: fractions of a card, requested by annotation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Context, Violation
+from policykit.placement.review import Review
+from policykit.targets.kai import SCHEDULER
 
-SCHEDULER = "kai-scheduler"
 FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
 _CARD = "nvidia.com/gpu"
+
+
+def check(review: Review, context: Context) -> Iterator[Violation]:
+    """Pods that KAI schedules."""
+    if review.pod_set.scheduler_name == SCHEDULER:
+        for each in violations(review.pod_set.annotations, review.requests):
+            yield each._replace(at=review.pod_set.place("annotations", *map(str, each.path)))
 
 
 def violations(annotations: Mapping[str, str], requested: Mapping[str, int]) -> Iterator[Violation]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit.manifests.path import dotted
-from policykit.rules.native.scheduler_fields import faults, misspelt
+from policykit.rules.kubernetes.scheduler_arguments import field_violations, misspelt
 from policykit.targets.kubernetes.scheduler.fields import ARGS, CONFIGURATION, GROUP, VERSIONS, Spec
 
 HEAD = {"apiVersion": f"{GROUP}/v1", "kind": "KubeSchedulerConfiguration"}
@@ -30,7 +30,7 @@ def of_spec(spec: Spec) -> st.SearchStrategy[Any]:
 
 
 def said(data: dict[str, Any], own: frozenset[str] = frozenset()) -> list[str]:
-    return [f"{dotted(each.path)}: {each.message}" for each in faults({**HEAD, **data}, own)]
+    return [f"{dotted(each.path)}: {each.message}" for each in field_violations({**HEAD, **data}, own)]
 
 
 @given(of_spec({key: spec for key, spec in CONFIGURATION.items() if key not in HEAD and key != "profiles"}))
@@ -47,7 +47,7 @@ def test_args_of_each_plugin_pass(config: tuple[str, dict[str, Any]]) -> None:
 @pytest.mark.parametrize("field", sorted(CONFIGURATION))
 def test_a_field_with_one_letter_more_is_found(field: str, version: str) -> None:
     data = {**HEAD, "apiVersion": f"{GROUP}/{version}", f"{field}x": None}
-    (found,) = faults(data)
+    (found,) = field_violations(data)
     assert (found.path, found.help) == ((f"{field}x",), f"did you mean {field}?")
 
 
@@ -116,4 +116,4 @@ def test_misspelt(data: dict[str, Any], found: bool) -> None:
 )
 def test_any_shape(value: Any) -> None:
     for place in ({"profiles": value}, {"extenders": value}, {"profiles": [{"pluginConfig": value}]}):
-        list(faults({**HEAD, **place}))
+        list(field_violations({**HEAD, **place}))

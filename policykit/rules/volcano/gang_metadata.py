@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from policykit.kube.podsets.podset import PodSet, title
+from policykit.kube.podsets import PodSet, pod_sets
+from policykit.kube.podsets.podset import title
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, dotted, lookup
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS
 from policykit.targets.volcano.names import GROUP_MIN_MEMBER, SCHEDULER, TOPOLOGY_MODE, TOPOLOGY_TIER
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
@@ -24,10 +26,9 @@ _GROUPED_BY: tuple[Path, ...] = (
     ("spec", "schedulingStrategy", "volcanoSchedulingStrategy"),
     ("spec", "template", "spec", "schedulingStrategy", "volcanoSchedulingStrategy"),
 )
-_OTHERS = frozenset({"default-scheduler", "koord-scheduler", "yunikorn", "kai-scheduler"})
 
 
-def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pg_controller_handler.go` of Volcano 1.15."""
     owner = (manifest.group, manifest.kind) in _OWNERS
     own = manifest.annotations.get(GROUP_MIN_MEMBER)
@@ -37,14 +38,15 @@ def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation
             f"{GROUP_MIN_MEMBER} is {own!r}, not a whole number: the gang has 1 member",
             "write the number of pods that start together, in quotes",
         )
-    yield from _scheduled_elsewhere(manifest, pod_sets)
-    for pod_set in pod_sets:
+    sets = pod_sets(manifest.data)
+    yield from _scheduled_elsewhere(manifest, sets)
+    for pod_set in sets:
         place = pod_set.places.get("annotations")
         if place is not None:
             yield from _pods(manifest, pod_set, place, owner and own is None)
 
 
-def _scheduled_elsewhere(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+def _scheduled_elsewhere(manifest: Manifest, sets: Sequence[PodSet]) -> Iterator[Violation]:
     """PodGroups that a controller creates for Volcano without setting schedulerName on the pods.
 
     Source: Trainer 2.3 `volcano` plugin, RBG 0.8 `podGroupPolicy`, AIBrix 0.7 `schedulingStrategy`.
@@ -52,11 +54,11 @@ def _scheduled_elsewhere(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iter
     path = next((path for path in _GROUPED_BY if lookup(manifest.data, path) is not None), None)
     if path is None or manifest.partial:
         return
-    for pod_set in pod_sets:
-        name = pod_set.scheduler_name
-        other = name if name in _OTHERS else ""
-        if (not name or other) and pod_set.scheduler_path is not None:
-            placed_by = other or "default-scheduler (no schedulerName)"
+    others = frozenset(name for target in TARGETS for name in target.schedulers) - {SCHEDULER}
+    for pod_set in sets:
+        other = pod_set.scheduler_name if pod_set.scheduler_name in others else ""
+        if (not pod_set.scheduler_name or other) and pod_set.scheduler_path is not None:
+            placed_by = other or f"{DEFAULT_SCHEDULER} (no schedulerName)"
             yield Violation(
                 pod_set.scheduler_path,
                 f"{dotted(path[1:])} creates a PodGroup for Volcano, but "

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.rules.resources.kai_fractions import FRACTION, MEMORY, violations
+from policykit.rules.kai import FRACTION, MEMORY, violations
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,9 @@
-"""Scheduler profiles: names, queue sorting, and plugins at their extension points."""
+"""kube-scheduler refuses its configuration.
+
+The scheduler reads it at start-up and exits: if it is the control plane's own, no new pod is placed
+until the file is corrected. Unknown fields are errors, also in the args of plugins: a misspelt one
+is as bad as a wrong number.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Context, Rule, Violation
+from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, whole
+from policykit.model.severity import Severity
+from policykit.rules.kubernetes.scheduler_arguments import argument_violations, field_violations
+from policykit.targets import added_plugins
 from policykit.targets.kubernetes.scheduler.fields import GROUP
+from policykit.targets.kubernetes.versions import parse
+
+BAD = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: packing
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        resources:
+        - name: nvidia.com/gpu
+          weight: 10
+"""
+
+GOOD = BAD.replace("      scoringStrategy:\n", "      scoringStrategy:\n        type: MostAllocated\n")
 
 SORT, BIND = "queueSort", "bind"
 _DEFAULTS = {SORT: "PrioritySort", BIND: "DefaultBinder"}
@@ -35,7 +61,26 @@ _NEVER: Mapping[str, tuple[str, ...]] = {
 """Plugin to extension points that it has in no release; naming it there stops the scheduler."""
 
 
-def faults(data: Mapping[str, Any]) -> Iterator[Violation]:
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
+    """The whole configuration; the version where the policy states one, else the oldest supported.
+
+    Of koord-scheduler's only what applies to every scheduler: PK601 to PK605 report the rest.
+    """
+    if manifest.partial:
+        return
+    if added := added_plugins(manifest.data):
+        yield from _violations_of_every_scheduler(manifest.data, added)
+        yield from field_violations(manifest.data, added)
+        yield from argument_violations(manifest.data, 0)
+        return
+    yield from _version_violations(manifest.data)
+    version = context.cluster.kubernetes_version if context.cluster else ""
+    yield from _profile_violations(manifest.data)
+    yield from field_violations(manifest.data)
+    yield from argument_violations(manifest.data, parse(version).minor if version else 0)
+
+
+def _profile_violations(data: Mapping[str, Any]) -> Iterator[Violation]:
     """Source: `apis/config/validation` and `framework/runtime` of kube-scheduler 1.36."""
     listed = data.get("profiles")
     profiles = listed if isinstance(listed, list) else []
@@ -48,7 +93,7 @@ def faults(data: Mapping[str, Any]) -> Iterator[Violation]:
             yield from _configs(profile, ("profiles", position))
 
 
-def version(data: Mapping[str, Any]) -> Iterator[Violation]:
+def _version_violations(data: Mapping[str, Any]) -> Iterator[Violation]:
     """A version that no release has read; PK007 reports those that were read once."""
     stated = data.get("apiVersion")
     group, _, number = stated.partition("/") if isinstance(stated, str) else ("", "", "")
@@ -60,7 +105,7 @@ def version(data: Mapping[str, Any]) -> Iterator[Violation]:
         )
 
 
-def of_every_scheduler(data: Mapping[str, Any], own: frozenset[str]) -> Iterator[Violation]:
+def _violations_of_every_scheduler(data: Mapping[str, Any], own: frozenset[str]) -> Iterator[Violation]:
     """What also stops a scheduler built from kube-scheduler; `own`: plugins that it added."""
     listed = data.get("profiles")
     profiles = listed if isinstance(listed, list) else []
@@ -225,3 +270,16 @@ def _configs(
                 f"args of {name} have kind {kind}",
                 f"write {name}Args, or omit kind",
             )
+
+
+RULE = Rule(
+    code="PK802",
+    name="invalid-scheduler-profile",
+    severity=Severity.ERROR,
+    subject=Manifest,
+    doc=__doc__,
+    bad=BAD,
+    good=GOOD,
+    check=check,
+    kinds=frozenset({"KubeSchedulerConfiguration"}),
+)

@@ -8,9 +8,9 @@ from typing import Any
 
 from policykit.kube import requests, tolerations
 from policykit.kube.affinity import REQUIRED
-from policykit.kube.podsets.podset import PodSet
+from policykit.kube.podsets import PodSet, pod_sets
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.linter.rule import Violation
+from policykit.linter.rule import Context, Violation
 from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import amount_text, parse
@@ -33,10 +33,10 @@ _LARGEST = 2**31 - 1
 _REQUIRED = ("affinity", "nodeAffinity", REQUIRED)
 
 
-def faults(manifest: Manifest, pod_sets: Sequence[PodSet]) -> Iterator[Violation]:
+def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `GetTaskGroupsFromAnnotation` and `gang_utils.go` of the shim (1.9)."""
     seen: set[Path] = set()
-    for pod_set in pod_sets:
+    for pod_set in pod_sets(manifest.data):
         place = pod_set.places.get("annotations")
         if place is None or place in seen:
             continue
