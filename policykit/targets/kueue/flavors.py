@@ -93,17 +93,17 @@ def _levels(cluster: Cluster, version: Version) -> tuple[tuple[str, ...], tuple[
     close = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
     if not close:
         return (), ()
-    if not versions.has(version, versions.TAS_IN_COHORTS):
-        first = versions.TAS_IN_COHORTS.first
+    if version < versions.TAS_IN_COHORTS:
+        first = versions.TAS_IN_COHORTS
         return (), (
             f"Kueue {version} has no topologies for queues in a cohort (added in {first}): within of "
             f"{', '.join(close)} is not written",
         )
     keys = tuple(level.key for level in cluster.levels)
-    if not versions.has(version, versions.TAS_DEFAULT):
+    if version < versions.TAS_DEFAULT:
         return keys, (
             f"Kueue {version} reads topologies only with feature gate TopologyAwareScheduling, which is on "
-            f"by default from {versions.TAS_DEFAULT.first}",
+            f"by default from {versions.TAS_DEFAULT}",
         )
     return keys, ()
 

@@ -46,10 +46,10 @@ def _queues(cluster: Cluster, options: KueueOptions, version: Version) -> Iterat
         )
     parents = {queue.parent for queue in cluster.queues}
     inner = _named(cluster, lambda queue: queue.weight != 1 and queue.name in parents)
-    if inner and options.fair_sharing and not versions.has(version, versions.COHORT_FAIR_SHARING):
+    if inner and options.fair_sharing and version < versions.COHORT_FAIR_SHARING:
         yield (
             f"queue {inner}: Cohorts of Kueue {version} have no weight (added in "
-            f"{versions.COHORT_FAIR_SHARING.first})"
+            f"{versions.COHORT_FAIR_SHARING})"
         )
 
 

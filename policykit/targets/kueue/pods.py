@@ -56,7 +56,7 @@ def _topology(kind: WorkloadKind, cluster: Cluster) -> dict[str, str]:
     target = cluster.targets.get(SYSTEM)
     key = next((each.key for each in cluster.levels if kind.within and each.name == kind.within.level), "")
     version = versions.parse(target.version if target else "")
-    if not kind.within or not key or not versions.has(version, versions.TAS_IN_COHORTS):
+    if not kind.within or not key or version < versions.TAS_IN_COHORTS:
         return {}
     return {REQUIRED_TOPOLOGY if kind.within.hard else PREFERRED_TOPOLOGY: key}
 

@@ -103,7 +103,7 @@ def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, ve
 
 
 def _place(kind: WorkloadKind, cluster: Cluster, version: Version) -> dict[str, str]:
-    bound = topology.bound(kind.within, cluster, version, named=False) if kind.within else None
+    bound = topology.network_topology(kind.within, cluster, version, named=False) if kind.within else None
     if bound is None:
         return {}
     return {TOPOLOGY_MODE: bound.mode, TOPOLOGY_TIER: str(bound.tier)}
@@ -120,7 +120,7 @@ def _own_group(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int, vers
     problem = dns_subdomain_problem(pods.owner)
     if problem:
         return PodFields(notices=(f"no PodGroup can be named after {pods.owner!r}: it {problem}",))
-    bound = topology.bound(kind.within, cluster, version) if kind.within else None
+    bound = topology.network_topology(kind.within, cluster, version) if kind.within else None
     group = podgroups.PodGroup(
         pods.namespace,
         pods.owner,
