@@ -42,11 +42,11 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     return PodFields(
         annotations=_topology(kind, cluster),
         notices=tuple(_notices(kind, pods)),
-        admitted=Admitted(SYSTEM, labels, _suspended(cluster, pods)),
+        admitted=Admitted(SYSTEM, labels, _suspend_field(cluster, pods)),
     )
 
 
-def _suspended(cluster: Cluster, pods: Pods) -> dict[Path, bool]:
+def _suspend_field(cluster: Cluster, pods: Pods) -> dict[Path, bool]:
     """The field that keeps a job from starting, where the policy wants it written."""
     path = SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
     return {path: True} if path else {}

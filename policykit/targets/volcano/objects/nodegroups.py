@@ -37,7 +37,7 @@ def node_group(pool: Pool) -> str:
 def assign_node_groups(
     queues: Sequence[Queue], pools: Sequence[Pool], version: Version
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
-    """The queues with the node groups they may use, as Volcano reads them; and what is lost.
+    """The queues with the node groups they may use, and notices about what is not written.
 
     Plugin nodegroup lets a queue use only what its affinity lists, and a queue without one
     no labelled node at all. So once a queue names pools every queue has the whole list of

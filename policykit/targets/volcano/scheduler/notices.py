@@ -1,4 +1,4 @@
-"""What the configuration does not do for this policy, and what comes nearest."""
+"""What the configuration does not do for this policy, and the nearest alternative."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _without_enqueue(made: Configuration, options: VolcanoOptions) -> Iterator[s
 
 
 def replaced_weights(computed: Sequence[Plugin], options: VolcanoOptions) -> Iterator[str]:
-    """Weights of the policy's own that the arithmetic in the comments does not know."""
+    """Weights that the policy overrides, so that the arithmetic in the comments no longer holds."""
     for plugin in computed:
         option = options.plugins.get(plugin.name, PluginOption())
         changed = [key for key, value in option.arguments.items() if plugin.arguments.get(key) != value]
