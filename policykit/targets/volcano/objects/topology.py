@@ -11,7 +11,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.cluster import Cluster
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 
@@ -173,7 +173,7 @@ def tiers(levels: Iterable[Level]) -> dict[str, int]:
 
 
 def network_topology(
-    within: Closeness, cluster: Cluster, version: Version, *, named: bool = True
+    within: TopologyAffinity, cluster: Cluster, version: Version, *, named: bool = True
 ) -> NetworkTopology | None:
     """What keeps pods within one value of a level; None where the release or the policy has none.
 
