@@ -24,7 +24,7 @@ _JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """One for each order that a gang may wait for, and for each template of a gang."""
+    """One fact for each start order that a gang may wait for, and one for each template of a gang."""
     if manifest.partial:
         return
     namespace = manifest.namespace or context.namespace
