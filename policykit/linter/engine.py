@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
-from policykit.kube.structure.versions import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter import rendered
 from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
@@ -22,7 +22,7 @@ from policykit.linter.scope import AnyFact, facts_of, unreadable
 from policykit.linter.systems import Systems
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
 
 if TYPE_CHECKING:
     from policykit.linter.file_suppressions import FileSuppressions
@@ -43,7 +43,7 @@ class Job(NamedTuple):
     """Compute the fixes of findings."""
     today: str = ""
     """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
-    served: Served = NOTHING
+    served: ServedApis = NOTHING
     """What the API server serves, as far as it is stated."""
     look: str = ""
     """READ or BUILT of a member, where it is not looked at as a whole."""
@@ -79,7 +79,7 @@ class FileResult(NamedTuple):
 class _Document(NamedTuple):
     """A document, and where it stands in its file."""
 
-    parsed: Parsed
+    parsed: ParsedDocument
     number: int
     """Its index in the file."""
     first: int
@@ -224,7 +224,7 @@ class _FileLinter:
 
 def _documents(text: Text) -> Iterator[_Document]:
     """Documents with their lines; at most two are in memory."""
-    before: Parsed | None = None
+    before: ParsedDocument | None = None
     index = 0
     for parsed in documents(text):
         if before:

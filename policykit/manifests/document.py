@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
 
@@ -201,7 +201,7 @@ class Words(NamedTuple):
         return any(key.endswith(ends) for key in self.keys)
 
 
-@once
+@memoize_last
 def words(data: object) -> Words:
     """The words of plain data."""
     keys: set[str] = set()
