@@ -132,7 +132,7 @@ def _claimed(name: str) -> NameProblem | None:
     claims = _table()["claims"].get(domain, ())
     if rest != rest.lower() or not any(rest.startswith(claim) for claim in claims):
         return None
-    return f"is no resource of {domain}", _similar(name, domain)
+    return f"is not a resource of {domain}", _similar(name, domain)
 
 
 def _slip(name: str) -> NameProblem | None:

@@ -124,7 +124,7 @@ class TaskDeadlock(NamedTuple):
     first: int
     path: Path
     said: str
-    """The problem; empty: the two numbers explain it."""
+    """The problem as a sentence; empty: the two numbers explain it."""
 
 
 def tasks_that_wait(job: Mapping[str, Any], base: Path) -> TaskDeadlock | None:

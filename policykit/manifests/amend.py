@@ -1,4 +1,4 @@
-"""Several changes to one document, proven together, as edits of the text that was read."""
+"""Several changes to one document as edits of its text, verified by reading the result."""
 
 from __future__ import annotations
 

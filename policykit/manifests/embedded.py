@@ -1,4 +1,4 @@
-"""YAML inside a string of another document: what it says, and where in the file it says it."""
+"""YAML inside a string of another document, and its location in the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of collections: new ones in flow style, and the removal of one with its lines or its comma."""
+"""Insertion of entries into flow collections, and removal of entries with their lines or commas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from policykit.manifests.writer import Layout
 
 
 class EditContext(NamedTuple):
-    """The collection a change is made in, and what is known on the way to it."""
+    """The collection that changes, and the style of the document."""
 
     text: str
     parent: Node

@@ -1,4 +1,4 @@
-"""Changes to many parts of one document: a list of a thousand objects is not read a thousand times."""
+"""Edits of large documents: each change reads again only the list item that it is made in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, Step
 
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
-"""Perhaps an alias: what one object says may then stand in another."""
+"""Possibly an alias: objects may then share data."""
 _HEAD = "items:\n"
 _ALWAYS = 1_000_000
 _TIMES = 20
@@ -27,10 +27,10 @@ many times its own; then it counts as too large for so many changes."""
 
 
 class ObjectPatches(NamedTuple):
-    """What is to be changed in one object of a document."""
+    """The changes to one object of a document."""
 
     base: Path
-    """From the document's root to the object."""
+    """Path of the object from the root of the document."""
     patches: tuple[Patch, ...]
     """Relative to the object, to be made in order."""
 
@@ -100,7 +100,7 @@ class Document:
 
     @cached_property
     def has_parts(self) -> bool:
-        """Whether what one item says cannot stand in another: the text has no alias."""
+        """Whether items can be edited separately: the text has no alias."""
         if self._root is None:
             return False
         # Most texts need not be read for it; a schedule like `*/5 */2` must be.
@@ -149,7 +149,7 @@ def _items(patches: Sequence[Patch]) -> Iterator[Path]:
 
 
 def _excerpt(text: str, root: Node, base: Path) -> _Excerpt | None:
-    """The item by itself; None where it cannot be told from its surroundings."""
+    """The item as a document; None if it cannot be separated from the text around it."""
     sequence, position = _at(root, base[:-1]), base[-1]
     entries = sequence.entries if sequence else None
     if sequence is None or not isinstance(entries, list) or not isinstance(position, int):

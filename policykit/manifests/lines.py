@@ -21,7 +21,7 @@ _CLOSERS = {"[": "]", "{": "}"}
 
 
 class Line(NamedTuple):
-    """A line that says something. `number` counts from 0, as does `indent`."""
+    """A line with content. `number` counts from 0, as does `indent`."""
 
     number: int
     indent: int
@@ -140,11 +140,11 @@ _HERE_DOCUMENT = re.compile(r"<<-?\s*(['\"]?)(?P<end>\w+)\1")
 _SLASHES = re.compile(r"(?:\A(?=//)|(?::|[\"']) +(?=// ))(?P<comment>.*)\Z")
 _COLON = re.compile(r"\A(?:- +)?[^\s:#\"'：]+：")
 _BLANKS = {"\xa0": "a no-break space (U+00A0)", "\u3000": "a full-width space (U+3000)"}
-"""Characters that look like the space that YAML wants."""
+"""Characters that look like the space that YAML requires."""
 
 
 class NonYaml(NamedTuple):
-    """What is no YAML. Columns count from 0; the message and the advice are those of a finding."""
+    """Text that is not YAML. Columns count from 0; the message and the advice are those of a finding."""
 
     column: int
     width: int
@@ -153,7 +153,7 @@ class NonYaml(NamedTuple):
 
 
 def non_yaml(line: str) -> NonYaml | None:
-    """Whether a line of broken text is one that no YAML has."""
+    """Text in this line that YAML never contains; None: there is none."""
     text = line.strip()
     column = len(line) - len(line.lstrip())
     return _look_alike(line) or _left_out(text, column) or _comment(text, column) or _shell(text, column)
@@ -176,7 +176,7 @@ def _look_alike(line: str) -> NonYaml | None:
 def _left_out(text: str, column: int) -> NonYaml | None:
     if not _LEFT_OUT.match(text):
         return None
-    words = f"`{text}` stands for something left out; YAML has no sign for that"
+    words = f"`{text}` marks omitted text, which YAML cannot express"
     return NonYaml(column, len(text), words, "write what belongs there, or make it a comment with #")
 
 
@@ -186,7 +186,9 @@ def _comment(text: str, column: int) -> NonYaml | None:
     if found is None:
         return None
     at = found.start("comment")
-    return NonYaml(column + at, len(text) - at, "`//` begins no comment in YAML", "comments begin with #")
+    return NonYaml(
+        column + at, len(text) - at, "`//` does not begin a comment in YAML", "comments begin with #"
+    )
 
 
 def _shell(text: str, column: int) -> NonYaml | None:
@@ -194,4 +196,4 @@ def _shell(text: str, column: int) -> NonYaml | None:
     if found is None or not text.startswith(("cat ", "kubectl ", "tee ", "sudo ", "$ ")):
         return None
     advice = f"keep only what stands between it and {found['end']}"
-    return NonYaml(column, len(text), "a shell command stands here, which is no YAML", advice)
+    return NonYaml(column, len(text), "this is a shell command, not YAML", advice)

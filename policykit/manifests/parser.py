@@ -1,4 +1,4 @@
-"""YAML text to documents that remember their place.
+"""YAML text to documents whose nodes know their location.
 
 Built from libyaml's events: the C composer would lose where aliases stand and which keys
 stand twice, and its scalars follow other rules than Kubernetes'.
@@ -18,7 +18,7 @@ from policykit.manifests.node import BREAK, OFFSET_BITS, OFFSET_MASK, Duplicate,
 from policykit.manifests.scalars import resolve, tagged
 
 MAX_DEPTH = 200
-"""Deeper nesting is refused, aliases followed: no manifest has it, and readers downstream recurse."""
+"""Deeper nesting is rejected, also through aliases: no manifest needs it, and later code recurses."""
 MAX_ALIASED = 400_000
 """Nodes that aliases may add to a document: beyond, Kubernetes' own reader suspects an attack too."""
 
@@ -88,7 +88,7 @@ def _starts(text: str) -> Iterator[_Start]:
 
 
 class _Rest:
-    """A text from one `---` on, in pieces up to the next: a problem in one costs no look at the others."""
+    """A text from one `---` on, read up to the next: a syntax error does not require reading the rest."""
 
     def __init__(self, text: str, offset: int) -> None:
         self._text = text

@@ -1,4 +1,4 @@
-"""Why text is not YAML, in plain words: the parser's complaint turned into the likely cause."""
+"""Why text is not YAML: the likely cause of the parser's message, in plain words."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _no_colon(source: _Source) -> Cause | None:
     if spaceless := _without_space(before):
         return _whole(source, before, spaceless, _SPACE)
     if before.text.startswith("-") and before.text[1:2] not in ("", " ", "-"):
-        words = f'"{_short(before.text)}" has no space after the dash, so it is no list item'
+        words = f'"{_short(before.text)}" has no space after the dash, so it is not a list item'
         return _whole(source, before, words, "write a space after the dash")
     words = f'"{_short(before.text)}" has no `:`, but keys stand beside it'
     return _whole(source, before, words, "write it as `key: value`, or indent it as part of the value above")
@@ -228,14 +228,14 @@ def _unexpected(source: _Source) -> Cause | None:
     line = source.line
     if line and source.at_line_start:
         if line.text.startswith("-"):
-            words = "a list item stands where the next key of the mapping above is expected"
+            words = "this is a list item, but the next key of the mapping above is expected here"
             return _whole(source, line, words, "indent it below the key it belongs to")
         columns = sorted({above.indent for above in source.lines if above.number < line.number})
         if line.indent not in columns:
             spaces = f"{line.indent} space{'s' if line.indent > 1 else ''}"
-            words = f"this line is indented by {spaces}, as deep as nothing above it"
+            words = f"this line is indented by {spaces}, which matches no line above it"
             return _whole(source, line, words, "align it with the keys it belongs to")
-        return _whole(source, line, "this line does not fit the block it stands in", "check its indentation")
+        return _whole(source, line, "this line does not fit the block it is in", "check its indentation")
     if source.at_line_start and source.raw_line.strip():
         words = "this line is indented less than the first line of the text it belongs to"
         return _at(source, words, "indent every line of the text as deep as its first")
@@ -254,7 +254,7 @@ def _no_dash(source: _Source) -> Cause | None:
     line = source.line
     if line is None:
         return None
-    words = f"`{_first_key(line)}` stands in a list without a `- ` before it"
+    words = f"`{_first_key(line)}` is in a list but has no `- ` before it"
     return _whole(
         source, line, words, "indent it under the list item above, or as deep as the list's own key"
     )
@@ -272,7 +272,7 @@ def _collection_key(source: _Source) -> Cause:
 
 
 def _as_parsed(advice: str) -> Callable[[_Source], Cause]:
-    """The parser's own words are plain already."""
+    """The parser's message as it is."""
     return lambda source: _at(source, source.message, advice)
 
 
@@ -314,7 +314,7 @@ _EXPLANATIONS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
     ),
     (
         "expected comment or line break",
-        _fixed("text stands after the | or > that begins a block", "begin the text on the next line"),
+        _fixed("there is text after the | or > that begins a block", "begin the text on the next line"),
     ),
     (
         "block sequence entries are not allowed",
@@ -324,7 +324,7 @@ _EXPLANATIONS: tuple[tuple[str, Callable[[_Source], Cause | None]], ...] = (
     ("expected node content", _fixed("a value is missing here", "write the value, or quote this text")),
     (
         "expected <document start>",
-        _fixed("something stands after the end of the document", "begin a new document with ---"),
+        _fixed("there is text after the end of the document", "begin a new document with ---"),
     ),
 )
 """Part of the parser's message to the one that finds the cause, tried in order."""

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from policykit.manifests.lines import non_yaml
 
-LEFT_OUT = "stands for something left out; YAML has no sign for that"
-SLASHES = "`//` begins no comment in YAML"
+LEFT_OUT = "marks omitted text, which YAML cannot express"
+SLASHES = "`//` does not begin a comment in YAML"
 BLANK = "is used for indentation; YAML allows only spaces there"
 
 
@@ -26,8 +26,8 @@ BLANK = "is used for indentation; YAML allows only spaces there"
         ("  -\xa0a: b", 3, 1, f"a no-break space (U+00A0) {BLANK}"),
         ("\u3000a: b", 0, 1, f"a full-width space (U+3000) {BLANK}"),
         ("  - size\uff1a4", 8, 1, "a full-width colon (U+FF1A) stands where YAML needs `:`"),
-        ("cat > a.yaml <<-'END'", 0, 21, "a shell command stands here, which is no YAML"),
-        ("$ kubectl apply -f - << EOF", 0, 27, "a shell command stands here, which is no YAML"),
+        ("cat > a.yaml <<-'END'", 0, 21, "this is a shell command, not YAML"),
+        ("$ kubectl apply -f - << EOF", 0, 27, "this is a shell command, not YAML"),
     ],
 )
 def test_foreign(line: str, column: int, width: int, message: str) -> None:

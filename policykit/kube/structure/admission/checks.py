@@ -1,4 +1,4 @@
-"""Reading numbers and lists of an object that may hold anything."""
+"""Checks that several kinds share, on data of any shape."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def not_below(data: Data, base: Path, field: str, least: int, who: str) -> Itera
 
 
 def named_differently(listed: object, base: Path, field: str, what: str) -> Iterator[Problem]:
-    """Items of a list need names of their own."""
+    """Items of a list need unique names."""
     first: dict[str, int] = {}
     for position, item in mappings(listed):
         name = name_of(item, field)

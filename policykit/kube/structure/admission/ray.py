@@ -1,4 +1,4 @@
-"""Worker groups of Ray clusters, and what RayJobs do with theirs."""
+"""Ray: worker groups of clusters, and the clusters of RayJobs."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _cluster(spec: object, base: Path) -> Iterator[Problem]:
     scaled = spec.get("enableInTreeAutoscaling") is True
     for position, group in mappings(groups):
         at: Path = (*path, position)
-        yield from ordered(group, at, "minReplicas", "maxReplicas", "the group can have no number of pods")
+        yield from ordered(group, at, "minReplicas", "maxReplicas", "no number of pods satisfies both")
         yield from _within(group, at)
         yield from _stated(group, at)
         if scaled and group.get("suspend") is True:

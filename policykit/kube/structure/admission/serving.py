@@ -72,7 +72,7 @@ def leader_worker_set(data: Data) -> Iterator[Problem]:
     update = lookup(data, _UPDATE)
     if isinstance(update, Mapping) and all(update.get(each) in (0, "0%") for each in _REPLACED):
         advice = "raise maxSurge or maxUnavailable"
-        yield refused(_UPDATE, "allows neither a group more nor one less", advice)
+        yield refused(_UPDATE, "allows neither an extra group nor a missing one", advice)
 
 
 def _divided(policy: Data, size: int | None) -> Iterator[Problem]:
