@@ -10,7 +10,6 @@ from policykit.kube.structure.admission.checks import (
     name_of,
     named_differently,
     not_below,
-    number,
     refused,
     words,
 )
@@ -18,6 +17,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.nearest import some
 
@@ -80,7 +80,7 @@ def _types(replicas: Data, base: Path, types: tuple[str, ...], kind: str) -> Ite
 
 
 def _count(there: Data, base: Path, *, only_one: bool, kind: str) -> Iterator[Problem]:
-    count = number(there.get("replicas"))
+    count = whole(there.get("replicas"))
     if only_one and count is not None and count != 1:
         yield refused(
             (*base, "replicas"), f"is {count}, but {_a(kind)} has one {base[-1]}", "write replicas: 1"
@@ -175,8 +175,8 @@ def _coordinator(data: Data, jobs: Mapping[str, Data]) -> Iterator[Problem]:
             (*base, "replicatedJob"), f'is "{name}", which is not a replicated job', advice, kind=INCONSISTENT
         )
         return
-    index = number(coordinator.get("jobIndex"))
-    replicas = number(jobs.get(name, {}).get("replicas", 1))
+    index = whole(coordinator.get("jobIndex"))
+    replicas = whole(jobs.get(name, {}).get("replicas", 1))
     if index is not None and replicas is not None and index >= replicas:
         what = f"is {index}, but {name} has {replicas} {'job' if replicas == 1 else 'jobs'}"
         yield refused((*base, "jobIndex"), what, "indices start at 0")
