@@ -160,8 +160,9 @@ _FORMS = {
     "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
     "^[^=]*$": "must not contain '='",
     "^\\s*((CRON_)?TZ=\\S+\\s+)?(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)"
-    "|\\S+(\\s+\\S+){4})\\s*$": "must have five fields: minute, hour, day of the month, "
-    "month, day of the week",
+    "|\\S+(\\s+\\S+){4})\\s*$": (
+        "must have five fields: minute, hour, day of the month, month, day of the week"
+    ),
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }
