@@ -123,7 +123,7 @@ class TaskDeadlock(NamedTuple):
     minimum: int
     first: int
     path: Path
-    said: str
+    message: str
     """The problem as a sentence; empty: the two numbers explain it."""
 
 
@@ -155,11 +155,11 @@ def tasks_that_wait(job: Mapping[str, Any], base: Path) -> TaskDeadlock | None:
     if needing and minimum >= sum(each or 0 for each in minima):
         named = tasks[needing[0]].get("name") or needing[0]
         of = minima[needing[0]]
-        said = (
+        message = (
             f"the gang needs {of} of task {named} as well, because minAvailable {minimum} includes "
             "the minimum of every task, but its pods are created only once the others run"
         )
-        return TaskDeadlock(minimum, first_pods, (*base, "tasks", needing[0], "dependsOn"), said)
+        return TaskDeadlock(minimum, first_pods, (*base, "tasks", needing[0], "dependsOn"), message)
     return None
 
 
