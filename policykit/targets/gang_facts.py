@@ -66,7 +66,7 @@ def _orders(
         waiting = start_order.tasks_that_wait(job, base or ())
         if waiting:
             why = "dependsOn makes the pods of a task only once the tasks it names run"
-            order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
+            order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.message)
             yield Fact(order, {"order": waiting.path})
         return
     for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
