@@ -14,7 +14,7 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import QUOTA_NAME
 from policykit.targets.kueue.names import PREFERRED_TOPOLOGY, QUEUE_NAME, REQUIRED_TOPOLOGY
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
-from policykit.targets.volcano.objects.topology import read_bound
+from policykit.targets.volcano.objects.topology import read_network_topology
 from policykit.targets.workloads import generate
 from policykit.targets.yunikorn.names import QUEUE
 
@@ -118,7 +118,7 @@ def _of_job(operations: str, path: str) -> object:
 
 def _volcano_bound(network_topology: object, metadata: Mapping[str, Any]) -> LevelBound | None:
     """The level of Volcano's network topology: of a Job, else of pod annotations, where it is a number."""
-    bound = read_bound(network_topology)
+    bound = read_network_topology(network_topology)
     if bound is not None:
         return LevelBound(bound.mode == "hard", level=bound.tier_name, number=bound.tier)
     annotations = mapping(metadata.get("annotations"))
