@@ -93,7 +93,7 @@ def _is_volcano_pod(pod_set: PodSet) -> bool:
 
 
 def _severity(cluster: Cluster | None) -> Severity | None:
-    stated = versions.stated(cluster)
+    stated = versions.policy_version(cluster)
     return Severity.WARNING if stated and _UNENFORCED[0] <= stated < _UNENFORCED[1] else None
 
 

@@ -15,7 +15,7 @@ from policykit.model.severity import Severity
 from policykit.rules.native import scheduler_arguments as arguments
 from policykit.rules.native import scheduler_fields as fields
 from policykit.rules.native import scheduler_profiles as profiles
-from policykit.targets.koordinator.scheduler.configuration import is_koordinators
+from policykit.targets.koordinator.scheduler.configuration import is_for_koordinator
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
@@ -42,7 +42,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """
     if manifest.partial:
         return
-    if is_koordinators(manifest.data):
+    if is_for_koordinator(manifest.data):
         from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
         yield from profiles.of_every_scheduler(manifest.data, frozenset(PLUGINS))

@@ -16,7 +16,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
-from policykit.targets.koordinator.scheduler.configuration import is_koordinators
+from policykit.targets.koordinator.scheduler.configuration import is_for_koordinator
 from policykit.targets.koordinator.scheduler.plugins import PLUGIN_NAMES
 from policykit.targets.kubernetes.scheduler.in_tree import FIRST, known
 from policykit.targets.kubernetes.scheduler.out_of_tree import (
@@ -70,7 +70,7 @@ def check_config(
     `minor`: of the Kubernetes release; None: a name that any release knows is known.
     Each unknown name is reported once per profile, where it does most harm.
     """
-    koordinators = PLUGIN_NAMES if is_koordinators(data) else frozenset[str]()
+    koordinators = PLUGIN_NAMES if is_for_koordinator(data) else frozenset[str]()
     here = known(minor) | frozenset(extra) | once_known(data.get("apiVersion")) | koordinators
     profiles = data.get("profiles")
     elsewhere: dict[str, Path] = {}

@@ -111,9 +111,9 @@ def _read_by_koordinator(manifest: Manifest) -> bool:
     """koord-scheduler reads other versions than kube-scheduler: PK601 checks them."""
     if manifest.kind != "KubeSchedulerConfiguration":
         return False
-    from policykit.targets.koordinator.scheduler.configuration import is_koordinators
+    from policykit.targets.koordinator.scheduler.configuration import is_for_koordinator
 
-    return is_koordinators(manifest.data)
+    return is_for_koordinator(manifest.data)
 
 
 RULE = Rule(

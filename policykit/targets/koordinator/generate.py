@@ -15,7 +15,7 @@ from policykit.targets.koordinator import options, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
-from policykit.targets.koordinator.scheduler.merge import merged
+from policykit.targets.koordinator.scheduler.merge import merge_patches
 from policykit.targets.release import Version
 
 PAGE = f"{SYSTEM}/README.md"
@@ -46,21 +46,21 @@ def generate(cluster: Cluster) -> Generated:
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
     """koord-scheduler-config, its delivery and the page about both."""
     given = merge.read_source(options.of(target).config or _chart(version, namespace))
-    fixed = repair.repaired(given.data, version)
+    fixed = repair.repair(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
     if plan.changes_nothing and not fixed.patches:
-        return Generated(notices=(Notice(SYSTEM, notices.idle(version)),))
+        return Generated(notices=(Notice(SYSTEM, notices.unchanged_notice(version)),))
     method, unsupported = _delivery(target)
-    after = merge.read_source(merged(given, [*fixed.patches, *plan.patches]))
+    after = merge.read_source(merge_patches(given, [*fixed.patches, *plan.patches]))
     config_map = after.text if after.path and after.alone else chart.config_map(after.inner, namespace)
     write = _post_render if method == "post-render" else _manifest
     texts = [
         *unsupported,
         *fixed.notices,
         *plan.settings.notices,
-        *repair.notices(after.data, version),
-        *notices.of_plan(cluster, version, plan),
+        *repair.remaining_problems(after.data, version),
+        *notices.plan_notices(cluster, version, plan),
     ]
     if method == "manifest":
         texts.append(

@@ -62,14 +62,14 @@ def parse(text: str) -> Version:
     return release("Koordinator", text, NEWEST, _CHARTS)
 
 
-def stated(cluster: Cluster | None) -> Version | None:
-    """The release that a policy states; None: it states none, or an unknown one."""
+def policy_version(cluster: Cluster | None) -> Version | None:
+    """The release that the policy states; None if it states none, or an unknown one."""
     return stated_release(cluster, SYSTEM, parse)
 
 
-def possible(cluster: Cluster | None) -> tuple[Version, ...]:
+def possible_versions(cluster: Cluster | None) -> tuple[Version, ...]:
     """The release that a policy states, else all known ones."""
-    found = stated(cluster)
+    found = policy_version(cluster)
     return (found,) if found else RELEASES
 
 

@@ -171,7 +171,7 @@ def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
             continue
         found.append(
             Profile(
-                _free(name, found),
+                _unique_name(name, found),
                 {WORKLOAD_KEY: name},
                 tuple(dict.fromkeys(where)),
                 of.qos,
@@ -208,7 +208,7 @@ def notices(cluster: Cluster) -> Iterator[str]:
             )
 
 
-def _free(name: str, taken: list[Profile]) -> str:
+def _unique_name(name: str, taken: list[Profile]) -> str:
     """A name for the object, numbered where two kinds give the same."""
     plain = _UNFIT.sub("-", name.lower()).strip("-") or "workload"
     there, free, number = {profile.name for profile in taken}, plain, 1

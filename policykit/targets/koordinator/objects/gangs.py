@@ -87,7 +87,7 @@ class PlannedGang(NamedTuple):
 def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> PlannedGang:
     """The gang of the pods; none for a single pod, or for a component, whose pods are unknown."""
     if kind.gang != "all":
-        return PlannedGang(notices=tuple(_without_gang(kind)))
+        return PlannedGang(notices=tuple(_gangless_notices(kind)))
     if not pods.job:
         return PlannedGang()
     rule = kind.gang_rule or GangRule()
@@ -119,7 +119,7 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) 
         min(rule.timeout, LONGEST_WAIT) if rule.timeout else None,
         gather=gather,
     )
-    return PlannedGang(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
+    return PlannedGang(gang, (*_timeout_notices(kind, rule), *unplaced, *_recurrence_notices(kind, pods)))
 
 
 def _total(pods: Pods) -> int | None:
@@ -150,7 +150,7 @@ def _gather(
     return (Gather(within.level, MUST_GATHER if within.hard else PREFER_GATHER),), ()
 
 
-def _without_gang(kind: WorkloadKind) -> Iterator[str]:
+def _gangless_notices(kind: WorkloadKind) -> Iterator[str]:
     if kind.within is not None:
         yield (
             f"{kind.name} must stay within one {kind.within.level}: Koordinator honours topology only for "
@@ -158,7 +158,7 @@ def _without_gang(kind: WorkloadKind) -> Iterator[str]:
         )
 
 
-def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
+def _timeout_notices(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
     if rule.timeout and rule.timeout > LONGEST_WAIT:
         yield (
             f"{kind.name}: gang.timeout is {rule.timeout} s, but the scheduler ends every wait after "
@@ -176,7 +176,7 @@ def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
         )
 
 
-def _recurring(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
+def _recurrence_notices(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
     if pods.owner_kind in _RECURRING:
         yield (
             f"{kind.name}: Koordinator treats all runs of {pods.owner_kind} {pods.owner} as one gang: once "

@@ -11,13 +11,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
 from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.koordinator.objects import (
-    colocation,
-    quota_tree,
-    quotas,
-    reservations,
-    topology,
-)
+from policykit.targets.koordinator.objects import colocation, quota_tree, quotas, reservations, topology
 from policykit.targets.koordinator.objects.colocation import BANDS
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.pods import scheduler

@@ -11,12 +11,12 @@ from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.queue import Queue, Tenant
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
-from policykit.targets.koordinator.objects.resources import counted
+from policykit.targets.koordinator.objects.resources import admitted_amounts
 from policykit.targets.release import Version
 
-_PLENTY = 10**9
+_UNLIMITED = 10**9
 """A maximum that limits nothing: a million cores, a billion cards."""
-_PLENTY_OF_BYTES = 2**60
+_UNLIMITED_BYTES = 2**60
 _BYTES = frozenset({"memory", "ephemeral-storage"})
 
 
@@ -68,7 +68,7 @@ def tree(queues: tuple[Queue, ...], namespace: str, version: Version) -> Tree:
         )
         for name, node in nodes.items()
     )
-    return Tree(quotas, (*_left_out(queues), *_differing_minima(nodes, minima)))
+    return Tree(quotas, (*_built_in_notices(queues), *_minimum_notices(nodes, minima)))
 
 
 def bind_namespaces(
@@ -111,9 +111,9 @@ def lends(minimum: Amounts, guarantee: Amounts) -> bool:
     )
 
 
-def plenty(resource: str) -> int:
+def unlimited_amount(resource: str) -> int:
     """The maximum written for a resource that nothing limits."""
-    return _PLENTY_OF_BYTES if resource in _BYTES or is_hugepages(resource) else _PLENTY
+    return _UNLIMITED_BYTES if resource in _BYTES or is_hugepages(resource) else _UNLIMITED
 
 
 def _nodes(queues: tuple[Queue, ...], version: Version) -> dict[str, _Node]:
@@ -128,9 +128,11 @@ def _nodes(queues: tuple[Queue, ...], version: Version) -> dict[str, _Node]:
     while waiting:
         name, parent, top = waiting.pop()
         queue, children = own[name], tuple(below.get(name, ()))
-        guarantee = counted(queue.guarantee, version)
-        due = _larger(guarantee, counted(queue.deserved, version))
-        found[name] = _Node(queue, parent, children, guarantee, due, counted(queue.limit, version), top)
+        guarantee = admitted_amounts(queue.guarantee, version)
+        due = _larger(guarantee, admitted_amounts(queue.deserved, version))
+        found[name] = _Node(
+            queue, parent, children, guarantee, due, admitted_amounts(queue.limit, version), top
+        )
         waiting += [(child, name, top) for child in reversed(children)]
     return found
 
@@ -163,7 +165,7 @@ def _maxima(nodes: Mapping[str, _Node]) -> dict[str, dict[str, int]]:
     for name, node in nodes.items():
         above = maxima.get(node.parent, {})
         maxima[name] = {
-            resource: node.limit.get(resource, above.get(resource, plenty(resource)))
+            resource: node.limit.get(resource, above.get(resource, unlimited_amount(resource)))
             for resource in sorted(known[node.top])
         }
     return maxima
@@ -188,13 +190,13 @@ def _minima(
     return minima
 
 
-def _left_out(queues: tuple[Queue, ...]) -> Iterator[str]:
+def _built_in_notices(queues: tuple[Queue, ...]) -> Iterator[str]:
     for queue in queues:
         if queue.name in BUILT_IN:
             yield f"queue {queue.name} is built into Koordinator: it is not written"
 
 
-def _differing_minima(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
+def _minimum_notices(nodes: Mapping[str, _Node], minima: Mapping[str, Amounts]) -> Iterator[str]:
     """Where a minimum differs from what the queue is due."""
     for name, node in nodes.items():
         for resource, due in node.due.items():

@@ -18,7 +18,7 @@ from policykit.placement.desired_placement import desired_placement, expression
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.objects.annotations import present
-from policykit.targets.koordinator.objects.resources import counted
+from policykit.targets.koordinator.objects.resources import admitted_amounts
 from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
@@ -125,9 +125,13 @@ def _required(pod: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]
     return tuple((each.key, each.values) for each in alone if each.operator == "In")
 
 
-OF = "policykit.io/reservation"
+RESERVATION_ANNOTATION = "policykit.io/reservation"
 """Annotation of policykit: the policy's reservation that an object belongs to."""
-PODS, TENANT, POOL = "policykit.io/pods", "policykit.io/tenant", "policykit.io/pool"
+PODS_ANNOTATION, TENANT_ANNOTATION, POOL_ANNOTATION = (
+    "policykit.io/pods",
+    "policykit.io/tenant",
+    "policykit.io/pool",
+)
 """Its other fields, so that the policy can be read back."""
 
 Terms = tuple[tuple[str, tuple[str, ...]], ...]
@@ -142,11 +146,11 @@ def reservations_of(
     names = {reservation.name for reservation in cluster.reservations}
     for reservation in cluster.reservations:
         pools = _pools(cluster, reservation)
-        required, ambiguous = _where(cluster, reservation)
-        notices += (*ambiguous, *_unmatched(cluster, reservation, scheduler))
+        required, ambiguous = _required_labels(cluster, reservation)
+        notices += (*ambiguous, *_mismatch_notices(cluster, reservation, scheduler))
         common = Reservation(
             reservation.name,
-            counted(reservation.requests, version),
+            admitted_amounts(reservation.requests, version),
             _owners(cluster, reservation),
             reservation.ttl,
             reservation.ttl > 0,
@@ -174,7 +178,12 @@ def _names(reservation: PolicyReservation, taken: set[str]) -> Iterator[str]:
 
 def _annotations(reservation: PolicyReservation) -> dict[str, str]:
     pods = str(reservation.pods)
-    stated = {OF: reservation.name, PODS: pods, TENANT: reservation.tenant, POOL: reservation.pool}
+    stated = {
+        RESERVATION_ANNOTATION: reservation.name,
+        PODS_ANNOTATION: pods,
+        TENANT_ANNOTATION: reservation.tenant,
+        POOL_ANNOTATION: reservation.pool,
+    }
     return {key: value for key, value in stated.items() if value}
 
 
@@ -202,7 +211,7 @@ def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]
     )
 
 
-def _where(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
+def _required_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
     """Required node labels: those that identify its pool, else those of its workload kind."""
     if reservation.pool:
         return _pool_labels(cluster, reservation)
@@ -250,7 +259,7 @@ def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
     return tuple(found)
 
 
-def _unmatched(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
+def _mismatch_notices(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
     """Where the intended pods cannot use it, or others can."""
     name, kind = reservation.name, cluster.workloads.get(reservation.workload)
     if kind is not None and kind.scheduler != scheduler:

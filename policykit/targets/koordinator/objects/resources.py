@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from policykit.model.pool import Amounts
 from policykit.targets.release import Version
 
-PERCENT = "koordinator.sh/gpu"
+GPU = "koordinator.sh/gpu"
 """100 of it is one card."""
-PARTS = ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
-REWRITTEN = Version(1, 6, 0)
+GPU_PARTS = ("koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio")
+GPU_SPLIT_SINCE = Version(1, 6, 0)
 """First release whose webhook replaces `PERCENT` in pods by `PARTS`, each of the same amount."""
 OVERCOMMITTED: Mapping[str, tuple[str, str]] = {
     "mid": ("kubernetes.io/mid-cpu", "kubernetes.io/mid-memory"),
@@ -19,18 +19,18 @@ OVERCOMMITTED: Mapping[str, tuple[str, str]] = {
 """Class of pods to the resources that replace their requests of cpu and memory at admission."""
 
 
-def stated(found: Amounts, names: Iterable[str]) -> dict[str, int]:
+def policy_amounts(found: Amounts, names: Iterable[str]) -> dict[str, int]:
     """Amounts of the named resources, from those under the names that Koordinator counts."""
-    first = PARTS[0]
-    every = {PERCENT: found[first], **found} if first in found else found
+    first = GPU_PARTS[0]
+    every = {GPU: found[first], **found} if first in found else found
     return {name: every[name] for name in names if name in every}
 
 
-def counted(wanted: Amounts, version: Version) -> dict[str, int]:
+def admitted_amounts(wanted: Amounts, version: Version) -> dict[str, int]:
     """Amounts under the names that pods have after admission, sorted; parts that are stated too win."""
     found = dict(wanted)
-    if version >= REWRITTEN and PERCENT in found:
-        amount = found.pop(PERCENT)
-        for part in PARTS:
+    if version >= GPU_SPLIT_SINCE and GPU in found:
+        amount = found.pop(GPU)
+        for part in GPU_PARTS:
             found.setdefault(part, amount)
     return dict(sorted(found.items()))

@@ -9,12 +9,7 @@ from policykit.manifests.patch import Patch
 from policykit.manifests.problem import Problem, Repair
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import fields, plugins
-from policykit.targets.koordinator.scheduler.configuration import (
-    Configuration,
-    Plugin,
-    Profile,
-    args_kind,
-)
+from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Profile, args_kind
 from policykit.targets.koordinator.scheduler.plugin_args import NO_START, problem
 from policykit.targets.koordinator.scheduler.plugins import SCORERS
 from policykit.targets.koordinator.versions import GROUP
@@ -44,13 +39,13 @@ def api_version_problems(configuration: Configuration, releases: Releases) -> It
         group, _, outer = str(stated).partition("/")
         known = any(outer in versions.config_versions(each).known for each in releases)
         what = "does not know its own plugins' args in" if group == GROUP and known else "does not read"
-        message = f"{fields.named_range(releases)} {what} apiVersion {stated}"
+        message = f"{fields.release_range(releases)} {what} apiVersion {stated}"
         yield problem(("apiVersion",), message, NO_START, help_, repair=repair)
         return
     newer = _newer_feature(configuration, reading, releases)
     if newer:
         message = (
-            f"only {fields.named_range(reading)} reads apiVersion {stated}, but {newer.feature} was "
+            f"only {fields.release_range(reading)} reads apiVersion {stated}, but {newer.feature} was "
             f"added in {newer.since}"
         )
         effect = "no koord-scheduler starts with this configuration"
@@ -105,8 +100,8 @@ def args_type_problems(configuration: Configuration, reading: Releases) -> Itera
         if isinstance(version, str) and not any(versions.reads_args(each, version) for each in reading):
             yield problem(
                 (*path, "apiVersion"),
-                f"args of {args.plugin} have apiVersion {version}, which {fields.named_range(reading)} does "
-                "not read",
+                f"args of {args.plugin} have apiVersion {version}, which {fields.release_range(reading)} "
+                "does not read",
                 NO_START,
                 f"write {api_version}, as at the top, or delete the line",
                 repair=Repair(
@@ -132,12 +127,12 @@ def _newer_feature(configuration: Configuration, reading: Releases, releases: Re
             if first is not None and all(each < first for each in reading):
                 whole = plugins.PLUGINS[plugin.name] == first
                 feature = plugin.name if whole else f"{plugin.name} at {point}"
-                found.append(_Feature(feature, fields.named(first)))
+                found.append(_Feature(feature, fields.release_text(first)))
         for args in profile.args:
-            for name in fields.unknown(args.plugin, args.data, reading[-1]):
+            for name in fields.unknown_fields(args.plugin, args.data, reading[-1]):
                 since = fields.since(args.plugin, name)
                 if since is not None and any(each >= since for each in releases):
-                    found.append(_Feature(f"{name} of {args.plugin}", fields.named(since)))
+                    found.append(_Feature(f"{name} of {args.plugin}", fields.release_text(since)))
     return found[0] if len(found) > 1 else None
 
 

@@ -192,12 +192,12 @@ def args_kind(plugin: str) -> str:
     return f"{plugin}Args"
 
 
-def is_koordinators(data: Mapping[str, Any]) -> bool:
+def is_for_koordinator(data: Mapping[str, Any]) -> bool:
     """Whether koord-scheduler reads a configuration: one binary reads all its profiles."""
-    return any(_is_koordinators(read_profile(each)) for each in mappings(data.get("profiles")))
+    return any(_is_koordinator_profile(read_profile(each)) for each in mappings(data.get("profiles")))
 
 
-def _is_koordinators(profile: Profile) -> bool:
+def _is_koordinator_profile(profile: Profile) -> bool:
     """By its name, or by a plugin that no other scheduler has."""
     listed = (each.name for point in profile.points.values() for each in (*point.enabled, *point.disabled))
     own = PLUGIN_NAMES - {COSCHEDULING}  # other projects have a plugin of that name

@@ -78,7 +78,7 @@ Step = Callable[[Profile], Iterable[Patch]]
 """What to change in a profile; paths are below the profile."""
 
 
-def merged(source: Source, patches: Iterable[Patch]) -> str:
+def merge_patches(source: Source, patches: Iterable[Patch]) -> str:
     """The given text with the changes made. Raises PolicykitError where it cannot be edited in place."""
     if source.path:
         return apply_inside(source.text, source.path, patches, source.document)

@@ -28,14 +28,14 @@ def _no_fit_plus(version: Version) -> str:
     )
 
 
-def idle(version: Version) -> str:
+def unchanged_notice(version: Version) -> str:
     """Where the policy does not change the configuration."""
     if version < versions.FIT_PLUS:
         return _no_fit_plus(version)
     return "no pool offers a card, so there is nothing to pack: the chart's configuration stays as it is"
 
 
-def of_plan(cluster: Cluster, version: Version, plan: Plan) -> Iterator[str]:
+def plan_notices(cluster: Cluster, version: Version, plan: Plan) -> Iterator[str]:
     """Of each profile in turn; all but the target's own are named."""
     own = plan.profiles[0].name
     for each in plan.profiles:

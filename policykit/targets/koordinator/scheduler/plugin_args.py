@@ -135,15 +135,15 @@ def missing_factors(args: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _unknown_fields(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) -> Iterator[Problem]:
     """Fields that none of the releases has."""
-    lacking = [set(fields.unknown(plugin, args, each)) for each in releases]
-    for name in fields.unknown(plugin, args, releases[-1]) if releases else ():
+    lacking = [set(fields.unknown_fields(plugin, args, each)) for each in releases]
+    for name in fields.unknown_fields(plugin, args, releases[-1]) if releases else ():
         if not all(name in each for each in lacking):
             continue
         path, since = tuple(name.split(".")), fields.since(plugin, name)
-        when = f" (added in {fields.named(since)})" if since else ""
+        when = f" (added in {fields.release_text(since)})" if since else ""
         yield problem(
             path,
-            f"{fields.named_range(releases)} has no field {name} in {plugin}Args{when}",
+            f"{fields.release_range(releases)} has no field {name} in {plugin}Args{when}",
             NO_START,
             "delete it, or use a release that has it" if since else _similar_field(plugin, name),
             key=True,

@@ -36,11 +36,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
     SCARCE,
     SCORERS,
 )
-from policykit.targets.koordinator.scheduler.settings import (
-    Settings,
-    check_load_aware,
-    plugin_settings,
-)
+from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.scheduler.weights import is_device
 from policykit.targets.release import Version
 

@@ -56,8 +56,10 @@ def plugin_settings(
     for plugin in dict.fromkeys((*(plugin for _, plugin in SECTIONS.values()), *derived)):
         if plugin == SCARCE:
             continue
-        stated = {**derived.get(plugin, {}), **_shortened(options.fields(plugin), notices)}
-        known = {name: value for name, value in stated.items() if _exists(plugin, name, version, notices)}
+        stated = {**derived.get(plugin, {}), **_capped_timeout(options.fields(plugin), notices)}
+        known = {
+            name: value for name, value in stated.items() if _is_supported(plugin, name, version, notices)
+        }
         if known:
             found[plugin] = known
     notices.extend(_unchecked_parents(cluster, found.get(QUOTAS, {})))
@@ -99,8 +101,8 @@ def _topology(kinds: Iterable[WorkloadKind], version: Version, notices: list[str
     if close and since and version < since:
         notices.append(
             f"workload kinds {', '.join(close)} stay within a topology level, which Koordinator {version} "
-            f"does not support (added in {fields.named(since)}). The closest alternative is pod affinity "
-            "with the level's topologyKey"
+            f"does not support (added in {fields.release_text(since)}). The closest alternative is pod "
+            "affinity with the level's topologyKey"
         )
         return {}
     return {"awareNetworkTopology": True} if close else {}
@@ -122,16 +124,16 @@ def _reclaim(cluster: Cluster) -> dict[str, Any]:
     return {} if reclaim is None else {"monitorAllQuotas": reclaim}
 
 
-def _exists(plugin: str, field: str, version: Version, notices: list[str]) -> bool:
+def _is_supported(plugin: str, field: str, version: Version, notices: list[str]) -> bool:
     since = fields.since(plugin, field)
     if since is not None and since <= version:
         return True
-    when = f" (added in {fields.named(since)})" if since else ""
+    when = f" (added in {fields.release_text(since)})" if since else ""
     notices.append(f"Koordinator {version} has no field {field} in {plugin}Args{when}: left out")
     return False
 
 
-def _shortened(stated: Mapping[str, Any], notices: list[str]) -> Mapping[str, Any]:
+def _capped_timeout(stated: Mapping[str, Any], notices: list[str]) -> Mapping[str, Any]:
     wait = durations.seconds(str(stated.get("defaultTimeout", "0"))) or 0
     if wait <= LONGEST_WAIT:
         return stated

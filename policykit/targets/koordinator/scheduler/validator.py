@@ -19,11 +19,7 @@ from policykit.targets.koordinator.scheduler.api_version import (
     args_type_problems,
     readers,
 )
-from policykit.targets.koordinator.scheduler.configuration import (
-    Configuration,
-    Plugin,
-    Profile,
-)
+from policykit.targets.koordinator.scheduler.configuration import Configuration, Plugin, Profile
 from policykit.targets.koordinator.scheduler.plugin_args import NO_START, REFUSED_VALUE, problem
 from policykit.targets.koordinator.scheduler.plugins import (
     BINDER,
@@ -82,7 +78,7 @@ def _misplaced_plugins(profile: Profile, reading: Releases) -> Iterator[Problem]
             elif all(plugins.implements(plugin.name, name, each) is False for each in reading):
                 yield problem(
                     (*path, "name"),
-                    f"{plugin.name} is not a {name} plugin in {fields.named_range(reading)}",
+                    f"{plugin.name} is not a {name} plugin in {fields.release_range(reading)}",
                     NO_START,
                     _implemented_points(plugin.name, name),
                     repair=Repair("remove it there", remove),

@@ -1,4 +1,4 @@
-"""Properties of queues: which there are since when, and what they take."""
+"""Properties of queues: the releases that read them, and their valid values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ KNOWN: Mapping[str, Property] = {
 
 
 def problem(name: str, text: str, version: Version) -> str:
-    """Why a property has no effect; empty: it has."""
+    """Why a property has no effect; empty: it has one."""
     known = KNOWN.get(name)
     if known is None:
         near = nearest(name, tuple(KNOWN))
@@ -69,15 +69,15 @@ def problem(name: str, text: str, version: Version) -> str:
 
 
 OF_LEAVES = frozenset({SORT, "preemption.delay"})
-"""What only leaves use; a leaf that a placement rule makes has it from its child template alone."""
+"""Properties of leaf queues only. A leaf that a placement rule creates gets them from its child template."""
 _COUNTS_AS_FIFO = "stateaware"
 _ABOVE_ZERO = frozenset({"preemption.delay", "application.unschedasks.backoff.delay"})
 
 
-def unread(name: str, text: str, version: Version | None) -> str:
-    """Why a property in a configuration has no effect, spelled as its release spells it.
+def no_effect_reason(name: str, text: str, version: Version | None) -> str:
+    """Why a property of a configuration has no effect; properties have the names of the release.
 
-    `version` None: none is stated, and what some release reads is fine.
+    `version` None: unknown, so a property that any release reads is accepted.
     """
     if name in (QUOTA_DELAY, _OLD_QUOTA_DELAY) and version is not None:
         read = _OLD_QUOTA_DELAY if version < versions.QUOTA_DELAY_RENAMED else QUOTA_DELAY
@@ -89,16 +89,16 @@ def unread(name: str, text: str, version: Version | None) -> str:
         return f"is {text!r}, which YuniKorn treats as fifo"
     if name in _ABOVE_ZERO and is_duration(text) and not any(digit in text for digit in "123456789"):
         return f"is {text!r}, not a duration above zero"
-    return problem(understood_name(name), text, version or versions.parse(""))
+    return problem(newest_name(name), text, version or versions.parse(""))
 
 
-def understood_name(name: str) -> str:
-    """As the newest release spells it."""
+def newest_name(name: str) -> str:
+    """The name in the newest release."""
     return QUOTA_DELAY if name == _OLD_QUOTA_DELAY else name
 
 
-def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
-    """As a release spells them."""
+def release_names(properties: Mapping[str, str], version: Version) -> dict[str, str]:
+    """Properties under the names of a release."""
     renamed = version < versions.QUOTA_DELAY_RENAMED
     return {
         _OLD_QUOTA_DELAY if renamed and name == QUOTA_DELAY else name: text
@@ -106,10 +106,10 @@ def written(properties: Mapping[str, str], version: Version) -> dict[str, str]:
     }
 
 
-def understood(properties: Mapping[str, str]) -> dict[str, str]:
-    """As the newest release spells them."""
+def newest_names(properties: Mapping[str, str]) -> dict[str, str]:
+    """Properties under the names of the newest release."""
     return {
-        understood_name(name): text
+        newest_name(name): text
         for name, text in properties.items()
         if name != _OLD_QUOTA_DELAY or QUOTA_DELAY not in properties
     }

@@ -1,4 +1,4 @@
-"""Settings in the ConfigMaps other than the queues: which YuniKorn reads, and their types."""
+"""Settings in the ConfigMaps, apart from the queues: names, types and the releases that read them."""
 
 from __future__ import annotations
 
@@ -88,16 +88,16 @@ REMOVED: Mapping[str, str] = {
     "service.operatorPlugins": "has no effect since operator plugins were removed",
 }
 _FATAL = ("service.", "kubernetes.")
-"""Settings of the scheduler: one invalid value makes the update of all fail."""
+"""Settings of the scheduler: one invalid value makes the update of all settings fail."""
 
 
 def stops(key: str) -> bool:
-    """Whether a bad value keeps the scheduler from starting, or from taking up any setting."""
+    """Whether an invalid value keeps the scheduler from starting, or from updating any setting."""
     return key.startswith(_FATAL) and key in KNOWN
 
 
-def unread(key: str, text: str, version: Version | None) -> str:
-    """Why a key of the ConfigMap has no effect; `version` None: what some release reads is fine."""
+def no_effect_reason(key: str, text: str, version: Version | None) -> str:
+    """Why a key of the ConfigMap has no effect. `version` None: any release that reads it will do."""
     if key == POLICY_GROUP:
         return ""
     return REMOVED.get(key) or problem(key, text, version or versions.parse(""))
