@@ -196,7 +196,7 @@ def network_topology(data: Mapping[str, Any], inventory: Inventory) -> None:
     for layer in topology.read(data):
         if layer.name in _LEVELS and layer.keys:
             inventory.add_level(layer.name, layer.keys[0])
-        elif layer.name != topology.NODES:
+        elif layer.name != topology.NODE_LAYER:
             inventory.say(
                 f"network layer {layer.name}: a policy has levels zone, domain, rack, switch, nvlink only"
             )

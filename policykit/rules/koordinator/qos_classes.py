@@ -220,9 +220,9 @@ def _profiled(cluster: Cluster | None) -> bool:
     if cluster is None or target is None:
         return False
     from policykit.targets.koordinator.objects import colocation
-    from policykit.targets.koordinator.pods import scheduler
+    from policykit.targets.koordinator.pods import scheduler_name
 
-    return bool(colocation.profiles(cluster, scheduler(cluster)))
+    return bool(colocation.profiles(cluster, scheduler_name(cluster)))
 
 
 def _band_of_class(name: str, cluster: Cluster | None) -> str | None:

@@ -1,4 +1,4 @@
-"""What policykit writes for Koordinator: koord-scheduler's configuration, its delivery and a README."""
+"""The files for Koordinator: koord-scheduler's configuration, how it is delivered, and a README."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHECKSUM = "policykit.io/koord-scheduler-config"
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets[SYSTEM]`; nothing where the policy has no such target.
+    """All files for `cluster.targets[SYSTEM]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version or delivery, weights without effect, values that would
     stop the scheduler, and a given configuration that cannot be read or has no profile for the schedulerName.
@@ -44,7 +44,7 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
-    """koord-scheduler-config, its delivery and the page about both."""
+    """koord-scheduler-config, how it is delivered, and the README."""
     given = merge.read_source(options.of(target).config or _chart(version, namespace))
     fixed = repair.repair(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
@@ -73,7 +73,7 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
 
 
 def _chart(version: Version, namespace: str) -> str:
-    """The chart's configuration, in an apiVersion that the release starts with whatever is added."""
+    """The chart's configuration, in an apiVersion that supports every plugin of the release."""
     text = writer.dump(chart.configuration(version, namespace))
     written, readable = chart.written_in(version), versions.config_versions(version).fit_plus
     if readable and written not in readable:
@@ -82,7 +82,7 @@ def _chart(version: Version, namespace: str) -> str:
 
 
 def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
-    """post-render or manifest, and a notice if the policy says otherwise."""
+    """post-render or manifest, and a notice if the policy states another delivery."""
     wanted = target.delivery or "post-render"
     if wanted == "helm-values":
         return "post-render", (

@@ -24,7 +24,7 @@ _RECURRING = frozenset({"CronJob", "CronWorkflow", "ScheduledSparkApplication"})
 
 
 class Gather(NamedTuple):
-    """Pods are placed within one value of a layer of the network (Koordinator 1.7 and newer)."""
+    """Pods are placed in one domain of a layer of the network (Koordinator 1.7 and newer)."""
 
     layer: str
     strategy: str = MUST_GATHER
@@ -41,7 +41,7 @@ class Gang(NamedTuple):
     mode: str = ""
     """Strict or NonStrict; empty: Strict."""
     timeout: int | None = None
-    """Seconds that a pod with a place waits for the others; None: the scheduler's default."""
+    """Seconds that a pod with a node waits for the others; None: the scheduler's default."""
     gather: tuple[Gather, ...] = ()
 
 
@@ -85,7 +85,7 @@ class PlannedGang(NamedTuple):
 
 
 def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> PlannedGang:
-    """The gang of the pods; none for a single pod, or for a component, whose pods are unknown."""
+    """The gang of a job's pods; none for a single pod, or for a component, whose pods are unknown."""
     if kind.gang != "all":
         return PlannedGang(notices=tuple(_gangless_notices(kind)))
     if not pods.job:
@@ -123,7 +123,7 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) 
 
 
 def _total(pods: Pods) -> int | None:
-    """Pods of the whole job; None: not a fixed number."""
+    """Pods of the whole job; None if the number is not fixed."""
     numbers = [members.replicas for members in pods.job]
     return None if None in numbers else sum(number or 0 for number in numbers)
 
@@ -135,10 +135,11 @@ def _gather(
     if within is None:
         return (), ()
     close = f"{kind.name} must stay within one {within.level}"
-    if version < topology.FIRST:
+    if version < topology.SUPPORTED_SINCE:
         return (), (
             f"{close}: Koordinator {version} does not place gangs by network topology (added in "
-            f"{topology.FIRST}). The closest alternative is preferred podAffinity on the level's label",
+            f"{topology.SUPPORTED_SINCE}). The closest alternative is preferred podAffinity on the level's "
+            "label",
         )
     if total is not None and minimum < total:
         return (), (

@@ -1,4 +1,4 @@
-"""Reservation objects: scheduling.koordinator.sh/v1alpha1, written and read, and those of a policy."""
+"""Reservation objects (scheduling.koordinator.sh/v1alpha1): written, read, and those of a policy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAY = 24 * 3600
 
 
 class Owner(NamedTuple):
-    """Pods that may use the reservation: they must match all parts that are stated."""
+    """Pods that may use the reservation. They must match every field that is set."""
 
     namespace: str = ""
     labels: Mapping[str, str] = {}
@@ -42,9 +42,9 @@ class Reservation(NamedTuple):
     name: str
     requests: Amounts
     owners: tuple[Owner, ...] = ()
-    """ORed; one without any part is every pod."""
+    """A pod must match one of them. An owner without fields matches every pod."""
     ttl: int = DAY
-    """Seconds; 0: it does not end."""
+    """Seconds; 0: it never expires."""
     allocate_once: bool = True
     """Only one pod may use it, and it ends with that pod."""
     scheduler: str = ""
@@ -56,7 +56,7 @@ class Reservation(NamedTuple):
 
 
 def write(reservation: Reservation) -> dict[str, Any]:
-    """The object. No pod is created from its template, which defines what is reserved, and where."""
+    """The object. No pod is created from its template, which defines the resources and the nodes."""
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -74,7 +74,7 @@ def write_owner(owner: Owner) -> dict[str, Any]:
     """An item of `owners`."""
     pod = present(namespace=owner.namespace, name=owner.pod)
     selector = {"labelSelector": {"matchLabels": dict(owner.labels)}} if owner.labels else {}
-    # A selector without conditions selects every pod; an owner without any part is refused.
+    # A selector without conditions selects every pod; an owner without any field is refused.
     return {**present(object=pod), **selector} or {"labelSelector": {}}
 
 
@@ -94,7 +94,7 @@ def _pod(reservation: Reservation) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Reservation:
-    """A Reservation; what is absent or of another shape gets Koordinator's default."""
+    """A Reservation. A field that is missing or has the wrong type gets Koordinator's default."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     pod = mapping(mapping(spec.get("template")).get("spec"))
     ttl = durations.seconds(text(spec.get("ttl")))
@@ -119,7 +119,7 @@ def read_owner(data: Mapping[str, Any]) -> Owner:
 
 
 def _required(pod: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The In expressions of a single term; of several terms none is required."""
+    """The In expressions of a single term; none if there are several terms."""
     terms = affinity.read(pod).required or ()
     alone = terms[0].expressions if len(terms) == 1 else ()
     return tuple((each.key, each.values) for each in alone if each.operator == "In")
@@ -140,7 +140,7 @@ Terms = tuple[tuple[str, tuple[str, ...]], ...]
 def reservations_of(
     cluster: Cluster, scheduler: str, version: Version
 ) -> tuple[tuple[Reservation, ...], tuple[str, ...]]:
-    """Objects of every reservation of the policy, and notices; `scheduler` is Koordinator's schedulerName."""
+    """Objects for the policy's reservations, and notices. `scheduler` is Koordinator's schedulerName."""
     found: list[Reservation] = []
     notices: list[str] = []
     names = {reservation.name for reservation in cluster.reservations}
@@ -199,7 +199,7 @@ def _owners(cluster: Cluster, reservation: PolicyReservation) -> tuple[Owner, ..
 
 
 def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]:
-    """The pool it names; else those that offer its cards and that its workload kind may use."""
+    """The pool it names, or else those with its cards that its workload kind may use."""
     if reservation.pool:
         return tuple(pool for pool in cluster.pools if pool.name == reservation.pool)
     kind = cluster.workloads.get(reservation.workload)
@@ -212,7 +212,7 @@ def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]
 
 
 def _required_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
-    """Required node labels: those that identify its pool, else those of its workload kind."""
+    """Required node labels: those that identify its pool, or else those of its workload kind."""
     if reservation.pool:
         return _pool_labels(cluster, reservation)
     kind = cluster.workloads.get(reservation.workload)
@@ -250,7 +250,7 @@ def _pool_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Term
 
 
 def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
-    """One for each hard taint: admission adds none to a reservation, as it does to pods."""
+    """One for each hard taint: unlike for pods, admission adds none to a reservation."""
     found = dict.fromkeys(
         Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
         for pool in pools
@@ -260,7 +260,7 @@ def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
 
 
 def _mismatch_notices(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
-    """Where the intended pods cannot use it, or others can."""
+    """About reservations that the intended pods cannot use, or that others can."""
     name, kind = reservation.name, cluster.workloads.get(reservation.workload)
     if kind is not None and kind.scheduler != scheduler:
         yield (

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from policykit.durations import is_duration
-from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
+from policykit.targets.yunikorn.configuration.values import Parameter, parameter_problem
 
 SORT = "application.sort.policy"
 OFFSET = "priority.offset"
@@ -34,24 +33,16 @@ def _count(text: str) -> bool:
     return bool(re.match(r"[0-9]{1,20}\Z", text)) and int(text) < _UINT64
 
 
-class Property(NamedTuple):
-    """A property YuniKorn reads."""
-
-    takes: Callable[[str], bool]
-    words: str
-    since: Version | None = None
-
-
-KNOWN: Mapping[str, Property] = {
-    SORT: Property(_one_of("fifo", "fair", any_case=False), "fifo or fair"),
-    "application.sort.priority": Property(_one_of("enabled", "disabled"), "enabled or disabled"),
-    "priority.policy": Property(_one_of("default", "fence"), "default or fence"),
-    OFFSET: Property(_offset, "a whole number of 32 bits"),
-    PREEMPTION: Property(_one_of("default", "fence", "disabled"), "default, fence or disabled"),
-    "preemption.delay": Property(is_duration, "a duration such as 30s"),
-    QUOTA_DELAY: Property(is_duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
-    "application.unschedasks.backoff": Property(_count, "a whole number", versions.ASK_BACKOFF),
-    "application.unschedasks.backoff.delay": Property(
+KNOWN: Mapping[str, Parameter] = {
+    SORT: Parameter(_one_of("fifo", "fair", any_case=False), "fifo or fair"),
+    "application.sort.priority": Parameter(_one_of("enabled", "disabled"), "enabled or disabled"),
+    "priority.policy": Parameter(_one_of("default", "fence"), "default or fence"),
+    OFFSET: Parameter(_offset, "a whole number of 32 bits"),
+    PREEMPTION: Parameter(_one_of("default", "fence", "disabled"), "default, fence or disabled"),
+    "preemption.delay": Parameter(is_duration, "a duration such as 30s"),
+    QUOTA_DELAY: Parameter(is_duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
+    "application.unschedasks.backoff": Parameter(_count, "a whole number", versions.ASK_BACKOFF),
+    "application.unschedasks.backoff.delay": Parameter(
         is_duration, "a duration such as 30s", versions.ASK_BACKOFF
     ),
 }
@@ -59,13 +50,7 @@ KNOWN: Mapping[str, Property] = {
 
 def problem(name: str, text: str, version: Version) -> str:
     """Why a property has no effect; empty: it has one."""
-    known = KNOWN.get(name)
-    if known is None:
-        near = nearest(name, tuple(KNOWN))
-        return f"is not a property that YuniKorn reads{f': did you mean {near}?' if near else ''}"
-    if known.since and version < known.since:
-        return f"requires YuniKorn {known.since} or later"
-    return "" if known.takes(text) else f"is {text!r}, not {known.words}"
+    return parameter_problem("property", KNOWN, name, text, version)
 
 
 OF_LEAVES = frozenset({SORT, "preemption.delay"})

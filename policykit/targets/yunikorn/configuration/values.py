@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.shape import mapping
+from policykit.nearest import nearest
+from policykit.targets.release import Version
 
 
 def items(data: object) -> list[Mapping[str, Any]]:
@@ -88,3 +90,25 @@ def is_regular_expression(text: str) -> bool:
     except (OverflowError, RecursionError):
         return True
     return True
+
+
+class Parameter(NamedTuple):
+    """The values of a property or setting that YuniKorn reads."""
+
+    takes: Callable[[str], bool]
+    words: str = ""
+    """The valid values, for messages."""
+    since: Version | None = None
+
+
+def parameter_problem(
+    what: str, known: Mapping[str, Parameter], name: str, text: str, version: Version
+) -> str:
+    """Why a property or setting, as `what` says, has no effect; empty: it has one."""
+    parameter = known.get(name)
+    if parameter is None:
+        near = nearest(name, tuple(known))
+        return f"is not a {what} that YuniKorn reads{f': did you mean {near}?' if near else ''}"
+    if parameter.since and version < parameter.since:
+        return f"requires YuniKorn {parameter.since} or later"
+    return "" if parameter.takes(text) else f"is {text!r}, not {parameter.words}"
