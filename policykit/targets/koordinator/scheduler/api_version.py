@@ -1,4 +1,4 @@
-"""The apiVersion of a configuration: which releases read it, and what each of them knows."""
+"""Checks of the apiVersion of a configuration: the releases that read it, and what they support."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ _ONLY_V1BETA2 = ("healthzBindAddress", "metricsBindAddress")
 
 
 def readers(configuration: Configuration, releases: Releases) -> Releases:
-    """Releases that read the apiVersion; all of them where none does, or where the rest of the
-    configuration is for later ones: then the apiVersion is at fault."""
+    """Releases that read the apiVersion.
+
+    All releases if none reads it, or if the rest of the configuration is for later ones: then the
+    apiVersion is at fault.
+    """
     reading = _reading(configuration, releases)
     return releases if not reading or _newer_feature(configuration, reading, releases) else reading
 
 
 def api_version_problems(configuration: Configuration, releases: Releases) -> Iterator[Problem]:
-    """An apiVersion that no release reads, or only releases too old for the plugins."""
+    """An apiVersion that no release reads, or only releases that are too old for the plugins."""
     stated = configuration.api_version
     newest = versions.config_versions(releases[-1]).newest
     removed = [field for field in _ONLY_V1BETA2 if field in configuration.data]
@@ -81,7 +84,7 @@ def _unregistered_args(configuration: Configuration, reading: Releases) -> Itera
 
 
 def args_type_problems(configuration: Configuration, reading: Releases) -> Iterator[Problem]:
-    """apiVersion and kind of the args of Koordinator's plugins; none where no release reads the whole."""
+    """Wrong apiVersion or kind in the args of Koordinator's plugins; none if no release reads the file."""
     if not _reading(configuration, reading):
         return
     api_version = configuration.api_version
@@ -111,15 +114,17 @@ def args_type_problems(configuration: Configuration, reading: Releases) -> Itera
 
 
 class _Feature(NamedTuple):
-    """A plugin, a point or a field that came with a later release."""
+    """A plugin, point or field that was added in a later release."""
 
     feature: str
     since: str
 
 
 def _newer_feature(configuration: Configuration, reading: Releases, releases: Releases) -> _Feature | None:
-    """The first of several features that none of the reading releases has, but a later one does; a
-    single one is itself at fault."""
+    """The first of several features that only releases later than the reading ones have.
+
+    None for a single feature: then the feature is at fault.
+    """
     found: list[_Feature] = []
     for profile in configuration.profiles:
         for point, plugin in _enabled(profile):

@@ -17,8 +17,8 @@ from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, Release
 
 NO_START = "koord-scheduler does not start"
 REFUSED_VALUE = "refused-value"
-"""Kind of problem with a value that decodes: the plugin refuses it when it is constructed, so a plugin
-that no profile enables never does."""
+"""Kind of problem with a value that decodes, but that the plugin refuses when it is constructed. A plugin
+that no profile enables is never constructed."""
 SCORE_TYPES = ("MostAllocated", "LeastAllocated")
 DEFAULT_FACTORS: Mapping[str, int] = {"cpu": 85, "memory": 70}
 """Defaults that LoadAwareScheduling adds to estimatedScalingFactors."""
@@ -35,7 +35,7 @@ def problem(
     kind: str = "",
     repair: Repair | None = None,
 ) -> Problem:
-    """Something wrong with a scheduler configuration, and what follows from it."""
+    """A mistake in a scheduler configuration, and its effect."""
     said = f"{message}: {effect}" if effect else message
     return Problem(path, said, help_, severity, key, kind, repair=repair)
 
@@ -89,7 +89,7 @@ _CHOICES: Mapping[str, Mapping[Path, tuple[str, ...]]] = {
 
 
 def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) -> Iterator[Problem]:
-    """All mistakes in the args of one plugin. `releases` are those that may read them; none: any.
+    """All mistakes in the args of a plugin. `releases` are those that may read them; empty: any.
 
     Source: koordinator `validation_pluginargs.go`, types.go and the plugins' constructors (1.8).
     """
@@ -118,7 +118,7 @@ def problems(plugin: str, args: Mapping[str, Any], releases: Sequence[Release]) 
 
 
 def missing_factors(args: Mapping[str, Any]) -> Iterator[Problem]:
-    """Resources that LoadAwareScheduling weighs without knowing their scaling factor."""
+    """Resources with a weight but no scaling factor in LoadAwareScheduling."""
     known = {*mapping(args.get("estimatedScalingFactors")), *DEFAULT_FACTORS}
     for resource in mapping(args.get("resourceWeights")):
         if resource not in known:

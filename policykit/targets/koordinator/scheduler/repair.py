@@ -1,4 +1,4 @@
-"""A given koord-scheduler-config changed so that a release starts with it, where the fix is certain."""
+"""Repairs of a given koord-scheduler-config, so that a release starts with it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class RepairResult(NamedTuple):
 
 
 def repair(data: Mapping[str, Any], version: Version) -> RepairResult:
-    """Every problem with a certain fix, fixed one after the other: removing an entry moves those behind it.
+    """Fixes every problem that has a certain fix, one at a time: removing an entry moves those after it.
 
-    Raises PolicykitError where the apiVersion cannot be rewritten.
+    Raises PolicykitError if the apiVersion cannot be changed.
     """
     patches: list[Patch] = []
     notices: list[str] = []
@@ -44,6 +44,6 @@ def _is_fixed(problem: Problem) -> bool:
 
 
 def remaining_problems(data: Mapping[str, Any], version: Version) -> tuple[str, ...]:
-    """What is left for people to fix in a configuration that is written."""
+    """Problems in the written configuration that users must fix themselves."""
     found = validator.problems(configuration.read(data), version)
     return tuple(dict.fromkeys(f"{problem.message}. {problem.help}" for problem in found))

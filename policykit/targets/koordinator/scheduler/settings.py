@@ -1,4 +1,4 @@
-"""What every profile must set for Koordinator's plugins: from options, gangs, queues and topology."""
+"""Settings of Koordinator's plugins in every profile, from options, gangs, queues and topology."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
 from policykit.targets.release import Version
 
 PREEMPTION_PLUGINS = (("postFilter", QUOTAS), ("postFilter", "DefaultPreemption"))
-"""(point, plugin) of those that preempt pods."""
+"""(point, plugin) of the plugins that preempt pods."""
 
 
 class Settings(NamedTuple):
@@ -30,7 +30,7 @@ class Settings(NamedTuple):
 
     args: Mapping[str, Mapping[str, Any]] = {}
     plugins: tuple[str, ...] = ()
-    """Enabled at every point where the chart of the release has them."""
+    """Plugins to enable at every point at which the chart of the release has them."""
     weights: Mapping[str, int] = {}
     """Plugin to its weight at score."""
     disabled: tuple[tuple[str, str], ...] = ()
@@ -41,7 +41,7 @@ class Settings(NamedTuple):
 def plugin_settings(
     cluster: Cluster, names: Iterable[str], options: KoordinatorOptions, version: Version
 ) -> Settings:
-    """`names`: schedulerNames of all profiles. Empty where the policy does not touch the plugins."""
+    """Settings for all profiles; `names` are their schedulerNames. Empty if the policy sets nothing."""
     kinds = [kind for kind in cluster.workloads.values() if kind.scheduler in set(names)]
     notices: list[str] = []
     derived = {
@@ -73,7 +73,7 @@ def plugin_settings(
 
 
 def check_load_aware(stated: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """Raises PolicykitError where a resource has a weight but no scaling factor.
+    """Raises PolicykitError if a resource has a weight but no scaling factor.
 
     `given`: args of the configuration that the policy is merged into.
     """
