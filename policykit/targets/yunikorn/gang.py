@@ -34,9 +34,9 @@ class Gang(NamedTuple):
 def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any], path: str) -> Gang:
     """The gang of a job. `together` is the podAffinity of the pods, `path` their queue or empty."""
     rule = kind.gang_rule or GangRule()
-    sizes, said = _sizes(kind, rule, pods)
+    sizes, size_notices = _sizes(kind, rule, pods)
     if not sizes:
-        return Gang(notices=said)
+        return Gang(notices=size_notices)
     if path and label_value_problem(path):
         return Gang(
             notices=(
@@ -53,7 +53,7 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[
         (group_name(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.mine and n), ""
     )
     notices = (
-        *said,
+        *size_notices,
         *_retry_notices(kind, rule),
         *_quota_notices(kind, cluster, pods, sizes),
         *_overlap_notices(kind, pods),
@@ -67,23 +67,23 @@ def group_name(members: Members) -> str:
 
 def _sizes(kind: WorkloadKind, rule: GangRule, pods: Pods) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """How many pods of each set start together; empty: unknown."""
-    wanted = rule.size
+    minimum = rule.size
     if any(members.replicas is None for members in pods.job):
-        if len(pods.job) == 1 and wanted:
-            return (wanted,), ()
+        if len(pods.job) == 1 and minimum:
+            return (minimum,), ()
         return (), (
             f"{kind.name}: not every part of {pods.owner} has a fixed number of pods, so the size "
             "of the gang is unknown. Nearest: gang.size, for a job with one part",
         )
     counts = [members.replicas or 0 for members in pods.job]
-    if wanted is None or wanted >= sum(counts):
+    if minimum is None or minimum >= sum(counts):
         return _unless_empty(counts), ()
     taken: list[int] = []
     for number in counts:
-        taken.append(min(number, wanted - sum(taken)))
-    said = f"{kind.name}: the gang of {wanted} pods is divided among the parts for YuniKorn: "
+        taken.append(min(number, minimum - sum(taken)))
+    notice = f"{kind.name}: the gang of {minimum} pods is divided among the parts for YuniKorn: "
     shown = ", ".join(f"{n} {group_name(m)}" for m, n in zip(pods.job, taken, strict=True))
-    return _unless_empty(taken), (said + shown,) if len(pods.job) > 1 else ()
+    return _unless_empty(taken), (notice + shown,) if len(pods.job) > 1 else ()
 
 
 def _unless_empty(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -54,7 +54,7 @@ def generate(cluster: Cluster) -> Generated:
         sorted(places.items()),
         namespaces.commands(listed),
     )
-    said = (
+    messages = (
         *made.notices,
         *notices.policy_notices(cluster, target, stated),
         *notices.closed_parent_notices(made.root, above),
@@ -62,7 +62,7 @@ def generate(cluster: Cluster) -> Generated:
     )
     return Generated(
         (first, *namespaces.artifacts(listed), Artifact(PAGE, shown, Role.PAGE)),
-        tuple(Notice(TARGET, message) for message in said),
+        tuple(Notice(TARGET, message) for message in messages),
     )
 
 

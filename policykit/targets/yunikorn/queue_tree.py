@@ -109,8 +109,8 @@ def _resources_limited_above(queue: PolicyQueue, queues: Sequence[PolicyQueue]) 
 
 def without_padding(limit: Amounts) -> dict[str, int]:
     """A limit without the padding of a max that is all zeros."""
-    meant = {name: amount for name, amount in limit.items() if amount}
-    if len(meant) == 1 and len(limit) > 1 and next(iter(meant.values())) == UNLIMITED:
+    nonzero = {name: amount for name, amount in limit.items() if amount}
+    if len(nonzero) == 1 and len(limit) > 1 and next(iter(nonzero.values())) == UNLIMITED:
         return {name: amount for name, amount in limit.items() if not amount}
     return dict(limit)
 

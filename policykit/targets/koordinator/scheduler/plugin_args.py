@@ -36,8 +36,8 @@ def problem(
     repair: Repair | None = None,
 ) -> Problem:
     """A mistake in a scheduler configuration, and its effect."""
-    said = f"{message}: {effect}" if effect else message
-    return Problem(path, said, help_, severity, key, kind, repair=repair)
+    full = f"{message}: {effect}" if effect else message
+    return Problem(path, full, help_, severity, key, kind, repair=repair)
 
 
 class Bound(NamedTuple):
