@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -10,15 +11,15 @@ if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
+    from policykit.linter.gangs import MembershipFact
     from policykit.linter.location import LocatedObject
-    from policykit.linter.membership import MembershipFact
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
     from policykit.model.cluster import Cluster, TargetSettings
-    from policykit.model.declared_queues import Placing
+    from policykit.model.declared_queues import QueuePlacement
     from policykit.model.gang import PodGroup
-    from policykit.model.pod_fields import PodFields, Pods
+    from policykit.model.pod_fields import PodContext, PodFields
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
     from policykit.model.workload import WorkloadKind
 
@@ -64,7 +65,7 @@ class QueueSupport(NamedTuple):
     """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
     admits: bool = False
     """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
-    resolve: Lazy[Callable[[str, Placing | None], str]] | None = None
+    resolve: Lazy[Callable[[str, QueuePlacement | None], str]] | None = None
     """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
     namespace_key: str = ""
     """Annotation of namespaces: the queue of their groups that name none."""
@@ -109,7 +110,7 @@ class Target(NamedTuple):
     facts: tuple[FactReader, ...] = ()
     queues: QueueSupport | None = None
     """None: it has no queues, or lint does not know them."""
-    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, Pods], PodFields]] | None = None
+    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, PodContext], PodFields]] | None = None
     """Fields of pods, and companion objects, for a workload kind."""
     priority_classes: frozenset[str] = frozenset()
     """PriorityClasses that its chart installs."""
@@ -121,3 +122,31 @@ class Target(NamedTuple):
     """Writes its files; None: policykit writes nothing for it."""
     always: bool = False
     """Policies generate for it whether they name it or not."""
+
+
+class Systems(NamedTuple):
+    """All systems of a run."""
+
+    targets: tuple[Target, ...] = ()
+    readers: tuple[FactReader, ...] = ()
+    """Those of the targets, and of facts that concern all of them."""
+    configurations: tuple[Configuration, ...] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What `without` may be asked for."""
+        return _words(self.readers)
+
+    def without(self, absent: frozenset[str]) -> Systems:
+        """With the readers only that may find something in a text without these of the words."""
+        return self._replace(readers=_readers(self.readers, absent & self.words))
+
+
+@lru_cache(maxsize=8)
+def _words(readers: tuple[FactReader, ...]) -> frozenset[str]:
+    return frozenset(word for reader in readers for word in reader.words)
+
+
+@lru_cache(maxsize=1_000)
+def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
+    return tuple(each for each in readers if not (each.words and absent.issuperset(each.words)))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Members, Pods
+from policykit.model.pod_fields import JobPods, PodContext
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.workload import WorkloadKind
@@ -31,7 +31,9 @@ class Gang(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any], path: str) -> Gang:
+def gang_of(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, together: Mapping[str, Any], path: str
+) -> Gang:
     """The gang of a job. `together` is the podAffinity of the pods, `path` their queue or empty."""
     rule = kind.gang_rule or GangRule()
     sizes, size_notices = _sizes(kind, rule, pods)
@@ -61,11 +63,11 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[
     return Gang(groups, own_group, _parameters(rule), notices)
 
 
-def group_name(members: Members) -> str:
+def group_name(members: JobPods) -> str:
     return members.name or SINGLE_GROUP
 
 
-def _sizes(kind: WorkloadKind, rule: GangRule, pods: Pods) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def _sizes(kind: WorkloadKind, rule: GangRule, pods: PodContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """How many pods of each set start together; empty: unknown."""
     minimum = rule.size
     if any(members.replicas is None for members in pods.job):
@@ -91,7 +93,12 @@ def _unless_empty(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _group(
-    members: Members, size: int, kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any]
+    members: JobPods,
+    size: int,
+    kind: WorkloadKind,
+    cluster: Cluster,
+    pods: PodContext,
+    together: Mapping[str, Any],
 ) -> TaskGroup:
     across = kind.across
     key = spread.key_of(cluster, across.level) if across and across.hard else ""
@@ -123,7 +130,7 @@ def _retry_notices(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
     )
 
 
-def _overlap_notices(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+def _overlap_notices(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner_kind != "CronJob":
         return ()
     return (
@@ -132,7 +139,9 @@ def _overlap_notices(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
     )
 
 
-def _quota_notices(kind: WorkloadKind, cluster: Cluster, pods: Pods, sizes: Sequence[int]) -> tuple[str, ...]:
+def _quota_notices(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, sizes: Sequence[int]
+) -> tuple[str, ...]:
     """YuniKorn rejects an application whose groups request more than its queue may ever use."""
     asked: dict[str, int] = {"pods": sum(sizes)}
     for members, size in zip(pods.job, sizes, strict=True):
