@@ -165,7 +165,7 @@ def test_options_of_newer_releases_say_so(section: str) -> None:
     for name, field in SECTIONS[section].model_fields.items():
         since = fields.since(plugin, field.alias or name)
         if since and since > (1, 4, 0) and section != "scarce":
-            assert f"From {fields.named(since)}." in (field.description or ""), name
+            assert f"From {fields.release_text(since)}." in (field.description or ""), name
 
 
 BASE: dict[str, Any] = {
