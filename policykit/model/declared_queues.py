@@ -1,6 +1,6 @@
 """Queues declared by objects and configurations, and the workloads submitted to them.
 
-One vocabulary over Volcano's Queue, YuniKorn's queues.yaml and Koordinator's ElasticQuota. Readers:
+One vocabulary for Volcano's Queue, YuniKorn's queues.yaml and Koordinator's ElasticQuota. Readers:
 `policykit/targets/<system>/sharing.py`.
 """
 

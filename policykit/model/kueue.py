@@ -1,4 +1,4 @@
-"""Kueue's objects as the rules about whole scopes see them: what they are called and refer to."""
+"""Kueue's objects for rules about whole scopes: their names, and the names they refer to."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Queues, quotas, tenants and reservations, priorities and preemption."""
+"""Queues, tenants, reservations, quotas and PriorityClasses."""
 
 from typing import NamedTuple
 
