@@ -12,7 +12,7 @@ from functools import partial
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gang_fix import sized
+from policykit.linter.gangs import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
