@@ -51,7 +51,9 @@ def gang_of(
         for members, size in zip(pods.job, sizes, strict=True)
         if size
     )
-    mine = next((name_of(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.mine and n), "")
+    mine = next(
+        (name_of(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.pod_set and n), ""
+    )
     notices = (*said, *_waiting(kind, rule), *_too_large(kind, cluster, pods, sizes), *_repeated(kind, pods))
     return Gang(groups, mine, _parameters(rule), notices)
 
