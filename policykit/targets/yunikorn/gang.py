@@ -52,7 +52,7 @@ def gang_of(
         if size
     )
     own_group = next(
-        (group_name(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.mine and n), ""
+        (group_name(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.pod_set and n), ""
     )
     notices = (
         *size_notices,
