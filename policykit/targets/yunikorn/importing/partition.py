@@ -15,7 +15,7 @@ from policykit.targets.yunikorn.importing.queue_options import add_queue_options
 from policykit.targets.yunikorn.importing.queues import add_queues, queue_names
 from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.options import FALLBACK
-from policykit.targets.yunikorn.queue_tree import DEFAULT as DEFAULT_QUEUE
+from policykit.targets.yunikorn.queue_tree import FALLBACK_NAME as DEFAULT_QUEUE
 
 TARGET = "yunikorn"
 _WEIGHTS = {CORES: 1.0, "memory": 1.0}

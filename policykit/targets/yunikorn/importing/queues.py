@@ -18,7 +18,7 @@ from policykit.targets.yunikorn.configuration import access_lists, properties, r
 from policykit.targets.yunikorn.configuration.access_lists import ALL
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.queue_tree import as_meant
+from policykit.targets.yunikorn.queue_tree import without_padding
 
 _NOBODY = Submitters()
 
@@ -53,7 +53,7 @@ def add_queues(root: Queue, given: Mapping[str, str], inventory: Inventory, *, k
     """Adds every queue below root; `default` only if it is more than the fallback."""
     access = _access_to_root(root, inventory)
     for child in root.queues:
-        made = Queue(queue_tree.DEFAULT, submit=child.submit, applications=root.applications)
+        made = Queue(queue_tree.FALLBACK_NAME, submit=child.submit, applications=root.applications)
         if keeps_default or child != made or _access_below(access, child, inventory).wanted != access.wanted:
             _add(child, ROOT, access, given, inventory)
 
@@ -68,7 +68,7 @@ def _add(queue: Queue, above: str, access: _Access, given: Mapping[str, str], in
         name,
         parent,
         guarantee=resources.to_amounts(queue.resources.guaranteed),
-        limit=as_meant(resources.to_amounts(queue.resources.maximum)),
+        limit=without_padding(resources.to_amounts(queue.resources.maximum)),
         priority=offset,
         reclaimable=reclaimable,
         submit=mine.wanted if mine.wanted != access.wanted else None,
