@@ -89,13 +89,13 @@ def named_cards(inventory: Inventory) -> dict[str, str]:
         if component.card and not products:
             unknown[component.card] = None
         by_product.update(dict.fromkeys(products, component.card) if component.card else {})
-    resources = dict.fromkeys(
+    uncatalogued = dict.fromkeys(
         resource
         for source in (*(node.allocatable for node in inventory.nodes.values()), *_fits(inventory))
         for resource in source
         if "/" in resource and resources.resource(resource) is None
     )
-    for resource in resources:
+    for resource in uncatalogued:
         short = resource.rpartition("/")[2]
         if short in unknown:
             by_product[resource] = short

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicyError
 from policykit.policy.models.targets import koordinator as models
 from policykit.targets.koordinator.options import KoordinatorOptions, PodClass, of
+from policykit.targets.koordinator.scheduler import fields
 from tests.clusters import policy
 from tests.policy.memory import HEAD, load_body, mistakes
 

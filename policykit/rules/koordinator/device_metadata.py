@@ -18,7 +18,7 @@ from policykit.placement.review import Review
 from policykit.rules.koordinator.device_requests import FPGA, GPU, RATIO, RDMA, SHARED, Request
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import KEYS, OLD_RESOURCES, SYSTEM
-from policykit.targets.koordinator.objects.shapes import parsed
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.scheduler.plugins import PLUGINS
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import GROUP_API, SYSTEM
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
-from policykit.targets.koordinator.objects.shapes import parsed
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.catalogue.koordinator.bands import BANDS, QOS, Band, named
-from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
@@ -18,8 +16,10 @@ from policykit.policy.models.base import Model
 from policykit.policy.models.targets.koordinator import Colocated, Colocation, Koordinator
 from policykit.policy.version import Release
 from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.objects.colocation import BANDS, QOS, Band, band_of_priority_class
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, PodClass
 from policykit.targets.koordinator.scheduler import plugin_args
+from policykit.targets.koordinator.scheduler.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.targets.koordinator.scheduler.plugins import DEVICES
 
 _FIRST_FIT_PLUS = (1, 6, 0)
@@ -192,7 +192,7 @@ def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
     """The kind's own PriorityClass, if any, decides the class of its pods: its value must be in the band."""
     workload = draft.policy.workloads.get(kind)
     name = workload.priority_class if workload else ""
-    if not name or named(name) == band:
+    if not name or band_of_priority_class(name) == band:
         return
     stated = draft.policy.priorities.get(name)
     value = stated.value if stated else None

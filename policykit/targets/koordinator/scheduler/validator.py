@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from policykit.catalogue.koordinator import fields
 from policykit.kube.structure.problem import conversion_hint, described, expected
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.manifests.patch import APPEND, Patch
@@ -13,7 +12,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugin_args, plugins
+from policykit.targets.koordinator.scheduler import fields, plugin_args, plugins
 from policykit.targets.koordinator.scheduler.api_version import (
     Releases,
     api_version_problems,

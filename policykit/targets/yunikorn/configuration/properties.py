@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from policykit.durations import is_duration
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration.values import is_duration
 
 SORT = "application.sort.policy"
 OFFSET = "priority.offset"

@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from policykit.durations import is_duration
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.configmap import POLICY_GROUP
-from policykit.targets.yunikorn.configuration.values import is_boolean, is_duration, is_regular_expression
+from policykit.targets.yunikorn.configuration.values import is_boolean, is_regular_expression
 
 _LEVEL = re.compile(r"log(\.[A-Za-z0-9-]+)*\.level\Z")
 _LEVELS = frozenset({"debug", "info", "warn", "error", "dpanic", "panic", "fatal"})

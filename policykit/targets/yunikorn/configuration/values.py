@@ -69,19 +69,6 @@ def is_boolean(text: str) -> bool:
     return text in _BOOLEANS
 
 
-_DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
-
-
-def is_duration(text: str) -> bool:
-    """Whether Go reads a duration of 0 or more: 30s, 1h30m, 0."""
-    if text == "0":
-        return True
-    position = 0
-    while match := _DURATION.match(text, position):
-        position = match.end()
-    return bool(text) and position == len(text)
-
-
 _CLASS = re.compile(r"\[:\^?[a-z]+:\]")
 """[:alpha:] within a set, which Python reads as a nested set."""
 _ONLY_PYTHON = re.compile(r"\(\?(?:<?[=!]|\(|P=)|(?<!\\)(?:\\\\)*\\[1-9]")

@@ -16,8 +16,7 @@ from policykit.model.taint import Taint, Toleration
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import reservations
-from policykit.targets.koordinator.objects.policy_reservations import reservations_of
-from policykit.targets.koordinator.objects.reservations import Owner
+from policykit.targets.koordinator.objects.reservations import Owner, reservations_of
 from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems

@@ -1,17 +1,14 @@
-"""Durations as Go writes and reads them: 600s, 24h, 1h30m."""
+"""Durations as Go writes and parses them: 600s, 24h, 1h30m."""
 
 from __future__ import annotations
 
 import re
 
-LONGEST_WAIT = 900
-"""Seconds after which the scheduling framework ends every wait of a gang."""
-
 _PART = r"[0-9]+(?:\.[0-9]*)?(?:h|ms|m|s|us|µs|ns)|\.[0-9]+(?:h|ms|m|s|us|µs|ns)"
-_TEXT = re.compile(rf"\+?(?:{_PART})+\Z")
-_PIECES = re.compile(r"([0-9.]+)(h|ms|m|s|us|µs|ns)")
+_TEXT = re.compile(rf"(?:{_PART})+\Z")
+_PARTS = re.compile(r"([0-9.]+)(h|ms|m|s|us|µs|ns)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0}
-_LONGEST = 64
+_MAX_LENGTH = 64
 
 
 def written(seconds: int) -> str:
@@ -23,15 +20,21 @@ def written(seconds: int) -> str:
 
 
 def seconds(text: str) -> int | None:
-    """Whole seconds, rounded down; None: not a duration, for one because it has no unit.
+    """Whole seconds, rounded down; None if it is negative or not a duration, such as a number without unit.
 
-    Source: Go `time.ParseDuration`. Negative ones, which Koordinator ignores, count as invalid.
+    Source: Go `time.ParseDuration`.
     """
-    if text == "0":
+    unsigned = text.removeprefix("+")
+    if unsigned == "0":
         return 0
-    if len(text) > _LONGEST or not _TEXT.match(text):
+    if len(text) > _MAX_LENGTH or not _TEXT.match(unsigned):
         return None
     total = 0.0
-    for amount, unit in _PIECES.findall(text):
+    for amount, unit in _PARTS.findall(unsigned):
         total += float(amount) * _SECONDS.get(unit, 0.001 if unit == "ms" else 0.0)
     return int(total)
+
+
+def is_duration(text: str) -> bool:
+    """Whether Go parses it as a duration of 0 or more."""
+    return seconds(text) is not None

@@ -8,12 +8,6 @@ from typing import Any
 from policykit.manifests.shape import text
 
 
-def number(data: object) -> int | None:
-    """A whole number as the text of a label or an annotation."""
-    written = text(data)
-    return int(written) if written.isdecimal() and written.isascii() and len(written) < 10 else None
-
-
 def parsed(data: object) -> Any:
     """The JSON in a text; None: it is not JSON."""
     try:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 Release = tuple[int, ...]
 """Numbers of a release: 1, 8, 0."""
+LONGEST_WAIT = 900
+"""Seconds after which the scheduling framework ends every wait of a gang, whatever the args say."""
 
 _FIRST, _1_5, _1_6, _1_7, _1_8 = (1, 4, 0), (1, 5, 0), (1, 6, 0), (1, 7, 0), (1, 8, 0)
 

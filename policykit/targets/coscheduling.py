@@ -1,9 +1,10 @@
-"""PodGroups of the coscheduling plugin, which any scheduler binary may carry under any name."""
+"""The coscheduling plugin of kubernetes-sigs/scheduler-plugins."""
 
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.membership import MembershipFact, group_of, named_group
+from policykit.linter.target import Key, Target
 from policykit.manifests.document import Manifest
 from policykit.model.gang import PodGroup
 
@@ -21,3 +22,12 @@ def read_group(manifest: Manifest, namespace: str) -> PodGroup | None:
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
     """The PodGroup that the pods' label names, in the pods' namespace."""
     return named_group(manifest, pod_set, namespace, SYSTEM, "labels", POD_GROUP)
+
+
+TARGET = Target(
+    SYSTEM,
+    "scheduler-plugins",
+    keys=(Key("labels", POD_GROUP, "gang"),),
+    read_group=read_group,
+    read_membership=read_membership,
+)
