@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Violation
 from policykit.placement.review import Review
-from policykit.targets.kai.names import SCHEDULER
+from policykit.targets.kai import SCHEDULER
 
 FRACTION, MEMORY = "gpu-fraction", "gpu-memory"
 _CARD = "nvidia.com/gpu"

@@ -81,7 +81,7 @@ FACTS: tuple[FactReader, ...] = (
     ),
     FactReader(Lazy("policykit.targets.list_facts:facts"), _PATCHED, pods=True),
     FactReader(
-        Lazy("policykit.targets.submission:facts"),
+        Lazy("policykit.targets.submission_facts:facts"),
         frozenset({"Namespace"}),
         pods=True,
         words=("ueue", "uota"),

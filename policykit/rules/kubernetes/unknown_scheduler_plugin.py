@@ -17,12 +17,13 @@ from policykit.manifests.path import Path, lookup
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets import added_plugins
-from policykit.targets.kubernetes.scheduler.in_tree import FIRST, known
-from policykit.targets.kubernetes.scheduler.out_of_tree import (
+from policykit.targets.kubernetes.scheduler.plugin_names import (
+    IN_TREE,
     SCHEDULER_PLUGINS,
-    STRATEGIES,
+    STRATEGY_PLUGINS,
     VOLUME_LIMITS,
-    once_known,
+    formerly_known,
+    in_tree_plugins,
 )
 from policykit.targets.kubernetes.versions import parse
 
@@ -70,7 +71,7 @@ def check_config(
     Each unknown name is reported once per profile, where it does most harm.
     """
     added = added_plugins(data)
-    here = known(minor) | frozenset(extra) | once_known(data.get("apiVersion")) | added
+    here = in_tree_plugins(minor) | frozenset(extra) | formerly_known(data.get("apiVersion")) | added
     profiles = data.get("profiles")
     elsewhere: dict[str, Path] = {}
     for position, profile in enumerate(profiles if isinstance(profiles, list) else ()):
@@ -124,14 +125,14 @@ def _names(profile: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]
 def _violation(where: str, path: Path, name: str, there: Collection[str], minor: int | None) -> Violation:
     refused = where == "enabled" or (where == "pluginConfig" and name in VOLUME_LIMITS)
     effect = "the scheduler does not start" if refused else f"it has no effect in {where}"
-    release = f" 1.{minor}" if name in FIRST else ""
+    release = f" 1.{minor}" if name in IN_TREE else ""
     return Violation(path, f"kube-scheduler{release} has no plugin {name}: {effect}", _advice(name, there))
 
 
 def _advice(name: str, there: Collection[str]) -> str:
-    if name in FIRST:
-        return f"it requires Kubernetes 1.{FIRST[name]} or later"
-    if name in STRATEGIES:
+    if name in IN_TREE:
+        return f"it requires Kubernetes 1.{IN_TREE[name]} or later"
+    if name in STRATEGY_PLUGINS:
         return "since 1.22 it is a scoringStrategy of NodeResourcesFit; set it in that plugin's args"
     if name in VOLUME_LIMITS:
         return "use NodeVolumeLimits, which replaced it"

@@ -15,9 +15,8 @@ from policykit.catalogue.volcano.actions import ACTIONS, ASCEND_CONFIGURATIONS
 from policykit.catalogue.volcano.argument import Argument
 from policykit.catalogue.volcano.argument_values import ArgumentValue, argument_of
 from policykit.catalogue.volcano.configuration import configured_actions, is_of_fork, plugin_items, read
-from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import flag_problems
-from policykit.catalogue.volcano.plugins import PLUGINS
+from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS
 from policykit.catalogue.volcano.scores import RESOURCE_LISTS, listed_resources
 from policykit.catalogue.volcano.wording import EXTRA, UPGRADE, Release, not_yet, release_text
 from policykit.kube.structure.scalars import is_placeholder
