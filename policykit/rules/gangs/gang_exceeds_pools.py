@@ -19,6 +19,7 @@ from policykit.model.quantity import amount_text
 from policykit.model.severity import Severity
 from policykit.placement.capacity import largest_domain, pods_in
 from policykit.placement.review import Review, review
+from policykit.targets import TARGETS
 
 BAD = """\
 apiVersion: batch.volcano.sh/v1alpha1
@@ -87,10 +88,12 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
 
 def _states_topology(manifest: Manifest) -> bool:
     """Whether it names the level of its own gang: gang-topology judges that."""
-    from policykit.targets.volcano.topology_facts import BOUNDS
-
-    path = BOUNDS.get((manifest.group, manifest.kind))
-    return path is not None and lookup(manifest.data, path) is not None
+    for target in TARGETS:
+        paths = target.gang_topology.load() if target.gang_topology else {}
+        path = paths.get((manifest.group, manifest.kind))
+        if path is not None and lookup(manifest.data, path) is not None:
+            return True
+    return False
 
 
 def _look(bounded: bool, looked: Review) -> _Members:

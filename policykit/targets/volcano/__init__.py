@@ -6,16 +6,19 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.membership import MembershipFact, group_of, named_group
-from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.linter.target import FactReader, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import PodGroup
 from policykit.targets.volcano.names import (
+    BATCH_GROUP,
     CONFIG_FILE,
     CONFIG_OVERRIDE,
+    FLOW_GROUP,
     GROUP_APIS,
     GROUP_NAME,
     KEYS,
+    QUEUE_LABEL,
     QUEUE_NAME,
     SCHEDULER,
 )
@@ -65,6 +68,7 @@ TARGET = Target(
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
+    gang_topology=Lazy("policykit.targets.volcano.topology_facts:BOUNDS"),
     configurations=(CONFIGURATION,),
     facts=(
         FactReader(Lazy("policykit.targets.volcano.sharing:facts"), frozenset({"Queue", "PodGroup"})),
@@ -78,6 +82,9 @@ TARGET = Target(
         Lazy("policykit.targets.volcano.sharing:policy_queues"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
+        metadata=(QueueKey(QUEUE_NAME, where="annotations"), QueueKey(QUEUE_LABEL, on_pods=False)),
+        job_apis=frozenset({BATCH_GROUP, FLOW_GROUP}),
+        amounts=QueueAmounts(frozenset({"Queue"}), Lazy("policykit.targets.volcano.sharing:amount_paths")),
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
