@@ -1,4 +1,4 @@
-"""Kubernetes' own gangs in a form that the cluster's release does not support.
+"""The cluster's release does not support a form of Kubernetes' own gangs.
 
 The Workload and PodGroup API changed in each release: in 1.35 pods name a Workload, 1.36 added
 PodGroup, and 1.37 has other API versions and gangs of Jobs. What a release does not know is refused

@@ -1,4 +1,4 @@
-"""A ResourceFlavor whose nodes are no pool's, or whose taints are not theirs.
+"""A ResourceFlavor selects nodes of no pool, or has other taints than its nodes.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool

@@ -1,4 +1,4 @@
-"""A ClusterQueue or Cohort that Kueue refuses.
+"""Kueue refuses a ClusterQueue or Cohort.
 
 Each resource and each flavor belongs to one resource group, and every flavor lists the resources of
 its group in their order. Limits on borrowing and lending need a cohort.

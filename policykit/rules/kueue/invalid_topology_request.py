@@ -1,4 +1,4 @@
-"""A topology request that Kueue refuses, or that the release does not read.
+"""Kueue refuses a topology request, or the release does not read it.
 
 A pod set is either within one level, near it, or anywhere. Slices need their size, and levels are
 node labels. The webhook refuses the job otherwise.

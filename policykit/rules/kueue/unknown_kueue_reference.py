@@ -1,4 +1,4 @@
-"""An object of Kueue names another that does not exist.
+"""A Kueue object names another that does not exist.
 
 A ClusterQueue whose flavor is missing, or whose flavor names a missing Topology, is inactive and
 admits nothing, and so is every LocalQueue of a missing ClusterQueue. Cohorts that form a cycle

@@ -3,7 +3,7 @@
 With a misspelt `kind` or the apiVersion of another group, the API server answers "no matches for
 kind"; an autoscaler whose target is of such a kind never scales it. Only groups whose kinds are all
 known are checked. It is an error where no release has the kind or version: in Kubernetes' own
-groups, and for a slip in the name of an operator's kind. A kind or version that a later release of
+groups, and for a misspelt kind of an operator. A kind or version that a later release of
 an operator may have is a warning. Custom resources of other groups are reported only if the group is
 one edit away from one that has the kind.
 """
@@ -127,7 +127,7 @@ def _no_kind(group: str, kind: str, kinds: dict[str, list[str]]) -> Iterator[Vio
 
 
 def _severity(group: str, kind: str, homes: list[str], close: str) -> Severity:
-    """A later release of an operator may have further kinds, but none that differs by a slip."""
+    """A later release of an operator may have further kinds, but none that differs by a misspelling."""
     if _is_api_of_kubernetes(group):
         by_kubernetes = any(_is_api_of_kubernetes(home.rpartition("/")[0]) for home in homes)
         certain = bool(close) or by_kubernetes or (bool(group) and "." not in group)

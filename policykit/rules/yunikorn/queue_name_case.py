@@ -1,4 +1,4 @@
-"""A YuniKorn queue name with capitals that limits or placement rules do not find.
+"""A YuniKorn queue name has capitals, so limits or placement rules do not find it.
 
 Queues run under their names in lower case. Limits of users and groups are stored under the name as
 written and never match; a fixed rule looks for lower case; and a top queue `Root` is not the root
