@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 from policykit.kube.structure.versions import NOTHING, Served
 from policykit.linter.finding import Report
-from policykit.linter.member import Member
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
-from policykit.linter.workspace import DEFAULT, Options, Run, Setting, Workspace
+from policykit.linter.workspace import DEFAULT, Member, Options, Run, Setting, Workspace
 from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
     from policykit.kube.structure.schema import Schema
-    from policykit.linter.fixing import FixResult
+    from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
     from policykit.model.cluster import Cluster, LintSettings
     from policykit.placement.review import Review
@@ -88,7 +87,7 @@ def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindi
 
 def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> FixResult:
     """Fixes what can be fixed, and tells what remains; nothing is written."""
-    from policykit.linter.fixing import fix_files
+    from policykit.linter.fix_files import fix_files
 
     wanted = options._replace(fixes=True)
 

@@ -10,8 +10,7 @@ from policykit.cli.options import allow_path, cache_of, cache_options, format_op
 from policykit.cli.output import emit, say
 from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError
-from policykit.workspace.existing import stdin
-from policykit.workspace.nodes import cluster_of, cluster_of_nodes
+from policykit.workspace.inputs import cluster_of, cluster_of_nodes, stdin
 
 
 @click.command("nodes")

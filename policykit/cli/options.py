@@ -11,8 +11,7 @@ import click
 from policykit.cli.output import say
 from policykit.errors import UsageError
 from policykit.workspace import boundary
-from policykit.workspace.cache.folder import NO_CACHE, Cache, fault_of
-from policykit.workspace.cache.location import VARIABLE, default_folder, enclosing
+from policykit.workspace.cache.folder import NO_CACHE, VARIABLE, Cache, default_folder, enclosing, fault_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -14,7 +14,7 @@ from policykit.errors import UsageError
 from policykit.linter.rule import AnyRule
 from policykit.linter.selection import resolve
 from policykit.linter.subjects import DeclaredPolicy, GeneratedFile, StaleEntry
-from policykit.linter.suppression import SuppressionUse
+from policykit.linter.suppressions import SuppressionUse
 from policykit.model.severity import Applicability
 from policykit.rules import rules
 

@@ -21,8 +21,8 @@ from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
 from policykit.placement.review import Review
-from policykit.workspace.existing import stdin
 from policykit.workspace.files import discover, read
+from policykit.workspace.inputs import stdin
 from policykit.workspace.scopes import kustomization_namespace
 
 _STDIN = "-"
@@ -64,8 +64,8 @@ def command(
                 raise SourceError(
                     "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
                 )
-            stands_in = namespace or kustomization_namespace(folder) or "default"
-            found = [*api.where(_content(path), cluster, stands_in)]
+            default_namespace = namespace or kustomization_namespace(folder) or "default"
+            found = [*api.where(_content(path), cluster, default_namespace)]
             reviewed.extend((_shown(path), review) for review in found)
     emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
     for failure in failures:
@@ -76,7 +76,7 @@ def command(
 
 
 def _nodes(path: str) -> Cluster:
-    from policykit.workspace.nodes import cluster_of_nodes
+    from policykit.workspace.inputs import cluster_of_nodes
 
     return cluster_of_nodes(path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -10,8 +11,8 @@ if TYPE_CHECKING:
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
+    from policykit.linter.gangs import MembershipFact
     from policykit.linter.location import LocatedObject
-    from policykit.linter.membership import MembershipFact
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
@@ -154,3 +155,31 @@ class Target(NamedTuple):
     """Writes its files; None: policykit writes nothing for it."""
     always: bool = False
     """Policies generate for it whether they name it or not."""
+
+
+class Systems(NamedTuple):
+    """All systems of a run."""
+
+    targets: tuple[Target, ...] = ()
+    readers: tuple[FactReader, ...] = ()
+    """Those of the targets, and of facts that concern all of them."""
+    configurations: tuple[Configuration, ...] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What `without` may be asked for."""
+        return _words(self.readers)
+
+    def without(self, absent: frozenset[str]) -> Systems:
+        """With the readers only that may find something in a text without these of the words."""
+        return self._replace(readers=_readers(self.readers, absent & self.words))
+
+
+@lru_cache(maxsize=8)
+def _words(readers: tuple[FactReader, ...]) -> frozenset[str]:
+    return frozenset(word for reader in readers for word in reader.words)
+
+
+@lru_cache(maxsize=1_000)
+def _readers(readers: tuple[FactReader, ...], absent: frozenset[str]) -> tuple[FactReader, ...]:
+    return tuple(each for each in readers if not (each.words and absent.issuperset(each.words)))

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from policykit.lazy import Lazy
-from policykit.linter.systems import Systems
-from policykit.linter.target import FactReader, Target
+from policykit.linter.target import FactReader, Systems, Target
 from policykit.targets import (
     coscheduling,
     kai,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import MembershipFact, group_of, named_group
+from policykit.linter.gangs import MembershipFact, group_of, named_group
 from policykit.linter.target import Key, Target
 from policykit.manifests.document import Manifest
 from policykit.model.gang import PodGroup

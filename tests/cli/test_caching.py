@@ -17,8 +17,7 @@ from policykit.linter.location import Place
 from policykit.linter.scope import Located
 from policykit.manifests.node import Span
 from policykit.workspace.cache.codec import decode, encode
-from policykit.workspace.cache.entries import pack, unpack
-from policykit.workspace.cache.folder import Cache
+from policykit.workspace.cache.folder import Cache, pack, unpack
 from tests.cli.commands import Said, Shell, process
 from tests.processes import started
 from tests.shared import ROOT, SHARED

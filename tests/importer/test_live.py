@@ -13,7 +13,7 @@ from policykit.importer.live.differences import Difference, differences
 from policykit.importer.live.membership import membership
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
-from policykit.workspace.nodes import cluster_of
+from policykit.workspace.inputs import cluster_of
 from tests.clusters import policy
 from tests.importer.live import as_file, nodes_of
 from tests.importer.test_round_trip import CASES

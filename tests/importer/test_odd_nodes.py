@@ -21,7 +21,7 @@ from policykit.model.pool import Pool
 from policykit.placement.landing import injected, land
 from policykit.policy.load import load_text
 from policykit.workspace.files import read
-from policykit.workspace.nodes import cluster_of
+from policykit.workspace.inputs import cluster_of
 from tests.importer.live import as_file
 from tests.importer.odd import ODD, USAGE, gpu, node, nodes, with_cards
 

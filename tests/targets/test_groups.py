@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from policykit.kube.podsets import pod_sets
-from policykit.linter.membership import MembershipFact
+from policykit.linter.gangs import MembershipFact
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.parser import parse
 from policykit.manifests.path import lookup

@@ -13,7 +13,7 @@ from itertools import product
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gang_fix import sized
+from policykit.linter.gangs import sized
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
@@ -77,7 +77,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         if (
             pods is not None
             and 1 < pods > gang.min_member
-            and not _as_stated(manifest, workers, gang.min_member, context)
+            and not _is_allowed_by_policy(manifest, workers, gang.min_member, context)
         ):
             yield Violation(
                 gang.path,
@@ -105,7 +105,12 @@ def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -
             continue
         found = read(manifest, one, context.namespace)
         least = found.membership.min_member if found and found.membership.embedded else None
-        if found and least is not None and least < pods and not _as_stated(manifest, [one], least, context):
+        if (
+            found
+            and least is not None
+            and least < pods
+            and not _is_allowed_by_policy(manifest, [one], least, context)
+        ):
             yield Violation(
                 found.min_member,
                 f"task group {found.membership.group.rpartition('/')[2]} starts with {least} of {pods} pods "
@@ -114,7 +119,9 @@ def _task_groups(manifest: Manifest, sets: Sequence[PodSet], context: Context) -
             )
 
 
-def _as_stated(manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context) -> bool:
+def _is_allowed_by_policy(
+    manifest: Manifest, workers: Sequence[PodSet], minimum: int, context: Context
+) -> bool:
     """Whether the policy itself lets jobs of this kind start with that many pods."""
     if context.cluster is None or not any(kind.gang_rule for kind in context.cluster.workloads.values()):
         return False

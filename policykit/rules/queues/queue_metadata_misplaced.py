@@ -162,12 +162,12 @@ def _misplaced(
         )
         for system in _SYSTEMS:
             own = [one for one in keys if one.target.name == system]
-            found = [each for one in own if (each := _in(place, one, manifest, pod_sets, cluster))]
+            found = [each for one in own if (each := _misplaced_key(place, one, manifest, pod_sets, cluster))]
             if found:
                 yield tuple(found)
 
 
-def _in(
+def _misplaced_key(
     place: Path, one: _SystemKey, manifest: Manifest, pod_sets: Sequence[PodSet], cluster: Cluster | None
 ) -> _MisplacedKey | None:
     """None where the key is absent or is read, or a queue is also set where it is read."""

@@ -41,10 +41,10 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Only names that do harm; a queue with capitals that nothing refers to runs well."""
     found = read(manifest, context.cluster)
     if found is not None:
-        yield from settled(_harmful(found), manifest)
+        yield from settled(_name_violations(found), manifest)
 
 
-def _harmful(found: DefaultPartition) -> Iterator[Violation]:
+def _name_violations(found: DefaultPartition) -> Iterator[Violation]:
     """A root that is not found; limits that never match; a queue that a fixed rule creates again."""
     top = found.tree.queue.name
     if top != ROOT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import MembershipFact, group_of, pods_of
+from policykit.linter.gangs import MembershipFact, group_of, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.model.gang import Membership, PodGroup

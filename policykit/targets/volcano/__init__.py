@@ -5,7 +5,7 @@ from __future__ import annotations
 from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
-from policykit.linter.membership import MembershipFact, group_of, named_group
+from policykit.linter.gangs import MembershipFact, group_of, named_group
 from policykit.linter.target import FactReader, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from policykit.kube import requests
 from policykit.kube.podsets import Gang, PodSet, gangs, queues
-from policykit.linter.gang_fix import sized
-from policykit.linter.membership import MembershipFact
+from policykit.linter.gangs import MembershipFact, sized
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch

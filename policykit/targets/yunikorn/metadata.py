@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from policykit.kube.podsets.podset import PodSet
-from policykit.linter.membership import MembershipFact, pods_of
+from policykit.linter.gangs import MembershipFact, pods_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.shape import whole
 from policykit.model.application import MetadataValue

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from policykit.errors import SourceError
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.workspace.cache.codec import DamagedError, decode, encode, options_type
-from policykit.workspace.cache.folder import Cache, name_of
+from policykit.workspace.cache.codec import decode, encode, options_type
+from policykit.workspace.cache.folder import Cache, DamagedError, name_of
 
 Reader = Callable[[str], bytes]
 _PROFILE = "profile:"
