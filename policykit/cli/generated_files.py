@@ -13,7 +13,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
-from policykit.policy.locations import places
+from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, below, writable
 from policykit.workspace.policies import output_folders, policy_names, reader
@@ -97,7 +97,7 @@ def folder_of(reference: str, out: str) -> Place:
 def _located(reference: str, error: PolicykitError) -> PolicykitError:
     """An error about a path in a policy, with its file, line and column."""
     name = shown_as(reference)
-    locations = places(name, reader(name)) if error.path and not error.place else None
+    locations = policy_locations(name, reader(name)) if error.path and not error.place else None
     if locations is None:
         return error
     file, span = locations.at(error.path, False)

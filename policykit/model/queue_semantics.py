@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
-from policykit.model.declared_queues import Placing
+from policykit.model.declared_queues import QueuePlacement
 from policykit.model.severity import Severity
 
 
@@ -67,7 +67,7 @@ class PolicyQueues(NamedTuple):
     """Name to that of its parent; empty: the root."""
     holding: frozenset[str] = frozenset()
     """Those with children."""
-    placing: Placing | None = None
+    placing: QueuePlacement | None = None
     """What makes further queues."""
     policy_names: Mapping[str, str] = {}
     """Name to that in the policy; one that is left out is the same."""

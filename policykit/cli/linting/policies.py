@@ -75,10 +75,10 @@ def _declared(
     from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
-    from policykit.policy.locations import places
+    from policykit.policy.locations import policy_locations
     from policykit.workspace.policies import is_extended, reader
 
-    locations = places(shown_as(source), reader(shown_as(source)))
+    locations = policy_locations(shown_as(source), reader(shown_as(source)))
     if locations is None:
         return None
     other_files += [file for file in locations.files if os.path.abspath(file) not in members]
