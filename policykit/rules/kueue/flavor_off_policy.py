@@ -1,4 +1,4 @@
-"""A ResourceFlavor selects nodes of no pool, or has other taints than its nodes.
+"""A ResourceFlavor matches no pool, or lacks the taints of the pool that it matches.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool

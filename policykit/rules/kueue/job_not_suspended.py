@@ -1,4 +1,4 @@
-"""A job that Kueue admits sets suspend to false.
+"""A job for Kueue sets suspend to false.
 
 Kueue suspends a job when it is created, and starts it when it is admitted. A manifest with suspend:
 false starts a waiting job each time it is applied again, until Kueue stops it.

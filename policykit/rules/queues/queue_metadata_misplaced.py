@@ -200,8 +200,8 @@ def _of_pods(one: _SystemKey, place: Path, manifest: Manifest, pod_sets: Sequenc
     """Whether the pods get it and are read themselves, whatever made them."""
     if not one.key.on_pods or (one.key.where and place[-1] != one.key.where):
         return False
-    if manifest.group in one.queues.job_apis:
-        return False
+    if one.target.jobs and one.target.jobs.includes(manifest.group):
+        return False  # its jobs name the queue
     return any(place == each.places.get(str(place[-1])) for each in pod_sets)
 
 

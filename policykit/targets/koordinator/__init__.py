@@ -1,4 +1,4 @@
-"""Koordinator: koord-scheduler, gangs and quotas by pod metadata."""
+"""Koordinator: koord-scheduler, with gangs and quotas set by pod metadata."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     gangs=True,
+    reserves=True,
     gang_annotations=frozenset({MATCH_POLICY, WAITING_TIME}),
     gang_words=("koord",),
     read_group=read_group,

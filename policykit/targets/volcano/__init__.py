@@ -6,7 +6,7 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.gangs import MembershipFact, group_of, named_group
-from policykit.linter.target import FactReader, QueueAmounts, QueueKey, QueueSupport, Target
+from policykit.linter.target import FactReader, JobSupport, QueueAmounts, QueueKey, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import PodGroup
@@ -65,6 +65,9 @@ TARGET = Target(
     KEYS,
     gangs=True,
     resources_first=True,
+    grouped_by_controllers=True,
+    group_priority=True,
+    batch_scheduler=True,
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
@@ -83,8 +86,16 @@ TARGET = Target(
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
         metadata=(QueueKey(QUEUE_NAME, where="annotations"), QueueKey(QUEUE_LABEL, on_pods=False)),
-        job_apis=frozenset({BATCH_GROUP, FLOW_GROUP}),
         amounts=QueueAmounts(frozenset({"Queue"}), Lazy("policykit.targets.volcano.sharing:amount_paths")),
+        pod_annotation=QUEUE_NAME,
+    ),
+    jobs=JobSupport(
+        "Volcano Job",
+        BATCH_GROUP,
+        frozenset({FLOW_GROUP}),
+        Lazy("policykit.targets.volcano.job_patches:patches"),
+        Lazy("policykit.targets.volcano.job_patches:notices"),
+        Lazy("policykit.targets.volcano.job_component:component"),
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
