@@ -333,6 +333,7 @@ SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violati
         Lazy("policykit.rules.yunikorn.gang_metadata:check"),
         Lazy("policykit.rules.kueue.gang_metadata:check"),
     ),
+    "PK410": (Lazy("policykit.rules.volcano.queue_annotations:check"),),
 }
 """What single systems add to rules about all systems, by code; imported when such a rule asks for it."""
 

@@ -82,7 +82,7 @@ def _named(scope: Scope, scalers: Mapping[_Name, Autoscaler]) -> Iterator[Violat
         if declared and minimum is not None and pods and pods < minimum:
             yield Violation(
                 declared.at("min_member"),
-                f"gang {name[2]} needs {minimum} members but {_who(joined)} {_has(joined)} {_pods(pods)}",
+                f"gang {name[2]} needs {minimum} members but {_owners(joined)} {_has(joined)} {_pods(pods)}",
                 f"{_raise(joined, pods, minimum)}, or lower the minimum to {pods}",
                 fix=partial(_fix, _same(declared, joined), pods),
             )
@@ -146,7 +146,7 @@ def _raised(
     return max(pods, scaler.maximum)
 
 
-def _who(joined: Sequence[Located[Membership]]) -> str:
+def _owners(joined: Sequence[Located[Membership]]) -> str:
     names = list(dict.fromkeys(f"{m.resource.kind} {m.resource.name}" for m in joined))
     return " and ".join(names) if len(names) < 3 else f"its {len(names)} workloads"
 
@@ -157,7 +157,7 @@ def _has(joined: Sequence[Located[Membership]]) -> str:
 
 def _raise(joined: Sequence[Located[Membership]], pods: int, minimum: int) -> str:
     """The first suggestion: more pods."""
-    who = _who(joined)
+    who = _owners(joined)
     if _has(joined) == "has" and joined[0].resource.kind in POD_PER_REPLICA:
         return f"raise replicas of {who} to {minimum}"
     return f"add {minimum - pods} more pods to it"

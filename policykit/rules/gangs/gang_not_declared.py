@@ -92,7 +92,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     synchronous = all_at_once(manifest) or any(one.synchronous for one in sets)
     if manifest.partial or not synchronous or goes_on_with_fewer(manifest):
         return
-    if _declared(manifest, sets) or not _alone(manifest, sets, context):
+    if _declared(manifest, sets) or not _placed_one_by_one(manifest, sets, context):
         return
     if has_own_domain(manifest) or any(is_gated_or_suspended(owner(manifest, one), one) for one in sets):
         return
@@ -107,7 +107,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
         )
 
 
-def _alone(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
+def _placed_one_by_one(manifest: Manifest, sets: Sequence[PodSet], context: Context) -> bool:
     """Every pod is placed by a scheduler that makes no group for it by itself."""
     for one in sets:
         target = target_of(system_of(one.scheduler_name, context.cluster))
@@ -131,14 +131,14 @@ def _declared(manifest: Manifest, sets: Sequence[PodSet]) -> bool:
         return True
     if any(not _RESERVED.isdisjoint(one.annotations) for one in sets):
         return True
-    return any(_speaks(target, manifest, sets) for target in TARGETS)
+    return any(_has_gang_key(target, manifest, sets) for target in TARGETS)
 
 
 def _asks(gang: Gang) -> bool:
     return gang.written or (gang.enabled_by is not None and gang.enabled)
 
 
-def _speaks(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
+def _has_gang_key(target: Target, manifest: Manifest, sets: Sequence[PodSet]) -> bool:
     """A gang key of the system on a template, or on an owner where it is read."""
     for key in target.keys:
         if key.purpose == "gang" or target.groups_itself:

@@ -34,12 +34,12 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each class by itself, then all defaults."""
     classes = scope.of(DeclaredPriority)
     for one in classes:
-        yield from _alone(one)
+        yield from _values(one)
     yield from _defaults(classes)
-    yield from _twice(classes)
+    yield from _duplicates(classes)
 
 
-def _alone(one: Located[DeclaredPriority]) -> Iterator[Violation]:
+def _values(one: Located[DeclaredPriority]) -> Iterator[Violation]:
     name, value, _ = one.value
     if name in OWN:
         if value is not None and value != OWN[name]:
@@ -67,7 +67,7 @@ def _alone(one: Located[DeclaredPriority]) -> Iterator[Violation]:
         )
 
 
-def _twice(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation]:
+def _duplicates(classes: tuple[Located[DeclaredPriority], ...]) -> Iterator[Violation]:
     """Two values of one class in a file; in several files it may be that of several clusters.
 
     Source: `ValidatePriorityClassUpdate` (Kubernetes v1.36): a value never changes.

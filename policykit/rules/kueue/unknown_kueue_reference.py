@@ -1,4 +1,4 @@
-"""An object of Kueue names another that does not exist.
+"""A Kueue object names another that does not exist.
 
 A ClusterQueue whose flavor is missing, or whose flavor names a missing Topology, is inactive and
 admits nothing, and so is every LocalQueue of a missing ClusterQueue. Cohorts that form a cycle
@@ -79,7 +79,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         fault = "every ClusterQueue with the flavor is inactive and admits nothing"
         yield from _unknown(scope, flavor, "topology", "Topology", flavor.value.topology, topologies, fault)
     yield from _levels(scope)
-    yield from _alone(scope)
+    yield from _lone_cohorts(scope)
 
 
 def _unknown(
@@ -133,7 +133,7 @@ def _cycles(cohorts: Sequence[Located[DeclaredCohort]]) -> Iterator[Violation]:
         )
 
 
-def _alone(scope: Scope) -> Iterator[Violation]:
+def _lone_cohorts(scope: Scope) -> Iterator[Violation]:
     """A cohort without an object exists once a ClusterQueue names it; the only one shares with nobody."""
     declared = {each.value.name for each in scope.of(DeclaredCohort)}
     declared |= {each.value.parent for each in scope.of(DeclaredCohort)}
@@ -149,7 +149,7 @@ def _alone(scope: Scope) -> Iterator[Violation]:
             yield Violation(
                 queues[0].at("cohort"),
                 f"ClusterQueue {queues[0].value.name} is the only one in cohort {name}",
-                f"did you mean {likely}? a queue alone in its cohort has nobody to borrow from",
+                f"did you mean {likely}? a queue alone in its cohort has no queue to borrow from",
                 Severity.WARNING,
             )
 

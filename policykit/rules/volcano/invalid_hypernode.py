@@ -1,4 +1,4 @@
-"""A HyperNode that Volcano rejects, or that breaks the topology of the whole cluster.
+"""Volcano rejects a HyperNode, or the HyperNode breaks the topology of the whole cluster.
 
 Each member has one selector, and other HyperNodes are selected by name only. If a HyperNode is a
 member of two others, or of itself, the topology is not ready and no job that asks for one starts.
