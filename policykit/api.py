@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.kube.structure.served import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, Served
 from policykit.linter.finding import Report
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
@@ -14,7 +14,7 @@ from policykit.rules import CATALOGUE, entries, rule
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Artifact, Generated, Notice
-    from policykit.kube.structure.shapes import Schema
+    from policykit.kube.structure.schema import Schema
     from policykit.linter.fix_files import FixResult
     from policykit.linter.run import UnitFindings
     from policykit.model.cluster import Cluster, LintSettings

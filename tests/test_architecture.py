@@ -29,7 +29,7 @@ LAYERS = (
     ("model",),
     ("errors", "bundled", "__init__"),
     ("lazy", "nearest"),
-    ("cycles", "escape", "patterns"),
+    ("cycles", "durations", "escape", "patterns"),
 )
 """Top to bottom; neighbours on a line do not see each other."""
 
@@ -137,7 +137,6 @@ KNOWING = {
     "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",
     "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
     "policykit.rules.koordinator": "compares what Koordinator and Volcano make of one field",
-    "policykit.catalogue.koordinator": "one of Koordinator's plugins has the name of the upstream one",
     "policykit.targets.volcano": "leaves reservations for any pods to Koordinator",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
     "policykit.targets.yunikorn": "its pods spread by the fields that kube-scheduler reads",

@@ -8,8 +8,8 @@ import pytest
 
 from policykit import api
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
+from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.review import Review

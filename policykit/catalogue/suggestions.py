@@ -9,7 +9,7 @@ from typing import Any
 
 from policykit import bundled
 from policykit.catalogue import labels
-from policykit.catalogue.products import Product, product, products, vendor, without_suffixes
+from policykit.catalogue.cards import Product, product, products, vendor, without_suffixes
 from policykit.catalogue.resources import known_domain, mig_resource, resource
 
 Problem = tuple[str, tuple[str, ...]]

@@ -8,15 +8,13 @@ from collections.abc import Iterable
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of, cache_options
-from policykit.cli.linting.baselines import uncovered
-from policykit.cli.linting.request import STDIN, Request
-from policykit.cli.linting.today import today
+from policykit.cli.linting.new_findings import uncovered
+from policykit.cli.linting.request import STDIN, Request, today
 from policykit.cli.linting.workspace import OpenResult, about_builds, open_workspace
+from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import complain, emit, say
-from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
 from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
 from policykit.linter.unit import UnitFinding
@@ -26,12 +24,7 @@ from policykit.workspace.baselines import default_place, load, nearest_baselines
 
 @click.command("baseline")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "-o",

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from policykit.cli.caching import cache_of, cache_options
-from policykit.cli.generated import compare, folder_of, generated, plan, refuse, refuse_shared, show, write
+from policykit.cli.generated_files import (
+    compare,
+    folder_of,
+    generated,
+    plan,
+    refuse,
+    refuse_shared,
+    show,
+    write,
+)
+from policykit.cli.options import allow_path, cache_of, cache_options, policy_option
 from policykit.cli.output import complain, emit_data, say
-from policykit.cli.policy import allow_path, cluster_from
+from policykit.cli.policy import cluster_from
 from policykit.errors import InternalError, PolicykitError, SourceError, UsageError
 from policykit.generator.bundle import bundle
 from policykit.targets import writers
@@ -36,12 +45,7 @@ class Options(NamedTuple):
 
 
 @click.command("gen")
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "-o",

@@ -6,8 +6,8 @@ import os
 
 import click
 
+from policykit.cli.options import allow_path
 from policykit.cli.output import emit_data, say, write_file
-from policykit.cli.policy import allow_path
 from policykit.errors import UsageError
 from policykit.workspace.inputs import existing
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from policykit.cli.caching import cache_of, cache_options
+from policykit.cli.options import allow_path, cache_of, cache_options, namespace_option, policy_option
 from policykit.cli.output import emit_data, say
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import SourceError, UsageError, faults_at
 from policykit.formats.diff import diff as unified
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.linter.reader import BOM
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.companion_objects import Identity
@@ -30,12 +30,7 @@ _STDIN = "-"
 
 @click.command("patch")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "--workload",
@@ -64,12 +59,7 @@ _STDIN = "-"
     default="",
     help="File name used for standard input: in messages and to find its policy.",
 )
-@click.option(
-    "--namespace",
-    metavar="NAME",
-    default="",
-    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
-)
+@namespace_option
 @cache_options
 def command(
     paths: tuple[str, ...],

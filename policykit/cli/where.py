@@ -7,9 +7,16 @@ import os
 import click
 
 from policykit import api
-from policykit.cli.caching import cache_of, cache_options
+from policykit.cli.options import (
+    allow_path,
+    cache_of,
+    cache_options,
+    format_option,
+    namespace_option,
+    policy_option,
+)
 from policykit.cli.output import complain, emit, say
-from policykit.cli.policy import allow_path, cluster_for
+from policykit.cli.policy import cluster_for
 from policykit.errors import Failures, SourceError, UsageError
 from policykit.formats import where as formats
 from policykit.model.cluster import Cluster
@@ -23,25 +30,15 @@ _STDIN = "-"
 
 @click.command("where")
 @click.argument("paths", nargs=-1)
-@click.option(
-    "-p",
-    "--policy",
-    metavar="POLICY",
-    help="Policy file, or profile:NAME. Default: the nearest policykit.yaml in this or a parent folder.",
-)
+@policy_option
 @allow_path
 @click.option(
     "--nodes",
     metavar="FILE",
     help="Use live nodes instead of a policy: output of `kubectl get nodes -o json`.",
 )
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option(
-    "--namespace",
-    metavar="NAME",
-    default="",
-    help="Namespace of objects that name none. Default: the one their kustomization sets, else default.",
-)
+@format_option
+@namespace_option
 @cache_options
 def command(
     paths: tuple[str, ...],

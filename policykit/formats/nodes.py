@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from policykit.escape import dumps, one_line
-from policykit.formats.text import counted
+from policykit.formats.findings import counted
 from policykit.importer.live.commands import Step
 from policykit.importer.live.differences import Difference
 

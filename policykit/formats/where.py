@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from policykit.escape import dumps, one_line
+from policykit.formats.findings import counted
 from policykit.manifests.path import pointer
-from policykit.placement.gang_domain import gang_problem
+from policykit.placement.capacity import gang_problem
 from policykit.placement.landing import Landing
 from policykit.placement.review import Review
 from policykit.targets import preferences_ignored_by
@@ -30,7 +31,7 @@ def json_text(reviewed: Reviewed) -> str:
 def _block(path: str, review: Review) -> str:
     manifest, pod_set = review.manifest, review.pod_set
     line = manifest.span(pod_set.path).line
-    pods = "unknown number of pods" if pod_set.replicas is None else _plural(pod_set.replicas, "pod")
+    pods = "unknown number of pods" if pod_set.replicas is None else counted(pod_set.replicas, "pod")
     asks = ", ".join(f"{review.requests[r]} x {r}" for r in review.card_resources) or "no card"
     name = f"{manifest.kind} {manifest.name}".strip()
     lines = [f"{path}:{line}  {name}  {pod_set.name}  ({pods}, each requests {asks})", f"  {_kind(review)}"]
@@ -82,10 +83,6 @@ def _margin(landing: Landing, review: Review) -> str:
         return ""
     margin = landing.score - after.score
     return f", {margin} above {after.pool.name}: other scores may outweigh it"
-
-
-def _plural(amount: int, noun: str) -> str:
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
 def _pod_set(path: str, review: Review) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement
 from policykit.model.pool import Amounts
-from policykit.model.queue import Preemption, Priority, Queue, Quota
+from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.model.taint import Taint, Toleration
-from policykit.model.tenant import Reservation, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano.objects.topology import Bound
 

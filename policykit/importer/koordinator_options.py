@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from policykit.catalogue.koordinator import durations, fields
-from policykit.catalogue.koordinator.fields import DURATIONS, SECTIONS, WEIGHT
+from policykit import durations
 from policykit.importer.sections import duration
 from policykit.manifests.patch import patched
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.options import KoordinatorOptions, of
-from policykit.targets.koordinator.scheduler import chart, configuration, profiles, repair
+from policykit.targets.koordinator.scheduler import chart, configuration, fields, profiles, repair
 from policykit.targets.koordinator.scheduler.configuration import Configuration, Profile
+from policykit.targets.koordinator.scheduler.fields import DURATIONS, SECTIONS, WEIGHT
 from policykit.targets.koordinator.scheduler.plugins import FIT_PLUS, SCARCE
 
 Say = Callable[[str], None]

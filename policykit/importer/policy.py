@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from policykit.catalogue import cards as catalogue
+from policykit.catalogue import resources
 from policykit.errors import SourceError
 from policykit.importer.cards import product_keys, product_named
 from policykit.importer.corrections import compiled, corrected
@@ -24,7 +24,7 @@ from policykit.importer.weights import add_weights
 from policykit.importer.workloads import add_workloads
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
-from policykit.policy.identity import API_VERSION, KIND
+from policykit.policy.files import API_VERSION, KIND
 from policykit.policy.version import release
 
 _NAME = "imported"
@@ -89,13 +89,13 @@ def named_cards(inventory: Inventory) -> dict[str, str]:
         if component.card and not products:
             unknown[component.card] = None
         by_product.update(dict.fromkeys(products, component.card) if component.card else {})
-    resources = dict.fromkeys(
+    uncatalogued = dict.fromkeys(
         resource
         for source in (*(node.allocatable for node in inventory.nodes.values()), *_fits(inventory))
         for resource in source
-        if "/" in resource and catalogue.resource(resource) is None
+        if "/" in resource and resources.resource(resource) is None
     )
-    for resource in resources:
+    for resource in uncatalogued:
         short = resource.rpartition("/")[2]
         if short in unknown:
             by_product[resource] = short

@@ -10,7 +10,7 @@ from policykit.importer.groups import MACHINE, Group, Size, same_size
 from policykit.importer.sections import amounts
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.pool import Amounts
-from policykit.policy.compile.shapes import PODS
+from policykit.policy.compile.node_shapes import PODS
 
 
 def by_shapes(group: Group, found_by: dict[str, str]) -> bool:

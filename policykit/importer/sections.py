@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.model.autoscaling import Autoscaling, Metric, ScaleTarget
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, ResourcePlacement
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.model.queue import ContainerRange, PoolAffinity, Preemption, Priority, Queue, Quota, Submitters
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import (
+    ContainerRange,
+    PoolAffinity,
+    Preemption,
+    Priority,
+    Queue,
+    Quota,
+    Reservation,
+    Submitters,
+    Tenant,
+)
 from policykit.model.topology import Apartness, Closeness
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 
 _DECIMAL = (("G", 10**9), ("M", 10**6), ("k", 10**3))
 _BYTES = frozenset({"memory", "ephemeral-storage"})

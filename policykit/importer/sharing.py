@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue.cards import Product
-from policykit.catalogue.products import without_suffixes
+from policykit.catalogue.cards import Product, without_suffixes
 from policykit.model.pool import Amounts
 from policykit.policy.presets import GKE_CLIENTS, GKE_SHARING, GKE_SLICE
 

@@ -20,8 +20,8 @@ from policykit.targets.volcano import options as volcano
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import admission
 from policykit.targets.volcano.scheduler.scoring import scoring
+from policykit.targets.yunikorn import node_sorting
 from policykit.targets.yunikorn import options as yunikorn
-from policykit.targets.yunikorn.derived import node_sorting
 
 
 def add_weights(draft: Draft, inventory: Inventory, cluster: Cluster) -> None:

@@ -11,9 +11,8 @@ from policykit.importer.sections import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
 from policykit.model.placement import Placement
-from policykit.model.topology import Apartness, Closeness, Level
+from policykit.model.topology import LEVELS, Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
-from policykit.policy.levels import LEVELS
 from policykit.targets.volcano.objects.topology import Bound, tiers
 
 _WEIGHT = 100

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
-from policykit.kube.structure.served import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, Served
 from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
 from policykit.linter.finding import Finding

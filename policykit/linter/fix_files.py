@@ -10,11 +10,10 @@ from typing import NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, TextFix
 from policykit.linter.reader import decode
-from policykit.manifests.apart import TOO_MANY
 from policykit.manifests.edit import read, same
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, slices
+from policykit.manifests.large_documents import TOO_MANY
 from policykit.manifests.patch import EditError, all_patched
-from policykit.manifests.stream import slices
 from policykit.model.severity import Applicability
 
 _ROUNDS = 100

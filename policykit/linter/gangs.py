@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube.autoscaling import POD_PER_REPLICA
-from policykit.kube.minimum_scopes import minimum_scope
+from policykit.kube.gang_units import minimum_scope
 from policykit.kube.podsets import Gang, PodSet, gangs
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch

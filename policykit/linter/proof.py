@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube import podsets
 from policykit.kube.podsets.podset import PodSet
-from policykit.manifests.once import once
+from policykit.manifests.memoize import once
 from policykit.manifests.patch import EditError, Patch, patched
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from policykit.kube.structure.served import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, Served
 from policykit.manifests.extents import Edit
 from policykit.manifests.node import Span
 from policykit.manifests.patch import Patch

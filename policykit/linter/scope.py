@@ -17,9 +17,8 @@ from policykit.linter.finding import Resource
 from policykit.linter.gangs import oversized
 from policykit.linter.location import LocatedObject, Place
 from policykit.linter.rule import Context
-from policykit.manifests.document import Manifest, wrapped_objects
+from policykit.manifests.document import Manifest, words, wrapped_objects
 from policykit.manifests.path import Path
-from policykit.manifests.words import words
 from policykit.model.gang import Autoscaler, Membership, OwnGang, PodGroup
 
 if TYPE_CHECKING:

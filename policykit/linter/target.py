@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
     from policykit.model.cluster import Cluster, TargetSettings
+    from policykit.model.declared_queues import Placing
     from policykit.model.gang import PodGroup
     from policykit.model.pod_fields import PodFields, Pods
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-    from policykit.model.sharing import Placing
     from policykit.model.workload import WorkloadKind
 
 

@@ -8,15 +8,14 @@ from typing import NamedTuple
 from policykit.linter.finding import TextFix
 from policykit.linter.proof import proven
 from policykit.linter.rule import Fix, MakeFix
-from policykit.manifests import apart
 from policykit.manifests.amend import composed
 from policykit.manifests.document import Manifest
 from policykit.manifests.embedded import apply_inside
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, slice_of
+from policykit.manifests.large_documents import Document, TooManyError
 from policykit.manifests.node import Span
 from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.stream import slice_of
 from policykit.model.severity import Applicability
 from policykit.placement.review import Review
 
@@ -61,7 +60,7 @@ class _Document(NamedTuple):
 
     start: int
     text: str
-    parts: apart.Document
+    parts: Document
 
 
 def _inside(document: _Document, place: FixTarget, fix: Fix) -> tuple[tuple[Patch, ...], tuple[Edit, ...]]:
@@ -117,7 +116,7 @@ class Fixes:
         try:
             fix = make() if make else None
             return self._text_fix(place, fix, reviewed) if fix else None
-        except apart.TooManyError as error:
+        except TooManyError as error:
             message = f"{self._path}: document {place.document + 1}: fixes left out: {error}"
             if message not in self.dropped[-1:]:
                 self.dropped.append(message)
@@ -155,5 +154,5 @@ class Fixes:
             start, end = slice_of(text, index)
             self._read.clear()
             piece = text[start:end]
-            self._read[index] = _Document(start, piece, apart.Document(piece, last=end == len(text)))
+            self._read[index] = _Document(start, piece, Document(piece, last=end == len(text)))
         return self._read[index]

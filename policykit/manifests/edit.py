@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from policykit.manifests import flow, moving, removal, rendering
+from policykit.manifests import rendering
+from policykit.manifests.entries import Place, column_of, inserted, removed, rendered
 from policykit.manifests.extents import (
     Edit,
     after_comments,
@@ -24,9 +25,9 @@ from policykit.manifests.extents import (
     own_items,
     own_pairs,
 )
-from policykit.manifests.flow import Place
+from policykit.manifests.memoize import once
+from policykit.manifests.move import moved, renamed
 from policykit.manifests.node import Node
-from policykit.manifests.once import once
 from policykit.manifests.parser import parse
 from policykit.manifests.patch import APPEND, EditError, Move, Patch, patched
 from policykit.manifests.path import Path, Step, dotted, lookup
@@ -108,9 +109,9 @@ def _edit(text: str, patch: Patch, document: int, like: Node | None) -> Edit:
         whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
         return _edit(text, Patch("replace", patch.path[:-1], whole), document, like)
     if patch.op == "remove":
-        return removal.removed(text, parent, step)
+        return removed(text, parent, step)
     if patch.op == "rename":
-        return moving.renamed(text, parent, step, str(patch.value), json=place.json)
+        return renamed(text, parent, step, str(patch.value), json=place.json)
     old = _child(parent, step)
     if old is not None and (patch.op == "replace" or isinstance(parent.entries, dict)):
         return _replaced(place, step, old, patch.value)
@@ -123,7 +124,7 @@ def _moved(text: str, patch: Patch, document: int, like: Node | None) -> Sequenc
     value = lookup(root.data, (*patch.path, *move.old))
     patched(root.data, patch)
     old, new = (*patch.path, *move.old), (*patch.path, *move.new)
-    as_they_are = moving.moved(text, root, old, new, _layout_of(like or root))
+    as_they_are = moved(text, root, old, new, _layout_of(like or root))
     if as_they_are is not None:
         return as_they_are
     added = _edit(text, Patch("add", new, value), document, like)
@@ -192,7 +193,7 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
     end = content_end(text, old)
     if parent.style:
         quoted = rendering.requoted(value, old.style) if old.style in ("'", '"') else None
-        return Edit(old.start_offset, end, quoted or flow.rendered(place, value))
+        return Edit(old.start_offset, end, quoted or rendered(place, value))
     if isinstance(parent.entries, dict):
         key = parent.entries[step][0]
         after, column = colon(text, key), key.start.column
@@ -200,7 +201,7 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
         lead = len(rendering.lines({step: 0}, column)[0]) - len(" 0")
     else:
         at = dash(text, old)
-        after, column = at + 1, removal.column_of(text, at)
+        after, column = at + 1, column_of(text, at)
         written = rendering.lines([value], column, place.layout)
         lead = column + len("-")
     short = rendering.requoted(value, old.style)
@@ -217,7 +218,7 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
 
 def _inserted(place: Place, step: Step, value: Any) -> Edit:
     if place.parent.style:
-        return flow.inserted(place, step, value)
+        return inserted(place, step, value)
     if isinstance(place.parent.entries, dict):
         return _inserted_key(place, str(step), value)
     return _inserted_item(place, step, value)
@@ -258,7 +259,7 @@ def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
     if not items or not isinstance(position, int) or position > len(items):
         raise EditError(f"item {step}: the sequence has no such place")
     first = dash(place.text, items[0])
-    column = removal.column_of(place.text, first)
+    column = column_of(place.text, first)
     written = place.newline.join(rendering.lines([value], column, place.layout))
     beside = items[max(position - 1, 0)]
     if isinstance(value, Mapping) and isinstance(beside.data, dict) and _on_one_line(beside):

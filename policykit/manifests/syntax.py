@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from policykit.manifests.foreign import foreign
-from policykit.manifests.lines import Line, is_marker, is_scalar, over_indented, read, split, unclosed
+from policykit.manifests.lines import (
+    Line,
+    foreign,
+    is_marker,
+    is_scalar,
+    over_indented,
+    read,
+    split,
+    unclosed,
+)
 from policykit.manifests.node import Span
 from policykit.manifests.parser import Problem
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.model.cluster import Cluster
+from policykit.model.declared_queues import Placing
 from policykit.model.severity import Severity
-from policykit.model.sharing import Placing
 
 
 class QueueSemantics(NamedTuple):

@@ -12,15 +12,15 @@ from policykit.errors import SourceError
 from policykit.manifests.node import Duplicate, Node
 from policykit.manifests.parser import Parsed, parse
 from policykit.manifests.path import Path, dotted
-from policykit.policy.identity import API_VERSION, KIND
+from policykit.policy.messages import describe, did_you_mean
 from policykit.policy.problems import Problems
-from policykit.policy.suggest import did_you_mean
 from policykit.policy.tree import Position, Source, SourcedValue, merge, nulls, position, sourced_value
-from policykit.policy.words import describe
 
 Reader = Callable[[str], bytes]
 """Bytes of a file by its path. Raises SourceError or OSError if it cannot be read."""
 
+API_VERSION = "policykit.io/v1alpha1"
+KIND = "Policy"
 PROFILE = "profile:"
 MOST_FILES = 100
 """Most files of one policy: links that lead back would otherwise yield endless names."""

@@ -9,10 +9,10 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.model.cluster import Cluster
 from policykit.policy.compile.cluster import compile_policy
 from policykit.policy.files import PROFILE, Files, Reader
-from policykit.policy.form import read_policy
-from policykit.policy.named import merged_files
 from policykit.policy.problems import Problems
+from policykit.policy.referenced_files import merged_files
 from policykit.policy.tree import SourcedValue, plain
+from policykit.policy.validation import read_policy
 
 
 class Loaded(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.linter.scope import Located, Scope
+from policykit.model.declared_queues import DeclaredQueue, Placing, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue, Placing, QueueUse
 from policykit.targets import target_of
 from policykit.targets.queue_trees import LocatedQueue, queue_semantics
 

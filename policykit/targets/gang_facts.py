@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from policykit.kube import ordering
+from policykit.kube import start_order
 from policykit.kube.podsets.gangs import Gang, gangs
-from policykit.kube.podsets.podset import PodSet
-from policykit.kube.podsets.titles import title
+from policykit.kube.podsets.podset import PodSet, title
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
@@ -64,7 +63,7 @@ def _orders(
     base = _JOBS_WITH_TASKS.get((manifest.group, manifest.kind))
     job = lookup(manifest.data, base) if base else None
     if isinstance(job, dict):
-        waiting = ordering.tasks_that_wait(job, base or ())
+        waiting = start_order.tasks_that_wait(job, base or ())
         if waiting:
             why = "dependsOn makes the pods of a task only once the tasks it names run"
             order = Ordered("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
@@ -72,12 +71,12 @@ def _orders(
         return
     for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
         members = [(one, each) for one, each in joined if (each.system, each.group) == (system, group)]
-        found = ordering.first(manifest, [one for one, _ in members])
+        found = start_order.first(manifest, [one for one, _ in members])
         if found:
             stated = next((each.min_member for _, each in members if each.min_member is not None), None)
             order = Ordered(system, namespace, group, found.pods, found.why, stated)
             yield Fact(order, {"order": found.path})
-    found = ordering.first(manifest, pod_sets) if own and not joined else None
+    found = start_order.first(manifest, pod_sets) if own and not joined else None
     for gang in own if found else ():
         if found and _never_starts(manifest, gang, found.pods):
             order = Ordered("", namespace, "", found.pods, found.why, gang.min_member)

@@ -18,7 +18,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, text
-from policykit.model.lists import WrittenList
+from policykit.model.list_overrides import WrittenList
 
 _ATOMIC: tuple[tuple[str, ...], ...] = (
     ("tolerations",),

@@ -13,8 +13,8 @@ from policykit.linter.scope import Fact
 from policykit.linter.target import QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
+from policykit.model.declared_queues import QueueUse
 from policykit.model.pool import Amounts
-from policykit.model.sharing import QueueUse
 from policykit.targets import TARGETS, system_of
 
 

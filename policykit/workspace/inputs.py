@@ -12,7 +12,7 @@ from policykit.workspace import boundary
 from policykit.workspace.files import SUFFIXES, read, walk
 
 if TYPE_CHECKING:
-    from policykit.kube.structure.shapes import Schema
+    from policykit.kube.structure.schema import Schema
     from policykit.model.cluster import Cluster
     from policykit.model.pool import Pool
 

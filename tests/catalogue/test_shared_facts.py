@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from policykit.catalogue import cards, labels
+from policykit.catalogue import cards, labels, resources
 from tests.shared import SHARED
 
 pytestmark = pytest.mark.skipif(SHARED is None, reason="the shared folder is absent")
@@ -52,7 +52,7 @@ def test_vendor(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", FACTS["vendors"], ids=_ids)
 def test_resources_of_a_vendor(row: dict[str, Any]) -> None:
     for name in [row["resource"], *(each.get("name") or each["example"] for each in row["extra_resources"])]:
-        found = cards.resource(name)
+        found = resources.resource(name)
         assert found is not None
         assert row["id"] in found.offered_by or found.role == "card"
 
@@ -111,7 +111,7 @@ def test_mig_profiles(row: dict[str, Any]) -> None:
         assert card.mig_profiles == row["profiles"]
         assert card.older_mig_profiles == row.get("older", {})
     for profile in row["profiles"]:
-        resource = cards.resource(cards.mig_resource(profile))
+        resource = resources.resource(resources.mig_resource(profile))
         assert resource is not None
         assert resource.role == "partition"
 
@@ -138,8 +138,8 @@ def test_extended_resource_toleration() -> None:
 def test_network_resource(row: dict[str, Any]) -> None:
     written = row["name"] if "name" in row else row["pattern"].partition("/")[0].strip("^").replace("\\", "")
     for name in [row["name"]] if "name" in row else row.get("examples", [f"{written}/any_name"]):
-        found = cards.resource(name)
+        found = resources.resource(name)
         assert found is not None
         assert (found.role, found.fixed) == ("network", row["fixed"])
         assert found.per_node == row.get("per_node", {})
-        assert not cards.is_card(name)
+        assert not resources.is_card(name)

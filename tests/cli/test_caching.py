@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from policykit.cli.linting import cached
+from policykit.cli.linting import cache as cached
 from policykit.formats import FORMATS
 from policykit.linter.engine import FileResult
 from policykit.linter.location import Place

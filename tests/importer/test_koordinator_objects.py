@@ -12,8 +12,7 @@ from policykit.importer.inventory import Inventory
 from policykit.importer.objects import koordinator_objects as read
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.queue import Queue
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import Queue, Reservation, Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.quotas import ROOT

@@ -16,7 +16,7 @@ from policykit.importer.topology import add_topology
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Tenant
 from policykit.model.workload import WorkloadKind
 from policykit.policy.load import load_text
 from policykit.workspace.files import read

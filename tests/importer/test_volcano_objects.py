@@ -13,8 +13,7 @@ from policykit.importer.objects import volcano_objects as read
 from policykit.importer.policy import policy_of
 from policykit.manifests import writer
 from policykit.manifests.parser import parse
-from policykit.model.queue import PoolAffinity, Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.generate import object_artifacts
 from policykit.targets.volcano.objects import admission, hypernodes, queues

@@ -10,10 +10,10 @@ from policykit.importer.policy import ImportResult, policy_of
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
-from policykit.targets.yunikorn.configuration import acl
-from policykit.targets.yunikorn.configuration.queues import Queue as Written
-from policykit.targets.yunikorn.derived.configured import configured
+from policykit.targets.yunikorn.configuration import access_lists
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue as Written
 from policykit.targets.yunikorn.generate import generate
+from policykit.targets.yunikorn.policy_configuration import policy_configuration
 from tests.clusters import policy
 from tests.importer.live import as_file, generated
 from tests.importer.odd import gpu, node, with_cards
@@ -154,7 +154,7 @@ def test_what_comes_back_generates_the_same_queues(queues: tuple[Queue, ...]) ->
     made = cluster(*queues)
     again = imported(files(made)).cluster
     there = cluster(*again.queues, pools=made.pools)
-    one, other = (configured(each, target(each)).root for each in (made, there))
+    one, other = (policy_configuration(each, target(each)).root for each in (made, there))
     assert without_lists(one) == without_lists(other)
     assert leaves(one) == leaves(other)
 
@@ -165,7 +165,7 @@ def without_lists(queue: Written) -> Written:
 
 def leaves(queue: Written, path: str = "", above: frozenset[str] = frozenset()) -> dict[str, frozenset[str]]:
     """Leaf to everyone who may submit to it: on which queue above the list stands makes no difference."""
-    people = acl.read(queue.submit)
+    people = access_lists.read(queue.submit)
     assert people is not None
     let_in = above | {*people.users, *(f"group {group}" for group in people.groups)}
     if queue.leaf:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape, Sharing
+from policykit.model.pool import Card, Pool, Shape, Sharing
 from policykit.targets import fleet
 
 GPU, SLICE = "nvidia.com/gpu", "nvidia.com/gpu.shared"

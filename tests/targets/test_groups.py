@@ -15,7 +15,7 @@ from policykit.model.gang import PodGroup
 from policykit.targets import TARGETS, system_of
 from policykit.targets.koordinator import groups as koordinator
 from policykit.targets.volcano import groups as volcano
-from policykit.targets.yunikorn import groups as yunikorn
+from policykit.targets.yunikorn import metadata as yunikorn
 
 LABEL = "pod-group.scheduling.sigs.k8s.io"
 GANG = "gang.scheduling.koordinator.sh"

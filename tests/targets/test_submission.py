@@ -12,7 +12,7 @@ from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
-from policykit.model.sharing import QueueUse
+from policykit.model.declared_queues import QueueUse
 from policykit.targets import submission
 
 

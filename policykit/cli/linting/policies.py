@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.cli.linting.settings import SettingsTable
+from policykit.cli.policy import shown_as
 from policykit.errors import Failures
 from policykit.linter.registry import DECLARED, DRIFTED
 from policykit.linter.workspace import Member, Setting
+from policykit.workspace.files import repository_root, walk
+from policykit.workspace.policies import nearest_policy
+from policykit.workspace.scopes import KUSTOMIZATIONS
 
 if TYPE_CHECKING:
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
@@ -68,11 +72,10 @@ def _nearby(source: str, cluster: Cluster) -> Callable[[str], bool]:
 def _declared(
     source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str]
 ) -> DeclaredPolicy | None:
-    from policykit.cli.policy import shown_as
     from policykit.linter.subjects import DeclaredPolicy
     from policykit.manifests.node import Span
     from policykit.manifests.path import Path
-    from policykit.policy.places import places
+    from policykit.policy.locations import places
     from policykit.workspace.policies import is_extended, reader
 
     said = places(shown_as(source), reader(shown_as(source)))
@@ -91,8 +94,7 @@ def _drifted(
     source: str, cluster: Cluster, members: Mapping[str, str], beside: list[str], failures: Failures
 ) -> tuple[GeneratedFile, ...]:
     """Generated files that are not as they should be: all, where the policy is linted."""
-    from policykit.cli.generated import committed
-    from policykit.cli.policy import shown_as
+    from policykit.cli.generated_files import committed
     from policykit.linter.subjects import GeneratedFile
 
     wanted = None if os.path.abspath(source) in members else members
@@ -108,3 +110,44 @@ def _drifted(
             found.append(GeneratedFile(told, shown_as(source), plan.found.ours[path], plan.files.get(path)))
     beside += [each.path for each in found]
     return tuple(found)
+
+
+class OtherPolicies:
+    """The policies that build files of a repository; nothing is read before somebody asks."""
+
+    def __init__(self, table: SettingsTable) -> None:
+        self._table = table
+        self._users: dict[str, dict[str, set[str]]] = {}
+
+    def __call__(self, path: str, setting: int) -> str:
+        """Another policy than that of a setting, as people read it, whose kustomizations use a file; empty:
+        there is none.
+        """
+        file = os.path.realpath(path)
+        root = repository_root(os.path.dirname(file))
+        if not root:
+            return ""
+        if root not in self._users:
+            self._users[root] = _users(root)
+        source = self._table.sources[setting]
+        own = source if source.startswith("profile:") else os.path.abspath(source)
+        return next(map(shown_as, sorted(self._users[root].get(file, set()) - {own})), "")
+
+
+def _users(root: str) -> dict[str, set[str]]:
+    """Real path of each file that kustomizations apply, to the policies of their folders."""
+    from policykit.workspace.kustomizations import NotHereError, is_root, tree_of
+
+    found: dict[str, set[str]] = {}
+    for path in walk(root):
+        folder, name = os.path.split(path)
+        policy = nearest_policy(folder) if name in KUSTOMIZATIONS else ""
+        if not policy or not is_root(folder):
+            continue
+        try:
+            tree = tree_of(folder)
+        except NotHereError:
+            continue
+        for file in tree.looked_at():
+            found.setdefault(file, set()).add(os.path.abspath(policy))
+    return found

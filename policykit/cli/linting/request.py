@@ -1,13 +1,17 @@
-"""What a command line asks to be linted."""
+"""What a command line asks to be linted, and the date of the run."""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from policykit.errors import UsageError
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 
 STDIN = "-"
+_TODAY = "POLICYKIT_TODAY"
 
 
 class Request(NamedTuple):
@@ -39,3 +43,14 @@ class Request(NamedTuple):
     def named(self) -> list[str]:
         """The paths that are files and folders."""
         return [path for path in self.paths if path != STDIN]
+
+
+def today() -> str:
+    """YYYY-MM-DD as the environment says, else today in UTC. Raises UsageError where it is no day."""
+    given = os.environ.get(_TODAY, "")
+    if given:
+        from policykit.linter.suppression_syntax import is_day
+
+        if not is_day(given):
+            raise UsageError(f"{_TODAY} is {given!r}, not a valid date", "write it as 2030-12-31")
+    return given or time.strftime("%Y-%m-%d", time.gmtime())

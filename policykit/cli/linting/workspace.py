@@ -6,13 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from policykit.cli.linting.baselines import baselines_of
 from policykit.cli.linting.builds import builds_of
 from policykit.cli.linting.files import Files, Reader, Surroundings, file_of, files_of
-from policykit.cli.linting.policies import Policies, policies_of
+from policykit.cli.linting.new_findings import baselines_of
+from policykit.cli.linting.policies import OtherPolicies, Policies, policies_of
 from policykit.cli.linting.request import STDIN, Request
 from policykit.cli.linting.settings import SettingsTable
-from policykit.cli.linting.shared import OtherPolicies
 from policykit.errors import Failures
 from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
@@ -63,7 +62,7 @@ def open_workspace(request: Request) -> OpenResult:
     beside = (*builds.beside, *looked_at.beside)
     changes: Mapping[str, frozenset[int]] | None = None
     if request.since is not None:
-        from policykit.cli.linting.changes import changes_of
+        from policykit.cli.linting.new_findings import changes_of
 
         changes = changes_of(builds.members, read, request.since)
     workspace = Workspace(

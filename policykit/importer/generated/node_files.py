@@ -12,7 +12,7 @@ from policykit.kube.tolerations import EFFECTS
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
 from policykit.model.taint import Taint
-from policykit.policy.levels import LEVELS
+from policykit.model.topology import LEVELS
 
 _ROW = re.compile(
     r"\| (?P<name>[^|`]+) \| (?P<size>[^|]+) \| (?P<ours>[^|]+) \| (?P<others>[^|]+) \| (?P<taints>[^|]+) \|"

@@ -12,7 +12,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
-from policykit.policy.compile.shapes import PODS
+from policykit.policy.compile.node_shapes import PODS
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from policykit.catalogue.koordinator.bands import QOS, named
 from policykit.importer.inventory import Inventory
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.pool import Amounts
-from policykit.model.queue import Queue
-from policykit.model.tenant import Reservation, Tenant
+from policykit.model.queue import Queue, Reservation, Tenant
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import colocation as profiles
-from policykit.targets.koordinator.objects import policy_reservations, quotas, reservations, topology
+from policykit.targets.koordinator.objects import quotas, reservations, topology
+from policykit.targets.koordinator.objects.colocation import QOS, band_of_priority_class
 from policykit.targets.koordinator.objects.quota_tree import plenty
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.objects.reservations import Owner
@@ -129,17 +128,17 @@ def reservation(data: Mapping[str, Any], inventory: Inventory) -> None:
         inventory.say(f"Reservation {read.name} has owners that a policy cannot express; left out")
         return
     pool, pods = (
-        read.annotations.get(policy_reservations.POOL, ""),
-        read.annotations.get(policy_reservations.PODS, ""),
+        read.annotations.get(reservations.POOL, ""),
+        read.annotations.get(reservations.PODS, ""),
     )
-    if read.required and policy_reservations.OF not in read.annotations:
+    if read.required and reservations.OF not in read.annotations:
         inventory.say(f"Reservation {read.name} selects nodes by labels: set `pool` to their pool")
     inventory.add_reservation(
         Reservation(
-            read.annotations.get(policy_reservations.OF, read.name),
+            read.annotations.get(reservations.OF, read.name),
             read.requests,
             int(pods) if pods.isdecimal() and pods.isascii() and len(pods) < 6 else 1,
-            _tenant(read.annotations.get(policy_reservations.TENANT, ""), read.owners, inventory),
+            _tenant(read.annotations.get(reservations.TENANT, ""), read.owners, inventory),
             workloads.pop(),
             pool,
             read.ttl,
@@ -170,7 +169,7 @@ def colocation(data: Mapping[str, Any], inventory: Inventory) -> None:
     """A ClusterColocationProfile for pods of one workload kind."""
     inventory.target(SYSTEM)
     profile = profiles.read(data)
-    kind, band = profile.labels.get(WORKLOAD_KEY, ""), named(profile.priority_class)
+    kind, band = profile.labels.get(WORKLOAD_KEY, ""), band_of_priority_class(profile.priority_class)
     fitting = QOS[band.name] if band else ()
     if not kind or len(profile.labels) > 1 or profile.unread or band is None or profile.qos not in fitting:
         inventory.say(

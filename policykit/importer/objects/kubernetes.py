@@ -7,9 +7,8 @@ from typing import Any
 
 from policykit.importer.inventory import Inventory
 from policykit.importer.objects.kube_scheduler import scheduler_configuration, second_scheduler
-from policykit.model.autoscaling import Autoscaling
 from policykit.model.queue import ContainerRange, Quota
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, WorkloadKind
 from policykit.targets.kubernetes.objects import autoscalers, priorities, quotas, ranges
 from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
 

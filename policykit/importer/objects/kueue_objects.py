@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from policykit.importer.inventory import Inventory
-from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue
-from policykit.model.tenant import Tenant
-from policykit.policy.levels import LEVELS
+from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue, Tenant
+from policykit.model.topology import LEVELS
 from policykit.targets.kueue.names import GROUP, HOSTNAME, SYSTEM
 from policykit.targets.kueue.objects.cluster_queues import ClusterQueue
 from policykit.targets.kueue.objects.cohorts import Cohort

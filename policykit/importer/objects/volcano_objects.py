@@ -8,9 +8,8 @@ from typing import Any
 from policykit.importer.inventory import Inventory
 from policykit.kube.names import dns_subdomain_problem
 from policykit.manifests.shape import mapping, text
-from policykit.model.queue import PoolAffinity, Queue
-from policykit.model.tenant import Tenant
-from policykit.policy.levels import LEVELS
+from policykit.model.queue import PoolAffinity, Queue, Tenant
+from policykit.model.topology import LEVELS
 from policykit.targets.volcano.names import QUEUE_NAME
 from policykit.targets.volcano.objects import hypernodes, nodegroups, queues
 from policykit.targets.volcano.objects.admission import MAX_WEIGHT

@@ -8,11 +8,10 @@ from typing import Any
 from policykit.importer.inventory import Inventory
 from policykit.importer.yunikorn import partitions
 from policykit.manifests.shape import mapping, text
-from policykit.model.tenant import Tenant
-from policykit.targets.yunikorn.configuration import configmap, partition, settings
-from policykit.targets.yunikorn.derived import namespaces, paths
+from policykit.model.queue import Tenant
+from policykit.targets.yunikorn import namespaces, queue_tree
+from policykit.targets.yunikorn.configuration import configmap, queues_yaml, settings
 from policykit.targets.yunikorn.names import PARENT_QUEUE
-from policykit.targets.yunikorn.read import source
 from policykit.targets.yunikorn.versions import parse
 
 TARGET = "yunikorn"
@@ -30,7 +29,7 @@ def config_map(data: Mapping[str, Any], inventory: Inventory) -> str:
     if mapping(data.get("binaryData")):
         inventory.say(f"ConfigMap {name}: binaryData is compressed and cannot be read; pass the text instead")
     _settings(mapping(data.get("data")), inventory)
-    return source(data)[1]
+    return configmap.source(data)[1]
 
 
 def values(data: Mapping[str, Any], inventory: Inventory) -> str:
@@ -38,13 +37,13 @@ def values(data: Mapping[str, Any], inventory: Inventory) -> str:
     entries = mapping(data.get(configmap.VALUES))
     inventory.target(TARGET, delivery="helm-values")
     _settings(entries, inventory)
-    return source(data)[1]
+    return configmap.source(data)[1]
 
 
 def configuration(data: Mapping[str, Any], inventory: Inventory) -> None:
     """queues.yaml."""
     inventory.target(TARGET)
-    partitions.add(partition.read(data), inventory)
+    partitions.add(queues_yaml.read(data), inventory)
 
 
 def has_queue(data: Mapping[str, Any]) -> bool:
@@ -60,12 +59,13 @@ def namespace(data: Mapping[str, Any], path: str, inventory: Inventory) -> None:
         return
     folders = path.split("/")[:-1]
     ours = "/".join(folders[-3:-1]) == namespaces.FOLDER
-    inventory.namespace_queues.append(Tenant(folders[-1] if ours else paths.own_name(queue), (name,), queue))
+    tenant = folders[-1] if ours else queue_tree.own_name(queue)
+    inventory.namespace_queues.append(Tenant(tenant, (name,), queue))
 
 
 def resolve_queues(inventory: Inventory) -> None:
     """Replaces queue paths in components and tenants by queue names of the policy."""
-    known = {path: name for name, path in paths.paths(inventory.queues.values()).items()}
+    known = {path: name for name, path in queue_tree.queue_paths(inventory.queues.values()).items()}
     inventory.components = [
         each._replace(queue=known.get(each.queue, each.queue)) for each in inventory.components
     ]

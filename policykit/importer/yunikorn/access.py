@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from policykit.importer.inventory import Inventory
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn.configuration import acl
-from policykit.targets.yunikorn.configuration.queues import Queue
-from policykit.targets.yunikorn.derived.submitters import EVERYBODY
+from policykit.targets.yunikorn.configuration import access_lists
+from policykit.targets.yunikorn.configuration.access_lists import ALL
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue
 
 _NOBODY = Submitters()
 
@@ -28,8 +28,8 @@ def of_root(root: Queue, inventory: Inventory) -> Access:
         inventory.say(
             "no queue of YuniKorn has a submitacl, so nobody may submit; the policy allows everybody"
         )
-        return Access(EVERYBODY, EVERYBODY)
-    return Access(_people(root, inventory), EVERYBODY)
+        return Access(ALL, ALL)
+    return Access(_people(root, inventory), ALL)
 
 
 def below(above: Access, queue: Queue, inventory: Inventory) -> Access:
@@ -47,7 +47,7 @@ def _any_list(queue: Queue) -> bool:
 
 
 def _people(queue: Queue, inventory: Inventory) -> Submitters:
-    people = acl.read(queue.submit)
+    people = access_lists.read(queue.submit)
     if people is None:
         inventory.say(f"queue {queue.name}: submitacl {queue.submit!r} is invalid in YuniKorn; left out")
         return _NOBODY
@@ -55,8 +55,8 @@ def _people(queue: Queue, inventory: Inventory) -> Submitters:
 
 
 def _sum(one: Submitters, other: Submitters) -> Submitters:
-    if acl.EVERYBODY in (*one.users, *other.users):
-        return EVERYBODY
+    if access_lists.EVERYBODY in (*one.users, *other.users):
+        return ALL
     return Submitters(
         tuple(dict.fromkeys((*one.users, *other.users))), tuple(dict.fromkeys((*one.groups, *other.groups)))
     )

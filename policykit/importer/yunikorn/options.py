@@ -7,9 +7,9 @@ from typing import Any
 
 from policykit.importer.inventory import Inventory
 from policykit.importer.sections import amounts, without_empty
-from policykit.targets.yunikorn.configuration import acl, properties, resources
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.queues import ROOT, ChildTemplate, Queue
+from policykit.targets.yunikorn.configuration import access_lists, properties, resources
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, Queue
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.versions import parse
 
 TARGET = "yunikorn"
@@ -34,7 +34,7 @@ def _all(
 
 
 def _options(name: str, queue: Queue, above: int, inventory: Inventory) -> dict[str, Any]:
-    admins = acl.read(queue.admin)
+    admins = access_lists.read(queue.admin)
     if admins is None:
         inventory.say(f"queue {name}: adminacl {queue.admin!r} is invalid in YuniKorn; left out")
     return without_empty(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from policykit.importer.inventory import Inventory
 from policykit.importer.yunikorn import options, queues, rules
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
+from policykit.targets.yunikorn.configuration import placement_rules
+from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, Queue
 from policykit.targets.yunikorn.configuration.resources import CORES
-from policykit.targets.yunikorn.derived import standard_rules
-from policykit.targets.yunikorn.derived.paths import DEFAULT as FALLBACK
+from policykit.targets.yunikorn.names import ROOT
+from policykit.targets.yunikorn.queue_tree import DEFAULT as FALLBACK
 
 TARGET = "yunikorn"
 _WEIGHTS = {CORES: 1.0, "memory": 1.0}
@@ -54,7 +54,7 @@ def _root(partition: Partition) -> Queue:
 
 def _is_standard(partition: Partition) -> bool:
     """Whether the queue `default` exists only because the rules end in it."""
-    known = standard_rules.recognised(partition.rules)
+    known = placement_rules.parse_standard_rules(partition.rules)
     return known is not None and known[1] == f"{ROOT}.{FALLBACK}"
 
 

@@ -10,10 +10,11 @@ from policykit.importer.yunikorn import access
 from policykit.importer.yunikorn.access import Access
 from policykit.model.pool import Amounts
 from policykit.model.queue import Queue as Share
+from policykit.targets.yunikorn import queue_tree
 from policykit.targets.yunikorn.configuration import properties, resources
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue, walk
-from policykit.targets.yunikorn.derived import paths
-from policykit.targets.yunikorn.derived.shares import as_meant
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk
+from policykit.targets.yunikorn.names import ROOT
+from policykit.targets.yunikorn.queue_tree import as_meant
 
 
 def names(root: Queue, inventory: Inventory) -> dict[str, str]:
@@ -21,13 +22,13 @@ def names(root: Queue, inventory: Inventory) -> dict[str, str]:
 
     Queues that other systems define keep those names. YuniKorn uses lower case.
     """
-    known = {path: name for name, path in paths.paths(inventory.queues.values()).items()}
+    known = {path: name for name, path in queue_tree.queue_paths(inventory.queues.values()).items()}
     listed = [path.lower() for path, _ in walk(root._replace(name=ROOT))][1:]
-    own = Counter(paths.own_name(path) for path in listed)
+    own = Counter(queue_tree.own_name(path) for path in listed)
     taken = frozenset(known.values())
     given: dict[str, str] = {ROOT: ROOT}
     for path in listed:
-        short = paths.own_name(path)
+        short = queue_tree.own_name(path)
         alone = own[short] == 1 and short not in taken and short != ROOT
         given[path] = known.get(path, short if alone else path.removeprefix(f"{ROOT}."))
     return given
@@ -37,7 +38,7 @@ def add(root: Queue, given: Mapping[str, str], inventory: Inventory, *, keeps_de
     """Adds every queue below root; `default` only if it is more than the fallback."""
     people = access.of_root(root, inventory)
     for child in root.queues:
-        made = Queue(paths.DEFAULT, submit=child.submit, applications=root.applications)
+        made = Queue(queue_tree.DEFAULT, submit=child.submit, applications=root.applications)
         if keeps_default or child != made or access.below(people, child, inventory).wanted != people.wanted:
             _add(child, ROOT, people, given, inventory)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from policykit.importer.inventory import Inventory
 from policykit.importer.sections import without_empty
+from policykit.targets.yunikorn.configuration import placement_rules
 from policykit.targets.yunikorn.configuration.placement_rules import KNOWN, Rule
-from policykit.targets.yunikorn.configuration.queues import ROOT
-from policykit.targets.yunikorn.derived import standard_rules
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.options import FALLBACK
 
 TARGET = "yunikorn"
@@ -17,7 +17,7 @@ TARGET = "yunikorn"
 
 def add(rules: tuple[Rule, ...], names: Mapping[str, str], inventory: Inventory) -> None:
     """Adds the rules. `names` maps the full path of a queue to its name in the policy."""
-    known = standard_rules.recognised(rules)
+    known = placement_rules.parse_standard_rules(rules)
     if known is None:
         inventory.option(
             TARGET, "placementRules", [_rule(rule) for rule in rules if _usable(rule, inventory)]

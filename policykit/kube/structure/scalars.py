@@ -11,10 +11,13 @@ from policykit.kube.structure.problem import (
     INVALID_LABEL,
     INVALID_QUANTITY,
     WRONG_TYPE,
+    conversion_hint,
+    described,
+    expected,
+    quoted,
     value_problem,
 )
-from policykit.kube.structure.shapes import Schema
-from policykit.kube.structure.wording import conversion_hint, described, expected, quoted
+from policykit.kube.structure.schema import Schema
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import parse
 from policykit.nearest import nearest

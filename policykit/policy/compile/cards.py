@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from policykit.catalogue import cards as catalogue
+from policykit.catalogue import resources, suggestions
 from policykit.kube.names import is_extended, label_key_problem, label_value_problem
 from policykit.manifests.path import Path
-from policykit.model.card import Card
+from policykit.model.pool import Card
 from policykit.model.quantity import parse
+from policykit.policy.compile.card_labels import KnownCard, card_labels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import KnownCard, card_labels
-from policykit.policy.design import Design
-from policykit.policy.models import card as written
-from policykit.policy.suggest import nearest
+from policykit.policy.compile.scheme import Design
+from policykit.policy.messages import nearest
+from policykit.policy.models import pool as written
 
 _MIB = 1024 * 1024
 
@@ -86,7 +87,7 @@ def _written_in_full(name: str, stated: written.Card) -> KnownCard:
         memory_mib=_mib(stated),
         per_node=stated.per_node or 0,
     )
-    resource = catalogue.resource(stated.resource)
+    resource = resources.resource(stated.resource)
     owner = catalogue.vendor(resource.vendor) if resource else None
     return _with_vendor(card, owner) if owner else card
 
@@ -138,7 +139,7 @@ def _unknown(draft: Draft, path: Path, product: str) -> None:
         hint = f"set product to {cut.product.product}, and sharing in the pool"
         draft.problems.error(path, message, hint)
         return
-    names = [card.product for card in catalogue.candidates(product)]
+    names = [card.product for card in suggestions.candidates(product)]
     if names:
         several = ", whichever is the product label of the nodes" if len(names) > 1 else ""
         hint = f"use {' or '.join(names)}{several}"

@@ -9,9 +9,9 @@ from policykit.manifests.path import Path
 from policykit.model.placement import BINPACK, SPREAD, Placement, Point, ResourcePlacement
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft, unique
-from policykit.policy.compile.known import once
-from policykit.policy.models import placement as written
-from policykit.policy.suggest import did_you_mean
+from policykit.policy.compile.references import once
+from policykit.policy.messages import did_you_mean
+from policykit.policy.models import workload as written
 
 BUILT_IN = (BINPACK, SPREAD)
 

@@ -6,23 +6,23 @@ from policykit.kube.names import dns_subdomain_problem, label_key_problem, label
 from policykit.manifests.path import Path
 from policykit.model.pool import Pool
 from policykit.model.taint import Toleration
+from policykit.policy.compile.card_labels import KnownCard, card_labels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import KnownCard, card_labels
 from policykit.policy.compile.labels import (
     Marks,
     label,
     mark_card,
     mark_usage,
     own_label,
+    parse_taint,
     taint,
 )
-from policykit.policy.compile.shapes import PoolDraft, shapes
+from policykit.policy.compile.node_shapes import PoolDraft, shapes
+from policykit.policy.compile.scheme import Design, pool_design
 from policykit.policy.compile.sharing import PoolCards, compile_sharing
-from policykit.policy.compile.taints import parse_taint
 from policykit.policy.compile.topology import place_labels
-from policykit.policy.design import Design, pool_design
 from policykit.policy.models import pool as written
-from policykit.policy.models.nodes import NodeSet, Place
+from policykit.policy.models.pool import NodeSet, Place
 
 
 def compile_pools(draft: Draft, design: Design) -> tuple[Pool, ...]:

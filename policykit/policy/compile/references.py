@@ -1,12 +1,14 @@
-"""Checks references: usages, cards, pools, queues, PriorityClasses."""
+"""Checks of names: that they refer to entries of the policy, and are listed once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from policykit.manifests.path import Path
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known import all_known, known, known_priority, known_queue, once
+from policykit.policy.messages import Candidates
 from policykit.policy.models.workload import Workload
-from policykit.policy.suggest import Candidates
+from policykit.targets import TARGETS
 
 
 def check_references(draft: Draft) -> None:
@@ -74,3 +76,56 @@ def _check_unused(draft: Draft) -> None:
             draft.problems.notice(
                 ("pools", name, "usage"), f"no workload kind uses usage {pool.usage!r}", hint
             )
+
+
+_BUILT_IN_QUEUES = frozenset({"default", "root", "root.default"})
+
+_SECTIONS = {
+    "card": "cards",
+    "pool": "pools",
+    "queue": "queues",
+    "priority": "priorities",
+    "tenant": "tenants",
+    "workload kind": "workloads",
+}
+
+
+def known(draft: Draft, path: Path, what: str, name: str) -> None:
+    """Reports a name that its section does not define, unless the section is malformed."""
+    section = _SECTIONS[what]
+    if not draft.has(section, name) and not draft.problems.broken((section,)):
+        draft.problems.error(path, f"unknown {what} {name!r}", draft.did_you_mean(section, name))
+
+
+def all_known(draft: Draft, path: Path, what: str, names: Sequence[str]) -> None:
+    """The same for each name of a list; also notices duplicates."""
+    for number, name in enumerate(names):
+        known(draft, (*path, number), what, name)
+    once(draft, path, names)
+
+
+def known_queue(draft: Draft, path: Path, name: str) -> None:
+    """Checks a queue name, if the policy defines queues; built-in queues of a system count too."""
+    if name and name not in _BUILT_IN_QUEUES and not draft.has("queues", name) and draft.names("queues"):
+        known(draft, path, "queue", name)
+
+
+def known_priority(draft: Draft, path: Path, name: str) -> None:
+    """Checks a PriorityClass name, if the policy defines any. Built-in classes and those of charts count."""
+    if name and draft.names("priorities") and not _built_in(draft, name):
+        known(draft, path, "priority", name)
+
+
+def once(draft: Draft, path: Path, names: Sequence[str]) -> None:
+    """Notices duplicate names in a list."""
+    seen: set[str] = set()
+    for number, name in enumerate(names):
+        if name in seen:
+            draft.problems.notice((*path, number), f"{name!r} is listed twice in {path[-1]}")
+        seen.add(name)
+
+
+def _built_in(draft: Draft, name: str) -> bool:
+    there = draft.names("targets")
+    installed = any(name in target.priority_classes for target in TARGETS if target.name in there)
+    return installed or name.startswith("system-")

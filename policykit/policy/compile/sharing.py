@@ -9,13 +9,13 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.catalogue.cards import mig_resource
+from policykit.catalogue.resources import mig_resource
 from policykit.manifests.path import Path
 from policykit.model.pool import Sharing
+from policykit.policy.compile.card_labels import GFD_VENDOR, KnownCard
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.known_card import GFD_VENDOR, KnownCard
+from policykit.policy.messages import did_you_mean
 from policykit.policy.models import pool as written
-from policykit.policy.suggest import did_you_mean
 
 _PROFILE = re.compile(r"([1-8])g\.[0-9]+gb(\+me|\+me\.all|\+gfx|-me)?\Z")
 

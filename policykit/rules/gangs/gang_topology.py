@@ -13,9 +13,8 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.model.cluster import Cluster
-from policykit.model.network import DeclaredHyperNode
 from policykit.model.severity import Severity
-from policykit.model.tier import TierUse, TopologyPlugin
+from policykit.model.topology import DeclaredHyperNode, TierUse, TopologyPlugin
 from policykit.nearest import nearest
 from policykit.placement.capacity import pods_in_domain
 

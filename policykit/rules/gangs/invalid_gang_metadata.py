@@ -14,10 +14,9 @@ from functools import partial
 
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.rules.gangs import koordinator_groups as koordinator
 from policykit.rules.gangs import kueue_metadata as kueue

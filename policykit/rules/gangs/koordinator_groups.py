@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from policykit.catalogue.koordinator import durations
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
+from policykit import durations
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
@@ -16,8 +15,9 @@ from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.rules.gangs.misspelt_keys import gang_keys_as_labels, gang_without_name
 from policykit.targets.koordinator import names
-from policykit.targets.koordinator.objects.podgroups import API_VERSION, NON_STRICT, STRICT
-from policykit.targets.koordinator.objects.shapes import parsed
+from policykit.targets.koordinator.objects.annotations import parsed
+from policykit.targets.koordinator.objects.gangs import API_VERSION, NON_STRICT, STRICT
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _CHOICES: Mapping[str, tuple[str, ...]] = {

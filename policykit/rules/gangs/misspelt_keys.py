@@ -8,9 +8,8 @@ from functools import cache, lru_cache
 
 from policykit.kube.podsets.podset import PodSet
 from policykit.linter.rule import Violation
-from policykit.manifests.document import Manifest, texts
+from policykit.manifests.document import Manifest, texts, words
 from policykit.manifests.path import Path, lookup
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.nearest import one_edit_apart
 from policykit.targets import TARGETS

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from policykit.kube.podsets.podset import PodSet
-from policykit.kube.podsets.titles import title
+from policykit.kube.podsets.podset import PodSet, title
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.document import Manifest, texts

@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import amount_text, parse
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import holds_placeholder
 from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
 from policykit.targets.yunikorn.task_groups import TaskGroupEntry, read
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from policykit.kube.structure.naming import name_problem
+from policykit.kube.structure.object_names import name_problem
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
@@ -20,9 +20,9 @@ from policykit.model.quantity import parse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 from policykit.targets.koordinator import versions
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PREFIX, ROOT
 from policykit.targets.koordinator.objects.resources import PARTS, PERCENT, REWRITTEN
-from policykit.targets.koordinator.objects.shapes import parsed
 from policykit.targets.release import Version
 
 BAD = """\

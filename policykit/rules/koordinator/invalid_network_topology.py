@@ -17,8 +17,8 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import digits, mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.targets.koordinator.names import TOPOLOGY_SPEC, TOTAL_NUMBER
-from policykit.targets.koordinator.objects.podgroups import MUST_GATHER, PREFER_GATHER
-from policykit.targets.koordinator.objects.shapes import parsed
+from policykit.targets.koordinator.objects.annotations import parsed
+from policykit.targets.koordinator.objects.gangs import MUST_GATHER, PREFER_GATHER
 from policykit.targets.koordinator.objects.topology import NAME, NODES
 
 BAD = """\

@@ -10,7 +10,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
-from policykit.targets.koordinator.objects.shapes import parsed
+from policykit.targets.koordinator.objects.annotations import parsed
 
 _PREFIX = "scheduling.koordinator.sh/"
 HINT, JOINT, PARTITION = (

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from policykit.catalogue.koordinator import bands
 from policykit.kube.podsets.podset import PodSet
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Violation
@@ -18,6 +17,7 @@ from policykit.rules.koordinator.device_requests import Request, device_requests
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.admission import profile_of
 from policykit.targets.koordinator.names import QOS_CLASS, SYSTEM
+from policykit.targets.koordinator.objects import colocation
 from policykit.targets.koordinator.objects.colocation import QOS_CLASSES
 from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
 from policykit.targets.release import Version
@@ -197,7 +197,7 @@ def _untranslated(
     pod_set: PodSet, qos: str, requests: Mapping[str, Request], cluster: Cluster | None
 ) -> Iterator[Violation]:
     """Ordinary cpu and memory become batch ones only where a ClusterColocationProfile matches."""
-    band = bands.named(text(pod_set.spec.get("priorityClassName")))
+    band = colocation.band_of_priority_class(text(pod_set.spec.get("priorityClassName")))
     if qos != "BE" and not (not qos and band and band.name == "batch"):
         return
     native = next((name for name in ("cpu", "memory") if name in requests), "")
@@ -219,10 +219,10 @@ def _profiled(cluster: Cluster | None) -> bool:
     target = cluster.targets.get(SYSTEM) if cluster else None
     if cluster is None or target is None:
         return False
-    from policykit.targets.koordinator.objects import classes
+    from policykit.targets.koordinator.objects import colocation
     from policykit.targets.koordinator.pods import scheduler
 
-    return bool(classes.profiles(cluster, scheduler(cluster)))
+    return bool(colocation.profiles(cluster, scheduler(cluster)))
 
 
 def _band_of_class(name: str, cluster: Cluster | None) -> str | None:
@@ -232,15 +232,15 @@ def _band_of_class(name: str, cluster: Cluster | None) -> str | None:
         return _band_name(values[name])
     if name.startswith("system-"):
         return ""
-    band = bands.named(name)
+    band = colocation.band_of_priority_class(name)
     return band.name if band else None
 
 
 def _band_name(value: int) -> str:
-    band = bands.band_of(value)
+    band = colocation.band_of(value)
     return band.name if band else ""
 
 
 def _priority_for(qos: str) -> str:
-    fitting = [f"koord-{band}" for band, classes in bands.QOS.items() if qos in classes]
+    fitting = [f"koord-{band}" for band, classes in colocation.QOS.items() if qos in classes]
     return f"write priorityClassName: {' or '.join(fitting)}"

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
-from policykit.manifests.words import Words, words
+from policykit.manifests.document import Manifest, Words, words
 from policykit.model.severity import Severity
 
 BAD = """\

@@ -12,9 +12,8 @@ from policykit.kube.names import label_key_problem
 from policykit.kube.podsets import PodSet, pod_sets
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (

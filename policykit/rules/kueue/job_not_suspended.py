@@ -11,10 +11,9 @@ from functools import partial
 
 from policykit.kube.podsets import pod_sets, queues
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
-from policykit.manifests.words import words
 from policykit.model.severity import Applicability, Severity
 from policykit.targets.kueue.names import QUEUE_NAME, SYSTEM
 from policykit.targets.kueue.pods import SUSPEND

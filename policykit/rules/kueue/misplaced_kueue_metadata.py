@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from policykit.kube.podsets import PodSet, pod_sets, queues
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.shape import mapping, pairs
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import (

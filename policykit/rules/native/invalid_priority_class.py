@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Located, Scope
-from policykit.model.priority import DeclaredPriority
+from policykit.model.queue import DeclaredPriority
 from policykit.model.severity import Severity
 
 BAD = """\

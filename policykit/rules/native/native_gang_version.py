@@ -11,10 +11,9 @@ from collections.abc import Iterator
 
 from policykit.kube.podsets import pod_sets
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
+from policykit.manifests.document import Manifest, words
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import whole
-from policykit.manifests.words import words
 from policykit.model.severity import Severity
 from policykit.targets.kubernetes.versions import parse
 

@@ -15,7 +15,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import Located, Scope
 from policykit.manifests.patch import APPEND, Patch
-from policykit.model.lists import WrittenList
+from policykit.model.list_overrides import WrittenList
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\

@@ -7,7 +7,7 @@ from typing import Any
 
 from policykit.kube.names import is_extended, label_key_problem
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.walk import check_part
+from policykit.kube.structure.validator import check_part
 from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings, text, whole

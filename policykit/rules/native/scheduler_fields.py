@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from policykit.kube.structure.problem import conversion_hint, described, expected
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.linter.rule import Violation
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.shape import text

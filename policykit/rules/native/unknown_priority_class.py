@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.priority import DeclaredPriority, PriorityUse
+from policykit.model.queue import DeclaredPriority, PriorityUse
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
 

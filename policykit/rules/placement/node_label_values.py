@@ -84,7 +84,7 @@ def _foreign_form(review: Review, requirement: Requirement) -> _Problem:
     there = labels.provider_values(requirement.key)
     if requirement.operator != "In" or not there or any(value in there for value in requirement.values):
         return None
-    from policykit.catalogue.products import product
+    from policykit.catalogue.cards import product
 
     if any(product(value) is None for value in requirement.values):
         return None
@@ -95,7 +95,7 @@ def _foreign_form(review: Review, requirement: Requirement) -> _Problem:
 def _chip(review: Review, requirement: Requirement) -> _Problem:
     if requirement.key != _CHIP or requirement.operator != "In":
         return None
-    from policykit.catalogue.products import product
+    from policykit.catalogue.cards import product
 
     for value in requirement.values:
         card = product(value)
@@ -137,7 +137,7 @@ def _nominal(review: Review, requirement: Requirement) -> _Problem:
 
 def _readings(chosen: tuple[str, ...]) -> dict[int, str]:
     """Reported memory in MiB and a product label that reports it, of the chosen cards or else of all."""
-    from policykit.catalogue.products import products, variant
+    from policykit.catalogue.cards import products, variant
 
     named = [known.product for value in chosen if (known := variant(value)) is not None]
     cards = named or list(products())
@@ -154,7 +154,7 @@ def _readings(chosen: tuple[str, ...]) -> dict[int, str]:
 def _clique(review: Review, requirement: Requirement) -> _Problem:
     if requirement.key != _CLIQUE or requirement.operator not in ("In", "Exists"):
         return None
-    from policykit.catalogue.products import variant
+    from policykit.catalogue.cards import variant
 
     for value in review.products or _selected(review):
         card = variant(value)

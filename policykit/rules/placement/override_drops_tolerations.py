@@ -13,7 +13,7 @@ from policykit.kube.structure.scalars import is_placeholder
 from policykit.kube.tolerations import covers, to_dict
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.linter.scope import Scope
-from policykit.model.override import Override, Template
+from policykit.model.list_overrides import Override, Template
 from policykit.model.severity import Severity
 from policykit.model.taint import Toleration
 

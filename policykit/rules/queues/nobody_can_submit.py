@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from policykit.linter.rule import Context, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration import acl
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration import access_lists
+from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
-from policykit.targets.yunikorn.derived.paths import paths
-from policykit.targets.yunikorn.text import NAME
+from policykit.targets.yunikorn.queue_tree import queue_paths
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -54,12 +54,12 @@ def _closed_by_policy(cluster: Cluster | None) -> frozenset[str]:
     """Paths of queues that the policy closes to everybody, or to all names that YuniKorn accepts."""
     if cluster is None or "yunikorn" not in cluster.targets:
         return frozenset()
-    places = paths(cluster.queues)
+    places = queue_paths(cluster.queues)
     return frozenset(
         places[queue.name].lower()
         for queue in cluster.queues
         if queue.submit is not None
-        and not {*queue.submit.users, *queue.submit.groups} - set(acl.invalid_names(queue.submit))
+        and not {*queue.submit.users, *queue.submit.groups} - set(access_lists.invalid_names(queue.submit))
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from policykit.kube.structure import Problem
 from policykit.kube.structure import check as problems_of
 from policykit.kube.structure.problem import INVALID_LABEL, INVALID_QUANTITY, UNKNOWN_FIELD, WRONG_TYPE
-from policykit.kube.structure.served import Served
+from policykit.kube.structure.versions import Served
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.subjects import Structure
 from policykit.manifests.document import Manifest

@@ -116,7 +116,7 @@ def _boards(review: Review) -> Iterator[Violation]:
     cluster, pools = review.cluster, review.eligible_pools
     if cluster is None or not pools or amount <= 1:
         return
-    from policykit.catalogue.products import product
+    from policykit.catalogue.cards import product
 
     cards = [cluster.card_of(pool) for pool in pools]
     facts = [known.facts if card and (known := product(card.product)) else {} for card in cards]

@@ -9,7 +9,7 @@ from policykit.catalogue import tpu
 from policykit.kube import affinity, requests
 from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.manifests.once import once
+from policykit.manifests.memoize import once
 from policykit.manifests.path import Path
 from policykit.placement.card_requests import has_unknown_amounts
 from policykit.placement.review import Review

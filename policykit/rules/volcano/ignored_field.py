@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.manifests.document import Manifest
-from policykit.manifests.words import words
+from policykit.manifests.document import Manifest, words
 from policykit.model.severity import Severity
 from policykit.rules.volcano import unread_fields
 from policykit.targets.volcano import versions

@@ -14,12 +14,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled, violations
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, QueueNode
 from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
-from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import holds_placeholder
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
-from policykit.targets.yunikorn.text import NAME
 from policykit.targets.yunikorn.validation import failures
 from policykit.targets.yunikorn.validation.queues import shown
 

@@ -16,10 +16,9 @@ from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import properties
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import Queue
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read_partly
-from policykit.targets.yunikorn.text import NAME
 from policykit.targets.yunikorn.validation.problem import Dependence
 
 BAD = """\

@@ -20,13 +20,18 @@ from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.rules.yunikorn.queue_config import settled
 from policykit.targets.release import Version
-from policykit.targets.yunikorn import options, validator, versions
-from policykit.targets.yunikorn.configuration import configmap, settings, shape
-from policykit.targets.yunikorn.configuration import partition as files
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
-from policykit.targets.yunikorn.configuration.queues import ROOT
-from policykit.targets.yunikorn.text import CONFIGURATION, NAME, VALUES
+from policykit.targets.yunikorn import options, validation, versions
+from policykit.targets.yunikorn.configuration import configmap, settings, values
+from policykit.targets.yunikorn.configuration import queues_yaml as files
+from policykit.targets.yunikorn.configuration.queues_yaml import (
+    DEFAULT,
+    Configuration,
+    Partition,
+    QueueNode,
+    queue_tree,
+)
+from policykit.targets.yunikorn.configurations import CONFIGURATION, NAME, VALUES
+from policykit.targets.yunikorn.names import ROOT
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
@@ -179,7 +184,7 @@ def _entries(
 ) -> Iterator[Violation]:
     """`path` leads to the map of entries."""
     for key, value in data.items():
-        text = shape.text(value)
+        text = values.text(value)
         if not isinstance(key, str) or not key or isinstance(value, (dict, list)) or is_placeholder(key):
             continue
         if _holds_queues(text):
@@ -247,7 +252,7 @@ def _binary(
             continue
         document = next(iter(parse(unpacked)), None)
         root = document.root if document is not None else None
-        refused = validator.problems(root.data, version) if root is not None else ()
+        refused = validation.problems(root.data, version) if root is not None else ()
         if refused:
             message = f"the configuration in {key} is refused: {refused[0].message}"
             yield Violation(where, message, refused[0].help)

@@ -14,11 +14,11 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.model.severity import Severity
 from policykit.targets.yunikorn.configuration.properties import OFFSET, PREEMPTION
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues_yaml import QueueNode
 from policykit.targets.yunikorn.configuration.resources import counted
-from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import holds_placeholder
+from policykit.targets.yunikorn.configurations import NAME
 from policykit.targets.yunikorn.default_partition import read
-from policykit.targets.yunikorn.text import NAME
 
 BAD = """\
 partitions:

@@ -8,10 +8,9 @@ from policykit.linter.rule import Violation, violation_of
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import lookup
 from policykit.manifests.problem import Problem
-from policykit.targets.yunikorn.configuration.shape import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import holds_placeholder
 from policykit.targets.yunikorn.default_partition import DefaultPartition
-from policykit.targets.yunikorn.validation.certainty import Undecoded, certain
-from policykit.targets.yunikorn.validation.problem import KINDS, Dependence
+from policykit.targets.yunikorn.validation.problem import KINDS, Dependence, Undecoded, certain
 
 
 def violations(

@@ -21,7 +21,7 @@ def profile_of(cluster: Cluster, pod_set: PodSet, namespace: str = "") -> Profil
     """
     if SYSTEM not in cluster.targets or WORKLOAD_KEY not in pod_set.labels:
         return None
-    from policykit.targets.koordinator.objects.classes import profiles
+    from policykit.targets.koordinator.objects.colocation import profiles
     from policykit.targets.koordinator.pods import scheduler
 
     for profile in profiles(cluster, scheduler(cluster)):

@@ -10,7 +10,7 @@ from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, SYSTEM
-from policykit.targets.koordinator.objects import classes, podgroups
+from policykit.targets.koordinator.objects import colocation, gangs
 from policykit.targets.koordinator.objects.gangs import gang_of
 from policykit.targets.koordinator.objects.quotas import BUILT_IN
 
@@ -36,9 +36,9 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
         return PodFields(labels, spec=spec, notices=found.notices)
     if (len(pods.job) > 1 or found.gang.gather) and not label_value_problem(found.gang.name):
         labels[GROUP_LABELS[0]] = found.gang.name
-        objects = (podgroups.write(found.gang),)
+        objects = (gangs.write(found.gang),)
         return PodFields(labels, spec=spec, objects=objects, notices=found.notices)
-    return PodFields(labels, podgroups.write_pods(found.gang), spec=spec, notices=found.notices)
+    return PodFields(labels, gangs.write_pods(found.gang), spec=spec, notices=found.notices)
 
 
 def scheduler(cluster: Cluster) -> str:
@@ -49,8 +49,8 @@ def scheduler(cluster: Cluster) -> str:
 
 def _class(kind: WorkloadKind, cluster: Cluster) -> tuple[dict[str, str], dict[str, Any]]:
     """The label of its QoS class, and Koordinator's PriorityClass where the kind has none of its own."""
-    of = classes.classes(cluster).get(kind.name)
+    of = colocation.classes(cluster).get(kind.name)
     if of is None:
         return {}, {}
-    own = {} if kind.priority_class else {"priorityClassName": classes.priority_class(kind, of)}
+    own = {} if kind.priority_class else {"priorityClassName": colocation.priority_class(kind, of)}
     return {QOS_CLASS: of.qos}, own

@@ -12,12 +12,12 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, text, texts
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.model.severity import Severity
-from policykit.model.sharing import DeclaredQueue
 from policykit.targets.koordinator.names import GROUP_API, SYSTEM
+from policykit.targets.koordinator.objects.annotations import parsed
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, KIND, PLACES, ROOT
-from policykit.targets.koordinator.objects.shapes import parsed
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster

@@ -10,7 +10,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import whole
-from policykit.model.priority import DeclaredPriority, PriorityUse
+from policykit.model.queue import DeclaredPriority, PriorityUse
 
 _PLACES: dict[str, Path] = {"name": ("metadata", "name"), "value": ("value",), "default": ("globalDefault",)}
 _OF_GANGS: tuple[Path, ...] = (

@@ -11,6 +11,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping
+from policykit.model.declared_queues import DeclaredQueue
 from policykit.model.kueue import (
     DeclaredClusterQueue,
     DeclaredCohort,
@@ -20,7 +21,6 @@ from policykit.model.kueue import (
     TopologyRequest,
 )
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue
 from policykit.targets.kueue.names import (
     GROUP,
     PREFERRED_TOPOLOGY,

@@ -13,9 +13,9 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, pairs, text, whole
+from policykit.model.declared_queues import DeclaredQueue, QueueUse
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics, by_name
 from policykit.model.severity import Severity
-from policykit.model.sharing import DeclaredQueue, QueueUse
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.names import GROUP_APIS, SCHEDULER

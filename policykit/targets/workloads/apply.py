@@ -14,8 +14,8 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
+from policykit.placement.eligible_pools import offers
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
-from policykit.placement.pool_resources import offers
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
 from policykit.targets.workloads import fields

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests.apart import Change, edits, spliced
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.edit import same
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, slices
+from policykit.manifests.large_documents import Change, edits, spliced
 from policykit.manifests.parser import Parsed, parse
 from policykit.manifests.patch import EditError, Patch, differences
 from policykit.manifests.path import dotted, lookup
-from policykit.manifests.stream import slices
 from policykit.manifests.writer import dump
 from policykit.placement.recognition import WORKLOAD_KEY
 

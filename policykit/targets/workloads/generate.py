@@ -8,12 +8,12 @@ from typing import Any
 
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
 from policykit.manifests.writer import dump
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
+from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
+from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
 from policykit.placement.eligible_pools import is_allowed
-from policykit.placement.gang_domain import request_limit
 from policykit.targets import system_of, target_of
 from policykit.targets.workloads import gang_comment
 from policykit.targets.workloads.component import (

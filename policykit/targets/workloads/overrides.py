@@ -11,7 +11,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.model.override import Override, Template
+from policykit.model.list_overrides import Override, Template
 
 _FIELD = "tolerations"
 _PREDICTOR, _WORKER = "predictor", "worker"

@@ -9,12 +9,11 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.kube import podsets
 from policykit.linter.partial import is_partial, says_partial
 from policykit.linter.reader import BOM, decode, is_template
-from policykit.manifests.apart import Change, edits, spliced
 from policykit.manifests.document import Manifest, manifests
-from policykit.manifests.extents import Edit
+from policykit.manifests.extents import Edit, Slice, slices
+from policykit.manifests.large_documents import Change, edits, spliced
 from policykit.manifests.parser import Parsed, Problem, parse
 from policykit.manifests.patch import EditError
-from policykit.manifests.stream import Slice, slices
 from policykit.model.cluster import Cluster
 from policykit.targets.workloads.apply import ObjectPatch, apply_kinds
 from policykit.targets.workloads.companion_objects import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from policykit.lazy import Lazy
 from policykit.linter.target import FactReader, QueueSupport, Target
-from policykit.targets.yunikorn.groups import read_membership
+from policykit.targets.yunikorn.configurations import CONFIGURATION, NAME, VALUES
+from policykit.targets.yunikorn.metadata import read_membership
 from policykit.targets.yunikorn.names import KEYS, QUEUE, SCHEDULER
-from policykit.targets.yunikorn.text import CONFIGURATION, NAME, VALUES
 
 TARGET = Target(
     "yunikorn",
@@ -22,15 +22,13 @@ TARGET = Target(
     facts=(
         FactReader(Lazy("policykit.targets.yunikorn.sharing:facts"), frozenset({NAME})),
         FactReader(
-            Lazy("policykit.targets.yunikorn.facts.applications:facts"),
+            Lazy("policykit.targets.yunikorn.facts:application_facts"),
             pods=True,
             words=("queue", "yunikorn", "applicationId", "spark-app-selector"),
         ),
-        FactReader(
-            Lazy("policykit.targets.yunikorn.facts.task_groups:facts"), pods=True, words=("yunikorn",)
-        ),
-        FactReader(Lazy("policykit.targets.yunikorn.facts.namespaces:facts"), frozenset({"Namespace"})),
-        FactReader(Lazy("policykit.targets.yunikorn.facts.queues:facts"), frozenset({NAME})),
+        FactReader(Lazy("policykit.targets.yunikorn.facts:task_group_facts"), pods=True, words=("yunikorn",)),
+        FactReader(Lazy("policykit.targets.yunikorn.facts:namespace_facts"), frozenset({"Namespace"})),
+        FactReader(Lazy("policykit.targets.yunikorn.sharing:static_queue_facts"), frozenset({NAME})),
     ),
     queues=QueueSupport(
         Lazy("policykit.targets.yunikorn.sharing:queue_semantics"),

@@ -9,9 +9,14 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration import partition as files
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode, queue_tree
+from policykit.targets.yunikorn.configuration import queues_yaml as files
+from policykit.targets.yunikorn.configuration.queues_yaml import (
+    DEFAULT,
+    Configuration,
+    Partition,
+    QueueNode,
+    queue_tree,
+)
 from policykit.targets.yunikorn.validation import decoding
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Labels and annotations of Apache YuniKorn (1.8) that nobody else reads.
+"""Names in Apache YuniKorn (1.8): its root queue, and labels and annotations that nobody else reads.
 
 The bare labels `queue` and `applicationId` are read too, but they are anybody's words.
 """
@@ -6,6 +6,8 @@ The bare labels `queue` and `applicationId` are read too, but they are anybody's
 from policykit.linter.target import Key
 
 SCHEDULER = "yunikorn"
+ROOT = "root"
+"""The queue above all others."""
 TASK_GROUPS = "yunikorn.apache.org/task-groups"
 """Pod annotation: JSON list of the groups of the application's gang."""
 TASK_GROUP_NAME = "yunikorn.apache.org/task-group-name"

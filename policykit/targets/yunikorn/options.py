@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.partition import NodeSort
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
 
 FALLBACK = "default"
 POLICY_GROUP = "queues"

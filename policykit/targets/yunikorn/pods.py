@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
+from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import spread
-from policykit.targets.yunikorn.derived.applications import application_id, is_label, queue_path
-from policykit.targets.yunikorn.derived.gang import Gang, gang_of
-from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.gang import Gang, gang_of
+from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, ROOT, TASK_GROUP_NAME, TASK_GROUPS
+from policykit.targets.yunikorn.queue_tree import queue_paths
 from policykit.targets.yunikorn.task_groups import write
 
 
@@ -27,7 +29,7 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     path = queue_path(kind.queue, cluster) if kind.queue else ""
     if path:
         # A label holds 63 characters; the annotation is read where there is no label.
-        (labels if is_label(path) else annotations)[QUEUE] = path
+        (annotations if label_value_problem(path) else labels)[QUEUE] = path
     close, unmet = _close(kind, cluster, application)
     gang = Gang()
     if kind.gang == "all" and application and pods.job and pods.owner_kind != "DaemonSet":
@@ -94,3 +96,25 @@ def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
             f"decides queue and gang for all. `policykit patch` writes label {APP_ID} and the gang",
         )
     return ()
+
+
+_LONGEST = 63
+
+
+def application_id(pods: Pods) -> str:
+    """One for each object that makes pods, unlike any other of the cluster; empty: it has no name."""
+    if not pods.owner:
+        return ""
+    whole = "-".join(filter(None, (pods.namespace, pods.owner_kind.lower(), pods.owner)))
+    if len(whole) <= _LONGEST:
+        return whole
+    # The end is what tells long names apart.
+    return f"{whole[: _LONGEST - 9]}-{crc32(whole.encode()):08x}"
+
+
+def queue_path(queue: str, cluster: Cluster) -> str:
+    """Whole path of a queue of the policy, or of one below root that it does not know."""
+    known = queue_paths(cluster.queues)
+    if queue in known:
+        return known[queue]
+    return queue if queue == ROOT or queue.startswith(f"{ROOT}.") else f"{ROOT}.{queue}"

@@ -10,17 +10,26 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
+from policykit.model.application import NAMESPACE, PARENT, Route, StaticQueues
+from policykit.model.declared_queues import DeclaredQueue, Placing
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
-from policykit.model.sharing import DeclaredQueue, Placing
 from policykit.targets.yunikorn import default_partition
-from policykit.targets.yunikorn.configuration.placement_rules import FIXED, PROVIDED, Rule
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.placement_rules import (
+    FIXED,
+    NAMESPACE_TAG,
+    PARENT_QUEUE_TAG,
+    PROVIDED,
+    TAG,
+    Rule,
+)
+from policykit.targets.yunikorn.configuration.queues_yaml import Partition, Queue, QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
-from policykit.targets.yunikorn.names import SCHEDULER
+from policykit.targets.yunikorn.configuration.values import holds_placeholder
+from policykit.targets.yunikorn.names import ROOT, SCHEDULER
 
 if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
+
 
 _FALLBACK = "root.default"
 
@@ -122,15 +131,15 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
 def policy_queues(cluster: Cluster) -> PolicyQueues:
     """The policy's queues by their paths; its own placement rules make none of a pod's name."""
     from policykit.targets.yunikorn import options
-    from policykit.targets.yunikorn.derived.configured import holding
-    from policykit.targets.yunikorn.derived.paths import paths
+    from policykit.targets.yunikorn.policy_configuration import parent_queues
+    from policykit.targets.yunikorn.queue_tree import queue_paths
 
     stated = options.of(cluster.targets[SCHEDULER])
-    holds = holding(cluster, stated)
+    holds = parent_queues(cluster, stated)
     placing = (
         _placing(stated.rules, "") if stated.rules else Placing(SCHEDULER, "", below=ROOT, otherwise=True)
     )
-    places = {name: path.lower() for name, path in paths(cluster.queues).items()}
+    places = {name: path.lower() for name, path in queue_paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
     return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing)
 
@@ -144,3 +153,40 @@ def resolved(name: str, placing: Placing | None) -> str:
         return name.lower()
     below = placing.below if placing else ROOT
     return "" if below == "?" else f"{below}.{name.replace('.', '_dot_')}".lower()
+
+
+def static_queue_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
+    """StaticQueues of a configuration in which nothing is filled in later."""
+    found = default_partition.read(manifest, context.cluster)
+    if found is not None and not holds_placeholder(manifest.data):
+        queues = static_queues(found.partition, found.tree.queue)
+        yield Fact(queues, {"queues": found.tree.path}, answers=True)
+
+
+def static_queues(partition: Partition, root: Queue) -> StaticQueues:
+    """The leaves of a tree, and the rules that lead namespaces there."""
+    routes = (_route(rule) for rule in partition.rules)
+    return StaticQueues(tuple(_leaves(root, ROOT)), tuple(route for route in routes if route))
+
+
+def _leaves(queue: Queue, path: str) -> Iterator[str]:
+    if queue.leaf and path != ROOT:
+        yield path
+    for child in queue.queues:
+        yield from _leaves(child, f"{path}.{child.name.lower()}")
+
+
+def _route(rule: Rule) -> Route | None:
+    """None for a rule that depends on more than the namespace."""
+    steps: list[str] = []
+    for each in rule.chain:
+        name, value = each.name.lower(), each.value.lower()
+        if each.filter.users or each.filter.groups:
+            return None
+        if name == FIXED and value:
+            steps += value.removeprefix(f"{ROOT}.").split(".")
+        elif name == TAG and value in (NAMESPACE_TAG, PARENT_QUEUE_TAG):
+            steps.append(NAMESPACE if value == NAMESPACE_TAG else PARENT)
+        else:
+            return None
+    return Route(rule.create, tuple(steps))

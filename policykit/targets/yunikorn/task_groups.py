@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.shape import without_unset
+from policykit.targets.yunikorn.configuration.values import without_unset
 
 
 class TaskGroup(NamedTuple):

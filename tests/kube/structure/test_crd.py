@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.kube.structure import check
 from policykit.kube.structure.crd import custom_kinds
-from policykit.kube.structure.served import Served
+from policykit.kube.structure.versions import Served
 
 
 def definition(spec: str, **more: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from policykit.linter.workspace import Member, Options, Policy, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
 from policykit.policy.load import load, load_profile
-from policykit.policy.places import places
+from policykit.policy.locations import places
 from policykit.rules import rules
 from tests.policies import policies
 from tests.policy.memory import HEAD

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Preemption, Queue
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from policykit.catalogue.koordinator.fields import SECTIONS, WEIGHT
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, PodClass
+from policykit.targets.koordinator.scheduler.fields import SECTIONS, WEIGHT
 
 
 def options(**sections: Any) -> KoordinatorOptions:

@@ -7,9 +7,8 @@ import yaml
 
 from policykit.generator.artifact import Role
 from policykit.linter.partial import says_partial
-from policykit.model.card import Card
 from policykit.model.cluster import Cluster
-from policykit.model.pool import Pool, Shape
+from policykit.model.pool import Card, Pool, Shape
 from policykit.model.taint import Taint
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind

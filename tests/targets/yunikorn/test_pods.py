@@ -10,7 +10,6 @@ from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.yunikorn import pods
-from policykit.targets.yunikorn.derived import applications
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, TASK_GROUP_NAME, TASK_GROUPS
 from tests.targets.yunikorn.clusters import GIB, GPU, cluster
 
@@ -172,7 +171,7 @@ def test_an_application_is_one_of_its_namespace() -> None:
 
 
 def test_long_names_of_applications_differ() -> None:
-    one, other = (applications.application_id(Pods("a" * 60 + end, "Job", "namespace")) for end in ("1", "2"))
+    one, other = (pods.application_id(Pods("a" * 60 + end, "Job", "namespace")) for end in ("1", "2"))
     assert len(one) == len(other) == 63
     assert one != other
 
@@ -182,7 +181,7 @@ def test_long_names_of_applications_differ() -> None:
     [("team-a", "root.research.team-a"), ("default", "root.default"), ("root.x", "root.x")],
 )
 def test_queues(queue: str, path: str) -> None:
-    assert applications.queue_path(queue, CLUSTER) == path
+    assert pods.queue_path(queue, CLUSTER) == path
 
 
 def test_a_path_no_label_holds_is_an_annotation() -> None:

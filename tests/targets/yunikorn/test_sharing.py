@@ -5,7 +5,7 @@ import pytest
 from policykit.linter.rule import Context
 from policykit.manifests.document import manifests
 from policykit.manifests.parser import parse
-from policykit.model.sharing import DeclaredQueue, Placing
+from policykit.model.declared_queues import DeclaredQueue, Placing
 from policykit.targets.yunikorn import sharing
 from tests.clusters import profile
 

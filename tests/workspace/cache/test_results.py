@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policykit.formats import FORMATS, Around, format_named
+from policykit.formats import FORMATS, FormatContext, format_named
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding, Report, Resource
 from policykit.linter.scope import Located
@@ -26,7 +26,7 @@ from policykit.workspace.cache.results import (
     store_report,
     store_results,
 )
-from tests.formats.reports import AROUND, EMPTY, FIX, FIXED, MIXED, REPORT
+from tests.formats.reports import CONTEXT, EMPTY, FIX, FIXED, MIXED, REPORT
 from tests.workspace.cache.values import values
 
 JOB = Job("a.yaml")
@@ -202,6 +202,6 @@ FINDINGS = st.builds(
 @given(st.lists(FINDINGS, max_size=3).map(tuple), st.booleans())
 def test_every_format_can_show_whatever_a_report_says(findings: tuple[Finding, ...], empty: bool) -> None:
     """Places before the first line and beyond the last, edits of nothing, numbers without measure."""
-    around = Around() if empty else AROUND
+    around = FormatContext() if empty else CONTEXT
     for name in FORMATS:
         format_named(name)(MIXED._replace(findings=findings), around)

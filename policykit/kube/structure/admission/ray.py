@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from policykit.kube.cron import problem as schedule_problem
-from policykit.kube.structure.admission.values import (
+from policykit.kube.structure.admission.checks import (
     Data,
     mappings,
     named_differently,

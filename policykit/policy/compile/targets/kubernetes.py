@@ -6,8 +6,8 @@ from policykit.kube.names import dns_label_problem
 from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.draft import Draft
+from policykit.policy.messages import did_you_mean
 from policykit.policy.models.targets.kubernetes import Kubernetes, Scheduler
-from policykit.policy.suggest import did_you_mean
 from policykit.targets.kubernetes.options import KubernetesOptions, SchedulerOptions
 
 _DEFAULT_SCHEDULER = "default-scheduler"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from policykit.manifests.path import Path
+from policykit.model.cluster import TargetSettings
 from policykit.model.queue import Submitters
 from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.targets.stated import Stated, SystemOptions
 from policykit.policy.models.targets import yunikorn as written
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.partition import NodeSort
+from policykit.policy.version import Release
 from policykit.targets.yunikorn.configuration.placement_rules import Filter, Rule
-from policykit.targets.yunikorn.configuration.queues import ChildTemplate
+from policykit.targets.yunikorn.configuration.queues_yaml import ChildTemplate, Limit, NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES, Resources, from_amounts
 from policykit.targets.yunikorn.options import Options, QueueOptions
 
@@ -20,12 +19,15 @@ _SCHEDULER = "yunikorn"
 _ROOT = "root"
 
 
-def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> SystemOptions:
+def compile_options(
+    draft: Draft, path: Path, stated: written.Yunikorn, installed: Release | None
+) -> TargetSettings:
     """`TargetSettings.options` of YuniKorn."""
-    _check(draft, path, stated, given)
+    _check(draft, path, stated, installed)
     rules, sort = stated.placement_rules, stated.node_sort
-    return SystemOptions(
-        Options(
+    return TargetSettings(
+        "yunikorn",
+        options=Options(
             stated.policy_group,
             stated.fallback,
             stated.namespace_queues,
@@ -37,15 +39,15 @@ def options(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -
                 for name, queue in stated.queues.items()
             },
             dict(stated.settings),
-        )
+        ),
     )
 
 
-def _check(draft: Draft, path: Path, stated: written.Yunikorn, given: Stated) -> None:
+def _check(draft: Draft, path: Path, stated: written.Yunikorn, installed: Release | None) -> None:
     if stated.scheduler_name != _SCHEDULER:
         message = f"YuniKorn serves schedulerName {_SCHEDULER} alone, not {stated.scheduler_name}"
         draft.problems.error((*path, "schedulerName"), message, "remove schedulerName")
-    if stated.quota_preemption and given.release and given.release < _FIRST_QUOTA_PREEMPTION:
+    if stated.quota_preemption and installed and installed < _FIRST_QUOTA_PREEMPTION:
         message = f"YuniKorn {stated.version} has no quota preemption, 1.8 is the first that has"
         hint = "remove it, or install 1.8 or newer"
         draft.problems.error((*path, "quotaPreemption"), message, hint, key=True)

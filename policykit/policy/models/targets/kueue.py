@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Model
-from policykit.policy.models.targets.target import Target
+from policykit.policy.models.base import Model, Target
 
 
 class FlavorFungibility(Model):

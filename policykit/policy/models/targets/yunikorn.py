@@ -6,9 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from policykit.policy.models.base import Amounts, Model
+from policykit.policy.models.base import Amounts, Model, Target
 from policykit.policy.models.queue import Submit
-from policykit.policy.models.targets.target import Target
 
 
 class NodeSort(Model):

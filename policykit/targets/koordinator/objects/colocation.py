@@ -1,13 +1,67 @@
-"""ClusterColocationProfile objects: what admission sets on pods, written and read."""
+"""ClusterColocationProfiles: the priority and QoS class of each workload kind, written and read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
-from policykit.targets.koordinator.objects.shapes import present
+from policykit.model.cluster import Cluster
+from policykit.model.workload import WorkloadKind
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.koordinator import options
+from policykit.targets.koordinator.names import SYSTEM
+from policykit.targets.koordinator.objects.annotations import present
+from policykit.targets.koordinator.objects.resources import OVERCOMMITTED
+from policykit.targets.koordinator.options import PodClass
+
+
+class Band(NamedTuple):
+    """A class of pods, by the value of their priority."""
+
+    name: str
+    """prod, mid, batch or free."""
+    lowest: int
+    highest: int
+    description: str
+
+    @property
+    def priority_class(self) -> str:
+        """The PriorityClass that Koordinator's chart installs for it, of the lowest value."""
+        return f"koord-{self.name}"
+
+
+BANDS = (
+    Band("prod", 9000, 9999, "Services with their resources guaranteed."),
+    Band("mid", 7000, 7999, "Work on resources that prod has requested and is not going to use for long."),
+    Band("batch", 5000, 5999, "Work on resources that prod has requested and does not use now."),
+    Band("free", 3000, 3999, "Work that runs on spare resources and is evicted first."),
+)
+QOS: Mapping[str, tuple[str, ...]] = {
+    "prod": ("LS", "LSR", "LSE"),
+    "mid": ("LS", "BE"),
+    "batch": ("BE",),
+    "free": ("BE",),
+}
+"""Class to its valid QoS classes, the usual one first.
+
+Source: koordinator `pkg/webhook/pod/validating/` (1.8), and the recommendations of its documentation.
+"""
+
+
+def band_of(value: int) -> Band | None:
+    """The class of a pod of this priority; None: it has none.
+
+    Source: koordinator `apis/extension/priority.go` (1.8).
+    """
+    return next((band for band in BANDS if band.lowest <= value <= band.highest), None)
+
+
+def band_of_priority_class(priority_class: str) -> Band | None:
+    """The class that one of Koordinator's own PriorityClasses is for."""
+    return next((band for band in BANDS if band.priority_class == priority_class), None)
+
 
 API_VERSION = "config.koordinator.sh/v1alpha1"
 KIND = "ClusterColocationProfile"
@@ -15,17 +69,13 @@ QOS_CLASSES = ("LSE", "LSR", "LS", "BE", "SYSTEM")
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """Label that every namespace has: its name."""
 
-PLACES: Mapping[str, Path] = {
-    "labels": ("spec", "selector", "matchLabels"),
-    "namespaces": ("spec", "namespaceSelector", "matchExpressions"),
-    "qos": ("spec", "qosClass"),
-    "priority_class": ("spec", "priorityClassName"),
-    "priority": ("spec", "koordinatorPriority"),
-    "scheduler": ("spec", "schedulerName"),
-}
-"""Where a profile has each of these fields."""
-
-_READ = frozenset(path[1] for path in PLACES.values())
+_READ = frozenset(
+    {
+        *("selector", "namespaceSelector", "qosClass"),
+        *("priorityClassName", "koordinatorPriority", "schedulerName"),
+    }
+)
+"""Fields of its spec that `read` knows."""
 
 
 class Profile(NamedTuple):
@@ -89,3 +139,80 @@ def _namespaces(selector: Mapping[str, Any]) -> tuple[str, ...]:
     only = listed[0]
     by_name = only.get("key") == NAMESPACE_NAME and only.get("operator") == "In"
     return texts(only.get("values")) if by_name else ()
+
+
+_UNFIT = re.compile(r"[^a-z0-9-]+")
+_WHOLE_CPUS = frozenset({"LSE", "LSR"})
+
+
+def classes(cluster: Cluster) -> dict[str, PodClass]:
+    """Workload kind to its class, in the policy's order."""
+    stated = options.of(cluster.targets.get(SYSTEM)).classes
+    return {name: each for name, each in stated.items() if name in cluster.workloads}
+
+
+def priority_class(kind: WorkloadKind, of: PodClass) -> str:
+    """The PriorityClass of its pods: the kind's own, whose value is in the band, or Koordinator's."""
+    return kind.priority_class or f"koord-{of.priority}"
+
+
+def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
+    """One for each kind, selecting by the label of the kind: no pod matches two.
+
+    None for a kind whose tenants own no namespace: a profile without namespaces applies to all.
+    `scheduler` is Koordinator's schedulerName: profiles of kinds that have it set it too.
+    """
+    namespaces = {tenant.name: tenant.namespaces for tenant in cluster.tenants}
+    found: list[Profile] = []
+    for name, of in classes(cluster).items():
+        kind = cluster.workloads[name]
+        where = [*(n for tenant in of.tenants for n in namespaces.get(tenant, ())), *of.namespaces]
+        if of.tenants and not where:
+            continue
+        found.append(
+            Profile(
+                _free(name, found),
+                {WORKLOAD_KEY: name},
+                tuple(dict.fromkeys(where)),
+                of.qos,
+                priority_class(kind, of),
+                of.order,
+                scheduler if kind.scheduler == scheduler else "",
+            )
+        )
+    return tuple(found)
+
+
+def notices(cluster: Cluster) -> Iterator[str]:
+    """Consequences of a class that are easily missed."""
+    limits = {queue.name: queue.limit for queue in cluster.queues}
+    for name, of in classes(cluster).items():
+        if of.qos in _WHOLE_CPUS:
+            yield (
+                f"workload kind {name} runs as {of.qos}: each of its pods must request whole cpus in total, "
+                "or Koordinator's webhook refuses it"
+            )
+        native = [r for r in ("cpu", "memory") if r in limits.get(cluster.workloads[name].queue, {})]
+        counted = OVERCOMMITTED.get(of.priority)
+        if counted and native:
+            queue = cluster.workloads[name].queue
+            yield (
+                f"workload kind {name} runs as {of.priority}: its requests of cpu and memory become "
+                f"{' and '.join(counted)}, so the limit of {' and '.join(native)} of queue {queue} does not "
+                f"apply. Limit {counted[0]} (in thousandths of a core) and {counted[1]} there"
+            )
+        if of.priority == "free":
+            yield (
+                f"workload kind {name} runs as free: Koordinator does not translate its requests, so it uses "
+                "cpu and memory as any other pod does"
+            )
+
+
+def _free(name: str, taken: list[Profile]) -> str:
+    """A name for the object, numbered where two kinds give the same."""
+    plain = _UNFIT.sub("-", name.lower()).strip("-") or "workload"
+    there, free, number = {profile.name for profile in taken}, plain, 1
+    while free in there:
+        number += 1
+        free = f"{plain}-{number}"
+    return free

@@ -1,28 +1,80 @@
-"""The gang of a job's pods, from its workload kind."""
+"""Gangs: the PodGroup object, the annotations of pods without one, and the gang of a workload kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.pod_fields import Pods
 from policykit.model.workload import WorkloadKind
+from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects import topology
-from policykit.targets.koordinator.objects.podgroups import (
-    MUST_GATHER,
-    NON_STRICT,
-    PREFER_GATHER,
-    STRICT,
-    Gang,
-    Gather,
-)
+from policykit.targets.koordinator.objects.annotations import compact, present
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT
 from policykit.targets.release import Version
 
+API_VERSION = f"{names.GROUP_API}/v1alpha1"
+KIND = "PodGroup"
+STRICT, NON_STRICT = "Strict", "NonStrict"
+MUST_GATHER, PREFER_GATHER = "MustGather", "PreferGather"
 _MODES = {"wait": STRICT, "start": NON_STRICT, "fail": STRICT}
 _RECURRING = frozenset({"CronJob", "CronWorkflow", "ScheduledSparkApplication"})
+
+
+class Gather(NamedTuple):
+    """Pods are placed within one value of a layer of the network (Koordinator 1.7 and newer)."""
+
+    layer: str
+    strategy: str = MUST_GATHER
+
+
+class Gang(NamedTuple):
+    """Pods that start together."""
+
+    name: str
+    namespace: str = ""
+    minimum: int | None = None
+    total: int | None = None
+    """How many pods there will be; None: `minimum`."""
+    mode: str = ""
+    """Strict or NonStrict; empty: Strict."""
+    timeout: int | None = None
+    """Seconds that a pod with a place waits for the others; None: the scheduler's default."""
+    gather: tuple[Gather, ...] = ()
+
+
+def write(gang: Gang) -> dict[str, Any]:
+    """A PodGroup."""
+    annotations = _annotations(gang)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {"name": gang.name, **present(namespace=gang.namespace, annotations=annotations)},
+        "spec": present(minMember=gang.minimum, scheduleTimeoutSeconds=gang.timeout),
+    }
+
+
+def write_pods(gang: Gang) -> dict[str, str]:
+    """Annotations of every pod of a gang that has no PodGroup."""
+    annotations = {names.GANG_NAME: gang.name}
+    if gang.minimum is not None:
+        annotations[names.MIN_AVAILABLE] = str(gang.minimum)
+    if gang.timeout is not None:
+        annotations[names.WAITING_TIME] = f"{gang.timeout}s"
+    return annotations | _annotations(gang)
+
+
+def _annotations(gang: Gang) -> dict[str, str]:
+    """The annotations that pods and PodGroups have in common."""
+    gathered = [{"layer": each.layer, "strategy": each.strategy} for each in gang.gather]
+    stated = {
+        names.TOTAL_NUMBER: "" if gang.total is None else str(gang.total),
+        names.GANG_MODE: gang.mode,
+        names.TOPOLOGY_SPEC: compact({"gatherStrategy": gathered}) if gathered else "",
+    }
+    return {key: value for key, value in stated.items() if value}
 
 
 class PlannedGang(NamedTuple):

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from policykit.catalogue.koordinator.bands import BANDS
 from policykit.generator.artifact import Artifact, Role
 from policykit.manifests.writer import dump_all
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
 from policykit.targets.koordinator import options
-from policykit.targets.koordinator.delivery import FOLDER
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import (
-    classes,
     colocation,
-    podgroups,
-    policy_reservations,
     quota_tree,
     quotas,
     reservations,
     topology,
 )
+from policykit.targets.koordinator.objects.colocation import BANDS
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.pods import scheduler
 from policykit.targets.koordinator.scheduler import plugins
@@ -30,21 +26,11 @@ from policykit.targets.kubernetes.objects import priorities as priority_class
 from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
 
-QUOTAS = f"{FOLDER}/quotas.yaml"
-COLOCATION = f"{FOLDER}/colocation.yaml"
-PRIORITIES = f"{FOLDER}/priorities.yaml"
-RESERVATIONS = f"{FOLDER}/reservations.yaml"
-TOPOLOGY = f"{FOLDER}/network-topology.yaml"
-
-READERS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
-    podgroups.KIND: (podgroups.API_VERSION, podgroups.read),
-    quotas.KIND: (quotas.API_VERSION, quotas.read),
-    colocation.KIND: (colocation.API_VERSION, colocation.read),
-    priority_class.KIND: (priority_class.API_VERSION, priority_class.read),
-    reservations.KIND: (reservations.API_VERSION, reservations.read),
-    topology.KIND: (topology.API_VERSION, topology.read),
-}
-"""Kind to its apiVersion and reader."""
+QUOTAS = f"{SYSTEM}/quotas.yaml"
+COLOCATION = f"{SYSTEM}/colocation.yaml"
+PRIORITIES = f"{SYSTEM}/priorities.yaml"
+RESERVATIONS = f"{SYSTEM}/reservations.yaml"
+TOPOLOGY = f"{SYSTEM}/network-topology.yaml"
 
 _QUOTAS_COMMENT = "Each parent comes before its children, as Koordinator's webhook requires.\n"
 _RESERVATIONS_COMMENT = (
@@ -64,11 +50,11 @@ def generate(
     stated = options.of(target).fields(plugins.QUOTAS)
     tree = quota_tree.tree(cluster.queues, stated.get("quotaGroupNamespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
-    reserved, unreserved = policy_reservations.reservations_of(cluster, scheduler(cluster), version)
+    reserved, unreserved = reservations.reservations_of(cluster, scheduler(cluster), version)
     parents = {quota.name: quota.parent for quota in bound}
     artifacts = (
         *_file(QUOTAS, in_waves(map(quotas.write, bound), parents), _QUOTAS_COMMENT),
-        *_file(COLOCATION, map(colocation.write, classes.profiles(cluster, scheduler(cluster)))),
+        *_file(COLOCATION, map(colocation.write, colocation.profiles(cluster, scheduler(cluster)))),
         *_file(PRIORITIES, map(priority_class.write, _priority_classes(cluster))),
         *_file(RESERVATIONS, map(reservations.write, reserved), _RESERVATIONS_COMMENT),
         *_file(TOPOLOGY, _topologies(cluster, version)),
@@ -77,7 +63,7 @@ def generate(
         *tree.notices,
         *unbound,
         *_queue_notices(cluster, bound, scheduler(cluster)),
-        *classes.notices(cluster),
+        *colocation.notices(cluster),
         *unreserved,
     )
     return artifacts, notices

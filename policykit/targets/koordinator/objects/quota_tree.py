@@ -9,8 +9,7 @@ from policykit.errors import PolicykitError
 from policykit.kube.names import is_hugepages, label_value_problem
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.model.queue import Queue
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Queue, Tenant
 from policykit.targets.koordinator.objects.quotas import BUILT_IN, ElasticQuota, QueueResources
 from policykit.targets.koordinator.objects.resources import counted
 from policykit.targets.release import Version

@@ -10,7 +10,7 @@ from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, text, texts
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.koordinator.objects.shapes import compact, parsed, present
+from policykit.targets.koordinator.objects.annotations import compact, parsed, present
 
 API_VERSION = "scheduling.sigs.k8s.io/v1alpha1"
 KIND = "ElasticQuota"

@@ -1,36 +1,30 @@
-"""Reservation objects: scheduling.koordinator.sh/v1alpha1, written and read."""
+"""Reservation objects: scheduling.koordinator.sh/v1alpha1, written and read, and those of a policy."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator import durations
+from policykit import durations
 from policykit.kube import affinity, requests, tolerations
 from policykit.kube.names import is_extended
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, pairs, text
-from policykit.model.pool import Amounts
+from policykit.model.cluster import Cluster
+from policykit.model.pool import Amounts, Pool
 from policykit.model.quantity import amount_text
+from policykit.model.queue import Reservation as PolicyReservation
 from policykit.model.taint import Toleration
-from policykit.placement.desired_placement import expression
-from policykit.targets.koordinator.objects.shapes import present
+from policykit.placement.desired_placement import desired_placement, expression
+from policykit.placement.eligible_pools import is_allowed
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.koordinator.objects.annotations import present
+from policykit.targets.koordinator.objects.resources import counted
+from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
 KIND = "Reservation"
 DAY = 24 * 3600
 """Default ttl, in seconds."""
-
-PLACES: Mapping[str, Path] = {
-    "requests": ("spec", "template", "spec", "containers"),
-    "owners": ("spec", "owners"),
-    "ttl": ("spec", "ttl"),
-    "allocate_once": ("spec", "allocateOnce"),
-    "scheduler": ("spec", "template", "spec", "schedulerName"),
-    "tolerations": ("spec", "template", "spec", "tolerations"),
-    "required": ("spec", "template", "spec", "affinity"),
-}
-"""Where a Reservation has each of these fields."""
 
 
 class Owner(NamedTuple):
@@ -129,3 +123,149 @@ def _required(pod: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]
     terms = affinity.read(pod).required or ()
     alone = terms[0].expressions if len(terms) == 1 else ()
     return tuple((each.key, each.values) for each in alone if each.operator == "In")
+
+
+OF = "policykit.io/reservation"
+"""Annotation of policykit: the policy's reservation that an object belongs to."""
+PODS, TENANT, POOL = "policykit.io/pods", "policykit.io/tenant", "policykit.io/pool"
+"""Its other fields, so that the policy can be read back."""
+
+Terms = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def reservations_of(
+    cluster: Cluster, scheduler: str, version: Version
+) -> tuple[tuple[Reservation, ...], tuple[str, ...]]:
+    """Objects of every reservation of the policy, and notices; `scheduler` is Koordinator's schedulerName."""
+    found: list[Reservation] = []
+    notices: list[str] = []
+    names = {reservation.name for reservation in cluster.reservations}
+    for reservation in cluster.reservations:
+        pools = _pools(cluster, reservation)
+        required, ambiguous = _where(cluster, reservation)
+        notices += (*ambiguous, *_unmatched(cluster, reservation, scheduler))
+        common = Reservation(
+            reservation.name,
+            counted(reservation.requests, version),
+            _owners(cluster, reservation),
+            reservation.ttl,
+            reservation.ttl > 0,
+            scheduler,
+            required,
+            _tolerations(pools),
+            _annotations(reservation),
+        )
+        found += (common._replace(name=name) for name in _names(reservation, names))
+    return tuple(found), tuple(notices)
+
+
+def _names(reservation: PolicyReservation, taken: set[str]) -> Iterator[str]:
+    """Its own name for a single pod; numbered for several, avoiding the names of other reservations."""
+    if reservation.pods == 1:
+        yield reservation.name
+        return
+    number = 0
+    for _ in range(reservation.pods):
+        number += 1
+        while f"{reservation.name}-{number}" in taken:
+            number += 1
+        yield f"{reservation.name}-{number}"
+
+
+def _annotations(reservation: PolicyReservation) -> dict[str, str]:
+    pods = str(reservation.pods)
+    stated = {OF: reservation.name, PODS: pods, TENANT: reservation.tenant, POOL: reservation.pool}
+    return {key: value for key, value in stated.items() if value}
+
+
+def _owners(cluster: Cluster, reservation: PolicyReservation) -> tuple[Owner, ...]:
+    labels = {WORKLOAD_KEY: reservation.workload} if reservation.workload else {}
+    namespaces = [
+        namespace
+        for tenant in cluster.tenants
+        if tenant.name == reservation.tenant
+        for namespace in tenant.namespaces
+    ]
+    return tuple(Owner(namespace, labels) for namespace in namespaces or ("",))
+
+
+def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]:
+    """The pool it names; else those that offer its cards and that its workload kind may use."""
+    if reservation.pool:
+        return tuple(pool for pool in cluster.pools if pool.name == reservation.pool)
+    kind = cluster.workloads.get(reservation.workload)
+    cards = {r for pool in cluster.pools for r in pool.resources if reservation.requests.get(r)}
+    return tuple(
+        pool
+        for pool in cluster.pools
+        if cards <= set(pool.resources) and (kind is None or not cards or is_allowed(kind, pool))
+    )
+
+
+def _where(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
+    """Required node labels: those that identify its pool, else those of its workload kind."""
+    if reservation.pool:
+        return _pool_labels(cluster, reservation)
+    kind = cluster.workloads.get(reservation.workload)
+    if kind is None:
+        return (), ()
+    cards = [c for c in cluster.cards.values() if reservation.requests.get(c.resource)]
+    return desired_placement(
+        cluster, kind, cards[0] if len(cards) == 1 else None
+    ).required if cards else (), ()
+
+
+def _pool_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
+    """The labels that identify the pool: usage and product first, then those that differ."""
+    pool = next((each for each in cluster.pools if each.name == reservation.pool), None)
+    if pool is None:
+        return (), ()
+    others = [each for each in cluster.pools if each.name != pool.name]
+    card = cluster.card_of(pool)
+    first = [key for key in (cluster.usage_key, card.product_key if card else "") if key in pool.labels]
+    chosen = dict.fromkeys(first)
+    for key in sorted(pool.labels):
+        alike = [each for each in others if all(each.labels.get(k) == pool.labels[k] for k in chosen)]
+        if any(each.labels.get(key) != pool.labels[key] for each in alike):
+            chosen[key] = None
+    same = [each.name for each in others if all(each.labels.get(k) == pool.labels[k] for k in chosen)]
+    notices = (
+        (
+            f"reservation {reservation.name} is for pool {pool.name}, which no label distinguishes from pool "
+            f"{', '.join(same)}: it may be placed there too. Give the pool a label of its own",
+        )
+        if same
+        else ()
+    )
+    return tuple((key, (pool.labels[key],)) for key in chosen), notices
+
+
+def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
+    """One for each hard taint: admission adds none to a reservation, as it does to pods."""
+    found = dict.fromkeys(
+        Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
+        for pool in pools
+        for taint in pool.hard_taints
+    )
+    return tuple(found)
+
+
+def _unmatched(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
+    """Where the intended pods cannot use it, or others can."""
+    name, kind = reservation.name, cluster.workloads.get(reservation.workload)
+    if kind is not None and kind.scheduler != scheduler:
+        yield (
+            f"reservation {name} is for workload kind {kind.name}, whose scheduler is "
+            f"{kind.scheduler or 'not stated'}: only pods with schedulerName {scheduler} can use it"
+        )
+    if not reservation.tenant and not reservation.workload:
+        yield (
+            f"reservation {name} has neither tenant nor workload: any pod with schedulerName {scheduler} may "
+            "use it"
+        )
+    tenants = {tenant.name: tenant for tenant in cluster.tenants}
+    if reservation.tenant in tenants and not tenants[reservation.tenant].namespaces:
+        yield (
+            f"reservation {name} is for tenant {reservation.tenant}, which owns no namespace: pods of any "
+            "namespace may use it"
+        )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, texts
 from policykit.model.topology import Level
-from policykit.targets.koordinator.objects.shapes import present
+from policykit.targets.koordinator.objects.annotations import present
 from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
@@ -18,7 +17,6 @@ NAME = "default"
 NODES = "NodeTopologyLayer"
 """The built-in layer of single nodes, the end of the chain."""
 FIRST = Version(1, 7, 0)
-PLACES: Mapping[str, Path] = {"layers": ("spec", "networkTopologySpec")}
 
 
 class Layer(NamedTuple):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from policykit.catalogue.koordinator import fields
 from policykit.manifests.patch import Patch
 from policykit.manifests.problem import Problem, Repair
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugins
+from policykit.targets.koordinator.scheduler import fields, plugins
 from policykit.targets.koordinator.scheduler.configuration import (
     Configuration,
     Plugin,

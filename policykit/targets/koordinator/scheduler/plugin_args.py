@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator import durations, fields
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
-from policykit.catalogue.koordinator.fields import Release
+from policykit import durations
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem, Repair
 from policykit.manifests.shape import mapping, text, whole
 from policykit.model.severity import Severity
 from policykit.nearest import nearest
+from policykit.targets.koordinator.scheduler import fields
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, Release
 
 NO_START = "koord-scheduler does not start"
 REFUSED_VALUE = "refused-value"

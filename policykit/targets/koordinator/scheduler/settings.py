@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.catalogue.koordinator import durations, fields
-from policykit.catalogue.koordinator.durations import LONGEST_WAIT
-from policykit.catalogue.koordinator.fields import SECTIONS
+from policykit import durations
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.options import KoordinatorOptions
-from policykit.targets.koordinator.scheduler import plugin_args
+from policykit.targets.koordinator.scheduler import fields, plugin_args
+from policykit.targets.koordinator.scheduler.fields import LONGEST_WAIT, SECTIONS
 from policykit.targets.koordinator.scheduler.plugins import (
     COSCHEDULING,
     PLUGINS,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from policykit.catalogue.koordinator import fields
+from policykit.kube.structure.problem import conversion_hint, described, expected
 from policykit.kube.structure.scalars import is_placeholder
-from policykit.kube.structure.wording import conversion_hint, described, expected
 from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem, Repair
 from policykit.model.severity import Severity
 from policykit.targets.koordinator import versions
-from policykit.targets.koordinator.scheduler import plugin_args, plugins
+from policykit.targets.koordinator.scheduler import fields, plugin_args, plugins
 from policykit.targets.koordinator.scheduler.api_version import (
     Releases,
     api_version_problems,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping, mappings, text, whole
-from policykit.model.autoscaling import Metric, ScaleTarget
+from policykit.model.workload import Metric, ScaleTarget
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.reading import unread_fields
 

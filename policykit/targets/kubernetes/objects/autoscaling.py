@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policykit.model.autoscaling import Autoscaling, Metric, ScaleTarget
 from policykit.model.cluster import Cluster
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.targets.kubernetes.objects.autoscalers import UNMETERED, Autoscaler
 from policykit.targets.kubernetes.versions import SCALE_TO_ZERO
 from policykit.targets.release import Version

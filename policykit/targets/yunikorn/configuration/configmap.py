@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from policykit.manifests.path import Path, Step
+from policykit.manifests.shape import mapping
+
 CONFIGS = "yunikorn-configs"
 """The user's ConfigMap: its keys win over those of DEFAULTS."""
 DEFAULTS = "yunikorn-defaults"
@@ -19,7 +22,7 @@ _LARGEST_PACKED = 1 << 22
 """Bytes; a ConfigMap holds 1 MiB, and a queue configuration packs about tenfold."""
 
 
-def is_read(name: str) -> bool:
+def is_read(name: object) -> bool:
     """Whether the scheduler reads a ConfigMap of this name."""
     return name in (CONFIGS, DEFAULTS)
 
@@ -47,6 +50,24 @@ def policy_group(data: Mapping[str, Any]) -> str:
     """Name of the configuration that counts among these keys."""
     stated = data.get(POLICY_GROUP)
     return stated if isinstance(stated, str) and stated else "queues"
+
+
+def source(data: object) -> tuple[Path, str]:
+    """Path and text of the configuration in a ConfigMap or in Helm values; empty if there is none."""
+    where, data_entries = _entries(mapping(data))
+    key = f"{policy_group(data_entries)}.yaml"
+    text = data_entries.get(key)
+    return ((*where, key), text) if isinstance(text, str) else ((), "")
+
+
+def _entries(data: Mapping[str, Any]) -> tuple[tuple[Step, ...], Mapping[str, Any]]:
+    """Keys of a ConfigMap of YuniKorn, or of the chart values that become one."""
+    if data.get("kind") == "ConfigMap":
+        ours = is_read(mapping(data.get("metadata")).get("name"))
+        return (("data",), mapping(data.get("data"))) if ours else ((), {})
+    if "kind" in data:
+        return (), {}
+    return (VALUES,), mapping(data.get(VALUES))
 
 
 def unpack(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""`placementrules`: which queue an application goes to, written and read."""
+"""`placementrules`: which queue an application goes to, written and read, and the rules a policy gets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from policykit.manifests.shape import mapping
-from policykit.targets.yunikorn.configuration.shape import flag, names, text, without_unset
+from policykit.targets.yunikorn.configuration.values import flag, names, text, without_unset
+from policykit.targets.yunikorn.names import ROOT
 
 PROVIDED, USER, TAG, FIXED = "provided", "user", "tag", "fixed"
 KNOWN = (PROVIDED, USER, TAG, FIXED)
@@ -62,3 +63,30 @@ def read(data: Mapping[str, Any]) -> Rule:
         Filter(text(chosen.get("type")), names(chosen.get("users")), names(chosen.get("groups"))),
         read(parent) if isinstance(parent, Mapping) else None,
     )
+
+
+NAMESPACE_TAG = "namespace"
+PARENT_QUEUE_TAG = "namespace.parentqueue"
+"""Tag with the queue that annotation `parentqueue` of the namespace names."""
+
+_OF_NAMESPACE = Rule(TAG, PARENT_QUEUE_TAG)
+_BELOW_ANNOTATED = Rule(TAG, NAMESPACE_TAG, create=True, parent=_OF_NAMESPACE)
+BY_POD_AND_NAMESPACE = (Rule(PROVIDED), _OF_NAMESPACE, _BELOW_ANNOTATED)
+"""A leaf that the pod or the namespace names; below a parent queue, a queue for the namespace."""
+
+
+def standard_rules(namespace_queues: str, fallback: str) -> tuple[Rule, ...]:
+    """All of them. Both are whole paths, or empty for none."""
+    parent = Rule(FIXED, namespace_queues) if namespace_queues not in ("", ROOT) else None
+    every = (Rule(TAG, NAMESPACE_TAG, create=True, parent=parent),) if namespace_queues else ()
+    last = (Rule(FIXED, fallback),) if fallback else ()
+    return (*BY_POD_AND_NAMESPACE, *every, *last)
+
+
+def parse_standard_rules(listed: tuple[Rule, ...]) -> tuple[str, str] | None:
+    """(namespace_queues, fallback) of rules that `standard_rules` returns; None for any others."""
+    rest = listed[len(BY_POD_AND_NAMESPACE) :]
+    fallback = rest[-1].value if rest and rest[-1].name == FIXED else ""
+    every = next((rule for rule in rest if rule.name == TAG), None)
+    below = "" if every is None else every.parent.value if every.parent else ROOT
+    return (below, fallback) if standard_rules(below, fallback) == listed else None

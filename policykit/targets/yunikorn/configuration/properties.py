@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from policykit.durations import is_duration
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
@@ -17,19 +18,8 @@ QUOTA_DELAY = "quota.preemption.delay"
 _OLD_QUOTA_DELAY = "preemption.quota.delay"
 """What 1.8 reads."""
 
-_DURATION = re.compile(r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h)")
 _INT32 = 1 << 31
 _UINT64 = 1 << 64
-
-
-def duration(text: str) -> bool:
-    """Whether Go reads a duration of 0 or more: 30s, 1h30m, 0."""
-    if text == "0":
-        return True
-    position = 0
-    while match := _DURATION.match(text, position):
-        position = match.end()
-    return bool(text) and position == len(text)
 
 
 def _one_of(*words: str, any_case: bool = True) -> Callable[[str], bool]:
@@ -58,11 +48,11 @@ KNOWN: Mapping[str, Property] = {
     "priority.policy": Property(_one_of("default", "fence"), "default or fence"),
     OFFSET: Property(_offset, "a whole number of 32 bits"),
     PREEMPTION: Property(_one_of("default", "fence", "disabled"), "default, fence or disabled"),
-    "preemption.delay": Property(duration, "a duration such as 30s"),
-    QUOTA_DELAY: Property(duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
+    "preemption.delay": Property(is_duration, "a duration such as 30s"),
+    QUOTA_DELAY: Property(is_duration, "a duration such as 30s", versions.QUOTA_PREEMPTION),
     "application.unschedasks.backoff": Property(_count, "a whole number", versions.ASK_BACKOFF),
     "application.unschedasks.backoff.delay": Property(
-        duration, "a duration such as 30s", versions.ASK_BACKOFF
+        is_duration, "a duration such as 30s", versions.ASK_BACKOFF
     ),
 }
 
@@ -97,7 +87,7 @@ def unread(name: str, text: str, version: Version | None) -> str:
             return f"is called {read} in YuniKorn {version}"
     if name == SORT and text == _COUNTS_AS_FIFO:
         return f"is {text!r}, which YuniKorn treats as fifo"
-    if name in _ABOVE_ZERO and duration(text) and not any(digit in text for digit in "123456789"):
+    if name in _ABOVE_ZERO and is_duration(text) and not any(digit in text for digit in "123456789"):
         return f"is {text!r}, not a duration above zero"
     return problem(understood_name(name), text, version or versions.parse(""))
 

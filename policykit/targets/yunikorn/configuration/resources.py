@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from policykit.manifests.shape import mapping
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.shape import texts
+from policykit.targets.yunikorn.configuration.values import texts
 
 CORES = "vcore"
 """What YuniKorn calls cpu; a plain number means cores."""

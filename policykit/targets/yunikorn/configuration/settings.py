@@ -6,21 +6,15 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from policykit.durations import is_duration
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.configmap import POLICY_GROUP
-from policykit.targets.yunikorn.configuration.pattern import compiles
-from policykit.targets.yunikorn.configuration.properties import duration
+from policykit.targets.yunikorn.configuration.values import is_boolean, is_regular_expression
 
-_BOOLEANS = frozenset({"1", "t", "T", "TRUE", "true", "True", "0", "f", "F", "FALSE", "false", "False"})
-"""What Go's strconv.ParseBool takes."""
 _LEVEL = re.compile(r"log(\.[A-Za-z0-9-]+)*\.level\Z")
 _LEVELS = frozenset({"debug", "info", "warn", "error", "dpanic", "panic", "fatal"})
-
-
-def _flag(text: str) -> bool:
-    return text in _BOOLEANS
 
 
 def _whole(text: str) -> bool:
@@ -28,12 +22,12 @@ def _whole(text: str) -> bool:
 
 
 def _duration(text: str) -> bool:
-    return duration(text.removeprefix("-"))
+    return is_duration(text.removeprefix("-"))
 
 
 def _patterns(text: str) -> bool:
     """Comma-separated regular expressions."""
-    return all(compiles(part.strip()) for part in text.split(","))
+    return all(is_regular_expression(part.strip()) for part in text.split(","))
 
 
 def _any(text: str) -> bool:
@@ -47,7 +41,7 @@ class Setting(NamedTuple):
 
 
 _TEXT = Setting(_any)
-_FLAG = Setting(_flag, "true or false")
+_FLAG = Setting(is_boolean, "true or false")
 _WHOLE = Setting(_whole, "a whole number")
 _DURATION = Setting(_duration, "a duration such as 10s")
 _PATTERNS = Setting(_patterns, "comma-separated regular expressions")

@@ -10,7 +10,7 @@ from policykit.manifests.problem import Problem
 from policykit.nearest import nearest
 from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
-from policykit.targets.yunikorn.configuration.shape import flag
+from policykit.targets.yunikorn.configuration.values import flag
 from policykit.targets.yunikorn.validation.problem import problem
 
 Check = Callable[[object, Path, Version], Iterator[Problem]]

@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration import acl
-from policykit.targets.yunikorn.configuration.partition import Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration import access_lists
+from policykit.targets.yunikorn.configuration.queues_yaml import Partition, QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import unreadable
 
 
-def access_lists(tree: QueueNode) -> Iterator[Problem]:
+def access_list_problems(tree: QueueNode) -> Iterator[Problem]:
     """Of every queue; lists that the validator refuses are left to it."""
     for each in tree.walk():
         for key, text in (("submitacl", each.queue.submit), ("adminacl", each.queue.admin)):
@@ -24,7 +23,7 @@ def access_lists(tree: QueueNode) -> Iterator[Problem]:
 
 
 def _list(key: str, text: str, queue: str, path: Path) -> Iterator[Problem]:
-    people = acl.read(text)
+    people = access_lists.read(text)
     if people is None:
         message = f"{key} {text!r} has more than one space: creating queue {queue} fails"
         yield problem(path, "acl-spaces", message)
@@ -57,11 +56,11 @@ def _names(text: str) -> list[str]:
 
 def _dropped(text: str) -> tuple[str, ...]:
     """Names that YuniKorn ignores; `*` means everybody only where it is the whole list."""
-    people = acl.read(text)
-    if people is None or people == acl.ALL:
+    people = access_lists.read(text)
+    if people is None or people == access_lists.ALL:
         return ()
-    beside = [name for name in _names(text) if name == acl.EVERYBODY]
-    return (*beside, *acl.invalid_names(people))
+    beside = [name for name in _names(text) if name == access_lists.EVERYBODY]
+    return (*beside, *access_lists.invalid_names(people))
 
 
 def _shown(name: str) -> str:

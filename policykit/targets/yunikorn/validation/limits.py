@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
-from policykit.targets.yunikorn.configuration.limits import Limit
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT
+from policykit.targets.yunikorn.configuration.queues_yaml import Limit, QueueNode
 from policykit.targets.yunikorn.configuration.resources import Counted, counted, least, too_much
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import shown, unreadable
 

@@ -12,18 +12,18 @@ from typing import NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration.pattern import compiles
 from policykit.targets.yunikorn.configuration.placement_rules import (
     FIXED,
     KNOWN,
+    PARENT_QUEUE_TAG,
     PROVIDED,
     TAG,
     Filter,
     Rule,
 )
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
-from policykit.targets.yunikorn.configuration.queues import ROOT, Queue
-from policykit.targets.yunikorn.derived.standard_rules import PARENT_QUEUE
+from policykit.targets.yunikorn.configuration.queues_yaml import Queue, QueueNode
+from policykit.targets.yunikorn.configuration.values import is_regular_expression
+from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.validation.limits import GROUP, USER
 from policykit.targets.yunikorn.validation.problem import problem
 from policykit.targets.yunikorn.validation.queues import QUEUE_NAME
@@ -58,7 +58,7 @@ def _filter(chosen: Filter, path: Path) -> Iterator[Problem]:
 
 
 def _is_pattern(text: str) -> bool:
-    return bool(_PATTERN.search(text)) and compiles(text)
+    return bool(_PATTERN.search(text)) and is_regular_expression(text)
 
 
 def _static(rule: Rule, root: Queue, path: Path) -> Iterator[Problem]:
@@ -183,7 +183,7 @@ class _Others(NamedTuple):
 def _others(rules: tuple[Rule, ...]) -> _Others:
     made = {place for rule in rules for place, inner in _fixed_prefixes(rule) if inner.create}
     named = (rule for rule in rules if rule.create and not rule.parent)
-    free = any(rule.name.lower() == PROVIDED or rule.value.lower() == PARENT_QUEUE for rule in named)
+    free = any(rule.name.lower() == PROVIDED or rule.value.lower() == PARENT_QUEUE_TAG for rule in named)
     return _Others(frozenset(made), free)
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.problem import Problem
 from policykit.model.quantity import amount_text
-from policykit.targets.yunikorn.configuration.partition import DEFAULT, Configuration, Partition
-from policykit.targets.yunikorn.configuration.queue_tree import QueueNode
+from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, QueueNode
 from policykit.targets.yunikorn.configuration.resources import (
     CORES,
     Counted,

@@ -22,7 +22,7 @@ from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.generate import generate
 from policykit.targets.koordinator.options import Fit
-from policykit.targets.koordinator.scheduler import chart, configuration, placements, profiles, source
+from policykit.targets.koordinator.scheduler import chart, configuration, merge, placements, profiles
 from policykit.targets.koordinator.scheduler.configuration import Profile
 from policykit.targets.koordinator.scheduler.profiles import Plan
 from policykit.targets.koordinator.versions import parse
@@ -356,7 +356,7 @@ def _config_map(generated: Generated) -> str:
 
 def test_the_text_is_what_the_data_says() -> None:
     _, data = planned(policies.cluster())
-    assert source.read(_config_map(generate(policies.cluster()))).data == data
+    assert merge.read_source(_config_map(generate(policies.cluster()))).data == data
     assert writer.dump(data)
 
 

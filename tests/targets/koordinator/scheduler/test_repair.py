@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicykitError
 from policykit.manifests.patch import patched
-from policykit.targets.koordinator.scheduler import chart, plugins
+from policykit.targets.koordinator.scheduler import chart, fields, plugins
 from policykit.targets.koordinator.scheduler.repair import notices, repaired
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import checker

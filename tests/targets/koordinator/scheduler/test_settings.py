@@ -4,15 +4,14 @@ from typing import Any
 
 import pytest
 
-from policykit.catalogue.koordinator import fields
 from policykit.errors import PolicykitError
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.queue import Preemption, Queue
-from policykit.model.tenant import Reservation
+from policykit.model.queue import Preemption, Queue, Reservation
 from policykit.model.topology import Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.options import of as of_target
+from policykit.targets.koordinator.scheduler import fields
 from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.versions import parse
 from tests.targets.koordinator import policies

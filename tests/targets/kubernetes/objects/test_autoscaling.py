@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policykit import api
-from policykit.model.autoscaling import Autoscaling, Metric, ScaleTarget
 from policykit.model.cluster import Cluster
-from policykit.model.workload import WorkloadKind
+from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 from policykit.targets.kubernetes.generate import generate
 from policykit.targets.kubernetes.objects.autoscalers import Autoscaler, read, write
 from policykit.targets.kubernetes.objects.autoscaling import autoscalers

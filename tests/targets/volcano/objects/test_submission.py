@@ -2,8 +2,7 @@ import pytest
 import yaml
 
 from policykit.generator.artifact import Role
-from policykit.model.queue import Queue, Submitters
-from policykit.model.tenant import Tenant
+from policykit.model.queue import Queue, Submitters, Tenant
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import submission
 from tests.targets.volcano.clusters import TRAINING, cluster

@@ -8,11 +8,10 @@ import pytest
 
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
 from policykit.generator.artifact import Generated
-from policykit.model.autoscaling import Autoscaling
 from policykit.model.cluster import Cluster
-from policykit.model.queue import PoolAffinity, Preemption, Queue
-from policykit.model.tenant import Reservation
+from policykit.model.queue import PoolAffinity, Preemption, Queue, Reservation
 from policykit.model.topology import Apartness, Closeness
+from policykit.model.workload import Autoscaling
 from policykit.targets.volcano.generate import generate
 from tests.targets.volcano.clusters import GPU, INFERENCE, POOLS, TRAINING, cluster
 from tests.targets.volcano.scheduler.test_conflicts import BOTH, DESERVED, METRICS, NEAR, made

@@ -1,0 +1,89 @@
+"""Access lists: `users groups`, each a list with commas, between them exactly one space."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from policykit.model.queue import Queue, Submitters
+
+EVERYBODY = "*"
+ALL = Submitters((EVERYBODY,))
+_NOBODY = Submitters()
+_USER = re.compile(r"[_a-zA-Z][a-zA-Z0-9_.@-]*[$]?\Z")
+_GROUP = re.compile(r"[_a-zA-Z][a-zA-Z0-9_-]*\Z")
+
+
+def write(people: Submitters) -> str:
+    """The text of an access list; empty for nobody."""
+    if EVERYBODY in (*people.users, *people.groups):
+        return EVERYBODY
+    users, groups = ",".join(people.users), ",".join(people.groups)
+    return f"{users} {groups}" if groups else users
+
+
+def read(text: str) -> Submitters | None:
+    """People of an access list; None for a text that creating the queue fails on (core acl.go, 1.9)."""
+    parts = text.split(" ")
+    if len(parts) > 2:
+        return None
+    users, groups = (*(tuple(filter(None, part.split(","))) for part in parts), ())[:2]
+    if (EVERYBODY,) in (users, groups):
+        return ALL
+    return Submitters(users, groups)
+
+
+def invalid_names(people: Submitters) -> tuple[str, ...]:
+    """Names that YuniKorn drops from an access list: it knows them in no other form."""
+    users = [user for user in people.users if user != EVERYBODY and not _USER.match(user)]
+    groups = [group for group in people.groups if group != EVERYBODY and not _GROUP.match(group)]
+    return (*users, *groups)
+
+
+def submit_lists(queues: Sequence[Queue], everybody_else: Sequence[str] = ()) -> dict[str, Submitters]:
+    """Queue, or "" for the root, to those its access list names; a queue that is missing has no list.
+
+    An access list applies to every queue below, so if one of those admits fewer people, the list goes
+    to the children instead. `everybody_else`: further queues below the root without a list.
+    """
+    known = {queue.name for queue in queues}
+    children: dict[str, list[Queue]] = {}
+    for queue in queues:
+        children.setdefault(queue.parent if queue.parent in known else "", []).append(queue)
+    found: dict[str, Submitters] = {}
+    _grant("", ALL, children, found)
+    if "" not in found:
+        found.update(dict.fromkeys(everybody_else, ALL))
+    return found
+
+
+def _grant(
+    name: str,
+    people: Submitters,
+    children: Mapping[str, Sequence[Queue]],
+    found: dict[str, Submitters],
+    granted: Submitters = _NOBODY,
+) -> None:
+    """Writes the list of one queue, and of those below; `granted`: whom the lists above let in already."""
+    more = not _within(people, granted)
+    if more and all(_within(people, other) for other in _below(name, people, children)):
+        granted = found[name] = people
+    for child in children.get(name, ()):
+        own = people if child.submit is None else child.submit
+        _grant(child.name, own, children, found, granted)
+
+
+def _below(name: str, people: Submitters, children: Mapping[str, Sequence[Queue]]) -> list[Submitters]:
+    """Who may submit to each queue below one."""
+    found: list[Submitters] = []
+    for child in children.get(name, ()):
+        own = people if child.submit is None else child.submit
+        found += [own, *_below(child.name, own, children)]
+    return found
+
+
+def _within(people: Submitters, others: Submitters) -> bool:
+    """Whether everyone of `people` is among `others`."""
+    if EVERYBODY in others.users:
+        return True
+    return set(people.users) <= set(others.users) and set(people.groups) <= set(others.groups)

@@ -1,0 +1,153 @@
+"""The gang of a job: task groups from its pod sets, and how long it waits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from policykit.kube.names import label_value_problem
+from policykit.model.cluster import Cluster
+from policykit.model.gang import GangRule
+from policykit.model.pod_fields import Members, Pods
+from policykit.model.pool import Amounts
+from policykit.model.quantity import amount_text
+from policykit.model.workload import WorkloadKind
+from policykit.placement.recognition import WORKLOAD_KEY
+from policykit.targets.kubernetes import spread
+from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
+
+ONLY = "pods"
+"""Group of a job whose pods are all alike."""
+_STYLES = {"fail": "Hard", "start": "Soft", "wait": "Hard"}
+
+
+class Gang(NamedTuple):
+    """What the pods of a job carry; no groups: it cannot be a gang."""
+
+    groups: tuple[TaskGroup, ...] = ()
+    mine: str = ""
+    """Group of the pods being patched; empty: they belong to none."""
+    parameters: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any], path: str) -> Gang:
+    """`together` is the podAffinity of the pods, `path` their queue, empty for none."""
+    rule = kind.gang_rule or GangRule()
+    sizes, said = _sizes(kind, rule, pods)
+    if not sizes:
+        return Gang(notices=said)
+    if path and label_value_problem(path):
+        return Gang(
+            notices=(
+                f"{kind.name}: queue {path} does not fit into a label of 63 characters, which "
+                "placeholders need, so YuniKorn cannot create them. Nearest: shorter queue names",
+            )
+        )
+    groups = tuple(
+        _group(members, size, kind, cluster, pods, together)
+        for members, size in zip(pods.job, sizes, strict=True)
+        if size
+    )
+    mine = next((name_of(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.mine and n), "")
+    notices = (*said, *_waiting(kind, rule), *_too_large(kind, cluster, pods, sizes), *_repeated(kind, pods))
+    return Gang(groups, mine, _parameters(rule), notices)
+
+
+def name_of(members: Members) -> str:
+    return members.name or ONLY
+
+
+def _sizes(kind: WorkloadKind, rule: GangRule, pods: Pods) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """How many pods of each set start together; empty: not known."""
+    wanted = rule.size
+    if any(members.replicas is None for members in pods.job):
+        if len(pods.job) == 1 and wanted:
+            return (wanted,), ()
+        return (), (
+            f"{kind.name}: not every part of {pods.owner} has a fixed number of pods, so the size "
+            "of the gang is unknown. Nearest: gang.size, for a job with one part",
+        )
+    counts = [members.replicas or 0 for members in pods.job]
+    if wanted is None or wanted >= sum(counts):
+        return _any(counts), ()
+    taken: list[int] = []
+    for number in counts:
+        taken.append(min(number, wanted - sum(taken)))
+    said = f"{kind.name}: the gang of {wanted} pods is divided among the parts for YuniKorn: "
+    shown = ", ".join(f"{n} {name_of(m)}" for m, n in zip(pods.job, taken, strict=True))
+    return _any(taken), (said + shown,) if len(pods.job) > 1 else ()
+
+
+def _any(sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sizes) if any(sizes) else ()
+
+
+def _group(
+    members: Members, size: int, kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any]
+) -> TaskGroup:
+    apart = kind.across
+    key = spread.key_of(cluster, apart.level) if apart and apart.hard else ""
+    constraint = (spread.constraint(kind.name, key, apart, pods.owner_kind),) if apart and key else ()
+    return TaskGroup(
+        name_of(members),
+        size,
+        quantities(members.requests),
+        members.node_selector,
+        members.tolerations,
+        {**members.affinity, **({"podAffinity": together} if together else {})},
+        constraint,
+        {WORKLOAD_KEY: kind.name} if constraint else {},
+    )
+
+
+def _parameters(rule: GangRule) -> str:
+    found = [f"placeholderTimeoutInSeconds={rule.timeout}"] if rule.timeout else []
+    style = _STYLES.get(rule.on_timeout)
+    return " ".join([*found, *([f"gangSchedulingStyle={style}"] if style else [])])
+
+
+def _waiting(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
+    if rule.on_timeout != "wait":
+        return ()
+    return (
+        f"{kind.name}: a YuniKorn gang does not retry after its timeout. Nearest: gangSchedulingStyle "
+        "Hard, which fails its pods, so that the job's own retries recreate them",
+    )
+
+
+def _repeated(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+    if pods.owner_kind != "CronJob":
+        return ()
+    return (
+        f"{kind.name}: all runs of CronJob {pods.owner} share one application, so a run that overlaps "
+        "the previous one does not wait for all its pods. Nearest: concurrencyPolicy Forbid",
+    )
+
+
+def _too_large(kind: WorkloadKind, cluster: Cluster, pods: Pods, sizes: Sequence[int]) -> tuple[str, ...]:
+    """YuniKorn rejects an application whose groups ask for more than its queue may ever use."""
+    asked: dict[str, int] = {"pods": sum(sizes)}
+    for members, size in zip(pods.job, sizes, strict=True):
+        for name, amount in members.requests.items():
+            asked[name] = asked.get(name, 0) + amount * size
+    most = _most(kind.queue, cluster)
+    over = [name for name in sorted(most) if asked.get(name, 0) > most[name]]
+    return tuple(
+        f"{kind.name}: the gang of {pods.owner} requests {amount_text(name, asked[name])} {name}, but queue "
+        f"{kind.queue} may use at most {amount_text(name, most[name])}: YuniKorn rejects it"
+        for name in over
+    )
+
+
+def _most(queue: str, cluster: Cluster) -> Amounts:
+    """The smallest limit of a queue and those above it."""
+    known = {each.name: each for each in cluster.queues}
+    found: dict[str, int] = {}
+    seen: set[str] = set()
+    while queue in known and queue not in seen:
+        seen.add(queue)
+        for name, amount in known[queue].limit.items():
+            found[name] = min(amount, found.get(name, amount))
+        queue = known[queue].parent
+    return found
