@@ -20,7 +20,7 @@ from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.targets import system_of
-from policykit.targets.workloads.component import BUILT_IN
+from policykit.targets.workloads.generate import BUILT_IN
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.stream import Source, patch
 from tests.clusters import policy, profile

@@ -13,7 +13,7 @@ from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.placement.review import Review
-from policykit.targets.workloads.component import (
+from policykit.targets.workloads.generate import (
     BUILT_IN,
     BuiltIn,
     strategic_patch,

@@ -29,7 +29,7 @@ from policykit.manifests.shape import mapping, mappings, text
 from policykit.policy.models.targets import Targets
 from policykit.targets import DEFAULT_SYSTEM
 from policykit.targets.koordinator.scheduler.chart import KEY
-from policykit.targets.kubernetes.scheduler import second
+from policykit.targets.kubernetes.scheduler import delivery
 from policykit.targets.volcano.generate import NAMESPACE as VOLCANO_NAMESPACE
 from policykit.targets.yunikorn.configuration import configmap
 
@@ -134,7 +134,7 @@ def _page(system: str, source: str, inventory: Inventory) -> None:
 
 def _is_scheduler_rbac(kind: str, labels: Mapping[str, str]) -> bool:
     """Whether an object is RBAC of the second kube-scheduler that `gen` writes."""
-    return kind in _RBAC and second.LABELS.items() <= labels.items()
+    return kind in _RBAC and delivery.LABELS.items() <= labels.items()
 
 
 def _objects(path: str, source: str, inventory: Inventory) -> None:
@@ -223,7 +223,7 @@ def _deployment(data: Mapping[str, Any], inventory: Inventory) -> None:
         system = _IMAGES.get(image.rpartition("/")[2], "")
         if system and tag.lstrip("v")[:1].isdecimal():
             inventory.target(system, version=tag.removeprefix("v"))
-    if mapping(data.get("metadata")).get("name") == second.NAME:
+    if mapping(data.get("metadata")).get("name") == delivery.SECOND_NAME:
         kubernetes.second_scheduler(data, inventory)
 
 

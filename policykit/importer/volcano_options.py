@@ -8,17 +8,15 @@ from typing import Any
 from policykit.catalogue.volcano.actions import ACTIONS
 from policykit.catalogue.volcano.argument import Argument
 from policykit.catalogue.volcano.configuration import Configuration, Plugin
-from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import option_problems
-from policykit.catalogue.volcano.plugins import PLUGINS, PREEMPTABLE, RECLAIMABLE
+from policykit.catalogue.volcano.plugins import FLAGS, PLUGINS, PREEMPTABLE, RECLAIMABLE
 from policykit.errors import PolicykitError
 from policykit.manifests.path import Path, dotted
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Queue
 from policykit.targets.release import Version
 from policykit.targets.volcano.options import PluginOption, VolcanoOptions, of
-from policykit.targets.volcano.scheduler.actions import in_order
-from policykit.targets.volcano.scheduler.plan import plan
+from policykit.targets.volcano.scheduler.plan import in_order, plan
 
 Say = Callable[[str], None]
 

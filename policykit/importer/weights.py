@@ -12,13 +12,13 @@ from policykit.importer.draft import Draft
 from policykit.importer.inventory import Inventory
 from policykit.importer.volcano_options import Say, options
 from policykit.model.cluster import Cluster
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator.options import Fit
 from policykit.targets.koordinator.scheduler.packing import default_fit
 from policykit.targets.koordinator.scheduler.placements import MAX_WEIGHT, TYPES, fit
 from policykit.targets.volcano import options as volcano
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.objects import queue_admission
 from policykit.targets.volcano.scheduler.scoring import scoring
 from policykit.targets.yunikorn import node_sorting
 from policykit.targets.yunikorn import options as yunikorn
@@ -97,7 +97,7 @@ def _volcano_options(cluster: Cluster, there: Configuration, say: Say) -> dict[s
     target = cluster.targets["volcano"]
     version = versions.parse(target.version)
     ours = scoring(cluster, target)
-    written, _ = admission.admitted(cluster.queues, version, cluster.pools)
+    written, _ = queue_admission.admitted(cluster.queues, version, cluster.pools)
     plugin = there.plugin("binpack")
     computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
     weights = _binpack(plugin.arguments) if plugin else {"weight": 0}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from policykit.generator.artifact import Generate
@@ -93,6 +93,9 @@ class Target(NamedTuple):
     """Whether its admission controller gives the pods of a namespace the schedulerName; None: it has none."""
     assigns: Lazy[Callable[[Cluster, PodSet, str], str]] | None = None
     """The schedulerName that objects of a policy give pods at admission, by namespace; empty: none."""
+    added_plugins: Lazy[Callable[[Mapping[str, Any]], frozenset[str]]] | None = None
+    """Plugins that its scheduler adds to kube-scheduler's, if a KubeSchedulerConfiguration is its own; else
+    none. None: its scheduler reads no such configuration."""
     resources_first: bool = False
     """Of several reasons against a node it names missing resources before all others."""
     ignores_preferences: Lazy[Callable[[PodSet, Cluster | None], bool]] | None = None

@@ -9,16 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policykit.catalogue.volcano.configuration import Configuration
-from policykit.catalogue.volcano.flags import FLAGS
 from policykit.catalogue.volcano.options import option_problems
-from policykit.catalogue.volcano.plugins import PREEMPTABLE, RECLAIMABLE
+from policykit.catalogue.volcano.plugins import FLAGS, PREEMPTABLE, RECLAIMABLE
 from policykit.catalogue.volcano.validator import PREEMPTING, RECLAIMING
 from policykit.errors import PolicykitError
 from policykit.importer.volcano_options import options as needed
 from policykit.model.cluster import Cluster
 from policykit.model.queue import Preemption
 from policykit.targets.volcano import versions
-from policykit.targets.volcano.objects import admission
+from policykit.targets.volcano.objects import queue_admission
 from policykit.targets.volcano.scheduler.plan import plan
 from tests.importer.test_objects import imported, section
 from tests.shared import SHARED
@@ -33,7 +32,7 @@ TIERED = {*PREEMPTABLE, *RECLAIMABLE, "sla", "overcommit", "resourcequota"}
 def configured(whole: Cluster) -> Configuration | None:
     """What `gen` writes; None: the options are refused."""
     version = versions.parse(target(whole).version)
-    written, _ = admission.admitted(whole.queues, version, whole.pools)
+    written, _ = queue_admission.admitted(whole.queues, version, whole.pools)
     try:
         return plan(whole, target(whole), written, version).configuration
     except PolicykitError:
@@ -49,7 +48,7 @@ def again(whole: Cluster, there: Configuration) -> tuple[Configuration | None, l
     bare = whole._replace(preemption=preemption)
     bare = bare._replace(targets={"volcano": target(whole)._replace(options=stating(scores(there)))})
     version = versions.parse(target(whole).version)
-    written, _ = admission.admitted(whole.queues, version, whole.pools)
+    written, _ = queue_admission.admitted(whole.queues, version, whole.pools)
     said: list[str] = []
     found = needed(bare, written, version, there, said.append)
     stated = target(bare)._replace(options=stating({**found, **scores(there)}))

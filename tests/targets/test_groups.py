@@ -12,10 +12,9 @@ from policykit.manifests.path import lookup
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import PodGroup
-from policykit.targets import TARGETS, system_of
+from policykit.targets import TARGETS, system_of, volcano
 from policykit.targets.koordinator import groups as koordinator
-from policykit.targets.volcano import groups as volcano
-from policykit.targets.yunikorn import metadata as yunikorn
+from policykit.targets.nodes.node_groups import groups as yunikorn
 
 LABEL = "pod-group.scheduling.sigs.k8s.io"
 GANG = "gang.scheduling.koordinator.sh"

@@ -14,7 +14,7 @@ from policykit.targets.koordinator.names import QUOTA_NAME
 from policykit.targets.kueue.names import PREFERRED_TOPOLOGY, QUEUE_NAME, REQUIRED_TOPOLOGY
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
 from policykit.targets.volcano.objects.topology import Bound, read_bound
-from policykit.targets.workloads import gang_comment
+from policykit.targets.workloads import generate
 from policykit.targets.yunikorn.names import QUEUE
 
 _HELPERS = "helpers"
@@ -31,7 +31,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
     card = folder.removeprefix(f"{workload}-")
     metadata, operations = mapping(template.get("metadata")), files.get("volcano-job.yaml", "")
     kustomization = files.get("kustomization.yaml", "")
-    rule = gang_comment.read(kustomization)
+    rule = generate.read_gang_comment(kustomization)
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
     required = mapping(affinity.get("requiredDuringSchedulingIgnoredDuringExecution"))
     terms = mappings(required.get("nodeSelectorTerms"))
@@ -44,7 +44,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         text(spec.get("schedulerName")),
         text(spec.get("priorityClassName")),
         text(_of_job(operations, "/spec/queue")) or _queue_of_pods(metadata) or _local_queue(patch),
-        gang_comment.NO_GANG in kustomization or rule is not None,
+        generate._NO_GANG_COMMENT in kustomization or rule is not None,
         tuple(_spread(spec)),
         _colocation(mapping(mapping(spec.get("affinity")).get("podAffinity"))) or _requested(metadata),
         read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),

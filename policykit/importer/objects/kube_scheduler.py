@@ -9,7 +9,7 @@ from policykit.importer.inventory import Inventory
 from policykit.manifests.shape import mapping, mappings, text
 from policykit.model.placement import BINPACK, SPREAD, Placement, ResourcePlacement
 from policykit.policy.version import release
-from policykit.targets.kubernetes.scheduler import configuration, plugins, second, weights
+from policykit.targets.kubernetes.scheduler import configuration, delivery, plugins, weights
 from policykit.targets.kubernetes.scheduler.configuration import (
     DEFAULT_SCHEDULER,
     RATIO,
@@ -81,7 +81,7 @@ def _add_deployment(whole: Configuration, placed: list[Profile], inventory: Inve
     names = {profile.scheduler for profile in placed}
     if whole.kubeconfig or DEFAULT_SCHEDULER in names:
         says["as"] = "cluster"
-    elif whole.lease and whole.lease.name == second.NAME and whole.lease.namespace != _NAMESPACE:
+    elif whole.lease and whole.lease.name == delivery.SECOND_NAME and whole.lease.namespace != _NAMESPACE:
         says["namespace"] = whole.lease.namespace
     if DEFAULT_SCHEDULER in names:
         says["default"] = DEFAULT_SCHEDULER.removesuffix(_SUFFIX)
@@ -101,7 +101,7 @@ def second_scheduler(data: Mapping[str, Any], inventory: Inventory) -> None:
     says: dict[str, Any] = {}
     if namespace and namespace != _NAMESPACE:
         says["namespace"] = namespace
-    if image and not (tag and image.startswith(f"{second.REPOSITORY}:")):
+    if image and not (tag and image.startswith(f"{delivery.REPOSITORY}:")):
         says["image"] = image
     if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas > 1:
         says["replicas"] = replicas

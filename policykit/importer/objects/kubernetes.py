@@ -9,8 +9,8 @@ from policykit.importer.inventory import Inventory
 from policykit.importer.objects.kube_scheduler import scheduler_configuration, second_scheduler
 from policykit.model.queue import ContainerRange, Quota
 from policykit.model.workload import Autoscaling, WorkloadKind
-from policykit.targets.kubernetes.objects import autoscalers, priorities, quotas, ranges
-from policykit.targets.kubernetes.objects.autoscalers import Autoscaler
+from policykit.targets.kubernetes import autoscalers, limit_ranges, priorities, quotas
+from policykit.targets.kubernetes.autoscalers import Autoscaler
 
 __all__ = [
     "autoscaler",
@@ -66,7 +66,7 @@ def resource_quota(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 def limit_range(data: Mapping[str, Any], inventory: Inventory) -> None:
     """A LimitRange of containers: part of the quota with its name, or a new quota."""
-    limits = ranges.read(data)
+    limits = limit_ranges.read(data)
     namespace = limits.namespace or "default"
     where = f"LimitRange {namespace}/{limits.name}"
     if limits.unsaid:

@@ -9,14 +9,11 @@ from policykit.importer.inventory import Inventory
 from policykit.model.queue import PoolAffinity, Preemption, Priority, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.kueue.names import GROUP, HOSTNAME, SYSTEM
-from policykit.targets.kueue.objects.cluster_queues import ClusterQueue
-from policykit.targets.kueue.objects.cohorts import Cohort
-from policykit.targets.kueue.objects.local_queues import LocalQueue
-from policykit.targets.kueue.objects.resource_groups import Quota
-from policykit.targets.kueue.objects.stated_resources import Stated
-from policykit.targets.kueue.objects.topologies import Topology
+from policykit.targets.kueue.objects import READERS
+from policykit.targets.kueue.objects.queues import ClusterQueue, Cohort, LocalQueue
+from policykit.targets.kueue.objects.resource_flavors import Topology
+from policykit.targets.kueue.objects.resource_groups import Quota, StatedResources
 from policykit.targets.kueue.options import ROOT_COHORT
-from policykit.targets.kueue.read import READERS
 
 _NEVER = ("", "Never")
 _STOP = frozenset({"Borrow", "Preempt", "MayStopSearch"})
@@ -173,10 +170,12 @@ def _add_amount(amounts: dict[str, int], resource: str, amount: int) -> None:
         amounts[resource] = amounts.get(resource, 0) + amount
 
 
-def _evident(guarantee: Mapping[str, int], deserved: Mapping[str, int], limit: Mapping[str, int]) -> Stated:
+def _evident(
+    guarantee: Mapping[str, int], deserved: Mapping[str, int], limit: Mapping[str, int]
+) -> StatedResources:
     """Of objects that were not generated: what is guaranteed in full is not deserved as well."""
     due = tuple(name for name, amount in deserved.items() if amount != guarantee.get(name))
-    return Stated(tuple(guarantee), due, tuple(limit))
+    return StatedResources(tuple(guarantee), due, tuple(limit))
 
 
 def _inherited(name: str, cohorts: Mapping[str, Cohort]) -> set[str]:

@@ -11,8 +11,8 @@ from policykit.manifests.shape import mapping, text
 from policykit.model.queue import PoolAffinity, Queue, Tenant
 from policykit.model.topology import LEVELS
 from policykit.targets.volcano.names import QUEUE_NAME
-from policykit.targets.volcano.objects import hypernodes, nodegroups, queues
-from policykit.targets.volcano.objects.admission import MAX_WEIGHT
+from policykit.targets.volcano.objects import nodegroups, queues, topology
+from policykit.targets.volcano.objects.queue_admission import MAX_WEIGHT
 
 _ROOT, _DEFAULT = "root", Queue("default")
 
@@ -83,7 +83,7 @@ def _queue_of(data: Mapping[str, Any]) -> str:
 def hyper_node(data: Mapping[str, Any], inventory: Inventory) -> None:
     """A HyperNode: the node label of its level, if its tier is named after a level."""
     inventory.target("volcano")
-    read = hypernodes.read(data)
+    read = topology.read(data)
     own = [member for member in read.members if member.kind == "Node"]
     if inventory.levels_complete and not read.tier_name:
         # Before 1.14 tiers have no names; other generated files list the levels.

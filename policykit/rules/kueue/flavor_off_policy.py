@@ -54,7 +54,7 @@ def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     cluster = context.cluster
     if cluster is None or manifest.group != GROUP or manifest.partial:
         return
-    flavor = resource_flavors.read(manifest.data)
+    flavor = resource_flavors.read_flavor(manifest.data)
     managed = {key: value for key, value in flavor.labels.items() if key in cluster.declared_keys}
     if any(is_placeholder(value) for value in managed.values()):
         return

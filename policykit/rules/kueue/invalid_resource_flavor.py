@@ -18,7 +18,7 @@ from policykit.manifests.shape import mapping
 from policykit.model.severity import Severity
 from policykit.targets.kueue import versions
 from policykit.targets.kueue.names import GROUP, HOSTNAME
-from policykit.targets.kueue.objects import topologies
+from policykit.targets.kueue.objects import resource_flavors
 
 BAD = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -49,7 +49,7 @@ _FEWER_LEVELS = 8
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Source: `pkg/webhooks/resourceflavor_webhook.go` and the CRDs' validation rules (0.9 to 0.19)."""
     if manifest.group == GROUP:
-        yield from (_topology if manifest.kind == topologies.KIND else _flavor)(manifest, context)
+        yield from (_topology if manifest.kind == resource_flavors.TOPOLOGY else _flavor)(manifest, context)
 
 
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Violation]:
@@ -107,7 +107,7 @@ def _taints(manifest: Manifest) -> Iterator[Violation]:
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
-    levels = topologies.read(manifest.data).levels
+    levels = resource_flavors.read_topology(manifest.data).levels
     have = versions.release_of(context.cluster)
     checked = versions.has(have or versions.newest(), versions.TOPOLOGY_RULES)
     for number, level in enumerate(levels) if checked else ():

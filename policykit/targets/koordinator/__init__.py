@@ -36,6 +36,7 @@ TARGET = Target(
             words=("koord",),
         ),
     ),
+    added_plugins=Lazy("policykit.targets.koordinator.scheduler.configuration:added_plugins"),
     assigns=Lazy("policykit.targets.koordinator.admission:scheduler_given"),
     queues=QueueSupport(
         Lazy("policykit.targets.koordinator.sharing:queue_semantics"),

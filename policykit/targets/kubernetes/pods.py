@@ -10,8 +10,7 @@ from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.topology import Apartness, Closeness
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes import names, options, spread, versions
-from policykit.targets.kubernetes.objects import groups
+from policykit.targets.kubernetes import options, pod_groups, scheduler_names, spread, versions
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
@@ -25,8 +24,8 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     objects: tuple[dict[str, Any], ...] = ()
     if together:
         version = versions.parse(cluster.kubernetes_version)
-        spec |= groups.pod_fields(together, version)
-        objects = (groups.write(together, version),)
+        spec |= pod_groups.pod_fields(together, version)
+        objects = (pod_groups.write(together, version),)
     labels = {WORKLOAD_KEY: kind.name} if apart or close else {}
     return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
 
@@ -50,7 +49,11 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
 def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     """Whether a placement requires spreading by the default scheduler, and no profile does it."""
     placement = cluster.placements.get(kind.placement_name)
-    if placement is None or placement.strategy != SPREAD or kind.scheduler not in names.DEFAULT_NAMES:
+    if (
+        placement is None
+        or placement.strategy != SPREAD
+        or kind.scheduler not in scheduler_names.DEFAULT_NAMES
+    ):
         return False
     stated = options.of(cluster).scheduler
     return stated.way != options.CLUSTER or stated.default != placement.name
@@ -89,12 +92,12 @@ def _no_level(kind: WorkloadKind, level: str) -> str:
     return f"{kind.name}: no node label is known for level {level}: set it under scheme.topology"
 
 
-def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang | None, tuple[str, ...]]:
+def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[pod_groups.Gang | None, tuple[str, ...]]:
     """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
     if kind.gang != "all" or not options.of(cluster).native_gang:
         return None, ()
-    if not cluster.kubernetes_version or not groups.api_version(version):
+    if not cluster.kubernetes_version or not pod_groups.api_version(version):
         return None, ()
     size = _size(kind, pods)
     if not pods.owner or size is None:
@@ -104,7 +107,7 @@ def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[groups.Gang
         )
     constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
     level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""
-    return groups.Gang(pods.owner, pods.namespace, size, level), ()
+    return pod_groups.Gang(pods.owner, pods.namespace, size, level), ()
 
 
 def _size(kind: WorkloadKind, pods: Pods) -> int | None:

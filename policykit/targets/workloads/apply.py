@@ -1,8 +1,8 @@
-"""One object with its workload kind applied, pod set by pod set."""
+"""Applies workload kinds to the pod sets of one object."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from policykit.errors import PolicykitError
@@ -15,12 +15,11 @@ from policykit.model.cluster import Cluster
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import DesiredPlacement, desired_placement
 from policykit.placement.eligible_pools import offers
+from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
-from policykit.targets.workloads import fields
-from policykit.targets.workloads.kind_assignment import PodSetKey, assigned_kinds, unknown_kind
-from policykit.targets.workloads.kind_assignment import pod_set_key as key_of
+from policykit.targets.workloads import field_patches
 from policykit.targets.workloads.patch_options import PatchOptions
 from policykit.targets.workloads.pod_metadata import pod_metadata, volcano_job_metadata
 
@@ -55,7 +54,7 @@ def apply_kinds(manifest: Manifest, cluster: Cluster, namespace: str, options: P
     kinds = assigned_kinds(reviews, forced, named=options.names(manifest))
     candidates = tuple(dict.fromkeys(name for one in reviews for name in one.candidates))
     draft = _Draft(manifest, cluster, namespace)
-    unknown = dict.fromkeys(unknown_kind(one) for one in reviews if key_of(one) not in kinds)
+    unknown = dict.fromkeys(unknown_kind(one) for one in reviews if pod_set_key(one) not in kinds)
     draft.notes += [_unknown_kind_note(name, cluster) for name in unknown if name]
     written = {key: workload for key, workload in kinds.items() if draft.has_template(key)}
     for key, workload in written.items():
@@ -140,12 +139,18 @@ class _Draft:
     def name(self, key: PodSetKey, workload: WorkloadKind, queue: str) -> None:
         """Scheduler, priority class and queue, each in the field that the kind of the object uses."""
         if workload.scheduler:
-            self._write(fields.scheduler(self._pod_set(key), workload.scheduler), "schedulerName", workload)
+            self._write(
+                field_patches.scheduler_patches(self._pod_set(key), workload.scheduler),
+                "schedulerName",
+                workload,
+            )
         if workload.priority_class:
-            found = fields.priority(self._data, self._pod_set(key), workload.priority_class, self._cluster)
+            found = field_patches.priority_patches(
+                self._data, self._pod_set(key), workload.priority_class, self._cluster
+            )
             self._write(found, "priorityClassName", workload)
         if queue:
-            found = fields.queue(self._data, self._pod_set(key), queue, self._cluster)
+            found = field_patches.queue_patches(self._data, self._pod_set(key), queue, self._cluster)
             self._write(found, f"queue {queue}", workload)
 
     def add_metadata(self, key: PodSetKey, workload: WorkloadKind) -> None:
@@ -162,7 +167,7 @@ class _Draft:
         self._notices += found.notices
         self._objects += (one for one in found.objects if one not in self._objects)
 
-    def _write(self, found: fields.Change, what: str, workload: WorkloadKind) -> None:
+    def _write(self, found: field_patches.Change, what: str, workload: WorkloadKind) -> None:
         if found is None:
             self.notes.append(f"its kind and scheduler have no field for the {what} of {workload.name}")
         else:
@@ -249,3 +254,72 @@ def _check_unavailable(reviewed: Review) -> None:
 
 def _resources(reviewed: Review) -> str:
     return ", ".join(reviewed.card_resources)
+
+
+PodSetKey = tuple[str, Path]
+"""A pod set by its name and path, which changes to other fields leave as they are."""
+
+_EXPLICIT = ("label ", "annotation ", "match ")
+
+
+def pod_set_key(review: Review) -> PodSetKey:
+    return review.pod_set.name, review.pod_set.path
+
+
+def assigned_kinds(
+    reviews: Sequence[Review], forced: WorkloadKind | None = None, *, named: bool = False
+) -> dict[PodSetKey, WorkloadKind]:
+    """The workload kind of each pod set to patch.
+
+    The pod sets of one owner belong together: one that nothing recognises takes the kind of
+    its siblings where they have one. `forced` is the kind of all pod sets of an object that
+    was `named`, or that has to do with cards. Node daemons and components of the device stack
+    are left alone, unless they are named or a label, an annotation or a match says their kind.
+    """
+    if forced and (named or any(_uses_cards(one) for one in reviews)):
+        return {pod_set_key(one): forced for one in reviews if named or not _is_node_component(one)}
+    found: dict[PodSetKey, WorkloadKind] = {}
+    for siblings in _siblings(reviews):
+        own = {pod_set_key(one): one.workload for one in siblings if one.workload and not _is_skipped(one)}
+        kinds = {workload.name: workload for workload in own.values()}
+        found |= own
+        if len(kinds) == 1:
+            name, workload = next(iter(kinds.items()))
+            found |= {
+                pod_set_key(one): workload for one in siblings if not one.workload and _may_inherit(one, name)
+            }
+    return found
+
+
+def unknown_kind(review: Review) -> str:
+    """The workload kind it names, if the policy has no such kind; else empty."""
+    if review.workload:
+        return ""
+    pod_set, made_by = review.pod_set, owner(review.manifest, review.pod_set)
+    said = (pod_set.labels, pod_set.annotations, made_by.labels, made_by.annotations)
+    return next((entries[WORKLOAD_KEY] for entries in said if entries.get(WORKLOAD_KEY)), "")
+
+
+def _siblings(reviews: Iterable[Review]) -> list[list[Review]]:
+    owners: dict[Path, list[Review]] = {}
+    for one in reviews:
+        owners.setdefault(one.pod_set.owner, []).append(one)
+    return list(owners.values())
+
+
+def _uses_cards(review: Review) -> bool:
+    claims = bool(review.pod_set.spec.get("resourceClaims"))
+    return bool(review.card_resources) or claims or review.workload is not None
+
+
+def _may_inherit(review: Review, kind: str) -> bool:
+    fits = not review.candidates or kind in review.candidates
+    return fits and not _is_node_component(review) and not unknown_kind(review)
+
+
+def _is_skipped(review: Review) -> bool:
+    return _is_node_component(review) and not review.decided_by.startswith(_EXPLICIT)
+
+
+def _is_node_component(review: Review) -> bool:
+    return review.is_system_pod or review.pod_set.per_node

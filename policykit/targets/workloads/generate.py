@@ -1,28 +1,31 @@
-"""A kustomize component per workload kind and card: affinity, tolerations and scheduler fields."""
+"""A kustomize component for each workload kind and card: affinity, tolerations and scheduler fields."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from policykit.generator.artifact import Artifact, Generated, Notice, Role
+from policykit.kube.tolerations import to_dict
+from policykit.manifests.patch import Patch, patched
+from policykit.manifests.path import Path, pointer
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
+from policykit.model.gang import GangRule
+from policykit.model.pod_fields import PodFields, Pods
 from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.capacity import request_limit
-from policykit.placement.desired_placement import DesiredPlacement, desired_placement
+from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
+from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import system_of, target_of
-from policykit.targets.workloads import gang_comment
-from policykit.targets.workloads.component import (
-    BUILT_IN,
-    common_fields,
-    strategic_patch,
-    volcano_labels,
-    volcano_patch,
-)
+from policykit.targets.volcano.names import QUEUE_NAME
+from policykit.targets.volcano.names import SCHEDULER as VOLCANO
+from policykit.targets.workloads.field_patches import merge_patches
+from policykit.targets.workloads.pod_metadata import volcano_job
+from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 """A card may have any name, a folder may not."""
@@ -117,9 +120,7 @@ def _component(
         patches.append({"path": "volcano-job.yaml", "target": job})
     component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
     said = (
-        _REPLACES
-        + (gang_comment.NO_GANG if _gang(workload, cluster) else "")
-        + gang_comment.write(workload.gang_rule)
+        _REPLACES + (_NO_GANG_COMMENT if _gang(workload, cluster) else "") + gang_comment(workload.gang_rule)
     )
     said += _SPREAD if workload.across else ""
     yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
@@ -129,3 +130,188 @@ def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
     """Whether its scheduler has gangs, which `patch` can declare."""
     target = target_of(system_of(workload.scheduler, cluster))
     return workload.gang == "all" and target is not None and target.gangs and target.pod_fields is not None
+
+
+class BuiltIn(NamedTuple):
+    """A built-in kind that creates pods, and the path of its pod template."""
+
+    kind: str
+    api_version: str
+    template: Path
+
+    @property
+    def group(self) -> str:
+        group, slash, _ = self.api_version.partition("/")
+        return group if slash else ""
+
+    @property
+    def owner(self) -> Path:
+        """The object that makes the pods: of a CronJob those are the Jobs it makes."""
+        return self.template[:-2] if len(self.template) > 2 else ()
+
+
+_ADMITTED_BY_POD = frozenset({"DaemonSet", "PodTemplate", "ReplicaSet", "ReplicationController"})
+"""Kinds of which each pod is admitted by itself, by its own labels."""
+
+BUILT_IN = (
+    BuiltIn("CronJob", "batch/v1", ("spec", "jobTemplate", "spec", "template")),
+    BuiltIn("DaemonSet", "apps/v1", ("spec", "template")),
+    BuiltIn("Deployment", "apps/v1", ("spec", "template")),
+    BuiltIn("Job", "batch/v1", ("spec", "template")),
+    BuiltIn("Pod", "v1", ()),
+    BuiltIn("PodTemplate", "v1", ("template",)),
+    BuiltIn("ReplicaSet", "apps/v1", ("spec", "template")),
+    BuiltIn("ReplicationController", "v1", ("spec", "template")),
+    BuiltIn("StatefulSet", "apps/v1", ("spec", "template")),
+)
+
+
+def strategic_patch(
+    built_in: BuiltIn, workload: WorkloadKind, want: DesiredPlacement, cluster: Cluster
+) -> dict[str, Any]:
+    """A strategic merge patch for a built-in kind.
+
+    Labels and maps merge, and so do spreading constraints; `tolerations` and the affinity's
+    lists have no merge key, so they take the place of what the manifest has.
+    """
+    fields = common_fields(without_gang(workload), cluster, built_in.kind)
+    metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
+    system = system_of(workload.scheduler, cluster)
+    if workload.queue and system == VOLCANO:
+        metadata["annotations"] = {QUEUE_NAME: workload.queue}
+    for where, entries in (("labels", fields.labels), ("annotations", fields.annotations)):
+        if entries:
+            metadata.setdefault(where, {}).update(entries)
+    data: Any = {
+        "apiVersion": built_in.api_version,
+        "kind": built_in.kind,
+        "metadata": {"name": "any"},
+    }
+    if built_in.template:
+        data = patched(data, Patch("add", (*built_in.template, "metadata"), metadata))
+    else:
+        data["metadata"] |= metadata
+    for key, text in fields.owner_annotations.items():
+        data = patched(data, Patch("add", (*built_in.owner, "metadata", "annotations", key), text))
+    if fields.admitted:
+        for key, text in fields.admitted.labels.items():
+            data = patched(data, Patch("add", (*_admitted(built_in), "metadata", "labels", key), text))
+        for path, value in fields.admitted.spec.items():
+            data = patched(data, Patch("add", (*_admitted(built_in), *path), value))
+    spec = _merged(pod_spec(workload, want), fields.spec)
+    made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
+    return made
+
+
+def _admitted(built_in: BuiltIn) -> Path:
+    """The object that a queue system admits; of kinds it does not know, the pods."""
+    return built_in.template if built_in.kind in _ADMITTED_BY_POD else built_in.owner
+
+
+def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
+    """Fields that all pods of the kind have."""
+    return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
+
+
+def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:
+    """The PodSpec fields that the kind sets."""
+    spec: dict[str, Any] = {}
+    affinity = affinity_data(want)
+    if affinity:
+        spec["affinity"] = {"nodeAffinity": affinity}
+    if want.tolerations:
+        spec["tolerations"] = [to_dict(toleration) for toleration in want.tolerations]
+    if workload.scheduler:
+        spec["schedulerName"] = workload.scheduler
+    if workload.priority_class:
+        spec["priorityClassName"] = workload.priority_class
+    return spec
+
+
+def volcano_labels(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
+    """A merge patch: maps merge in custom resources too, so the Job's other labels stay."""
+    data: dict[str, Any] = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "any", "labels": {WORKLOAD_KEY: workload.name}},
+    }
+    for one in _job_patches(workload, cluster):
+        if one.path[0] == "metadata":
+            data = patched(data, one)
+    return data
+
+
+def volcano_patch(workload: WorkloadKind, want: DesiredPlacement, cluster: Cluster) -> list[dict[str, Any]]:
+    """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
+
+    `add` on a field that exists replaces it. Only the first task is named: others may not be there.
+    """
+    operations: list[dict[str, Any]] = []
+    fields = pod_spec(workload, want)
+    # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
+    scheduler = fields.get("schedulerName", "")
+    if scheduler and scheduler != VOLCANO:
+        operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
+    # Without a scheduler of its own the kind's Jobs are Volcano's; others read no field of the Job.
+    if workload.queue and system_of(scheduler or VOLCANO, cluster) == VOLCANO:
+        operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
+    priority = fields.pop("priorityClassName", "")
+    if priority:
+        operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
+    there = {operation["path"] for operation in operations}
+    for one in _job_patches(workload, cluster):
+        # Only a field right below `spec` has a parent that is surely there.
+        if len(one.path) == 2 and one.path[0] == "spec" and pointer(one.path) not in there:
+            operations.append({"op": "add", "path": pointer(one.path), "value": one.value})
+    for field, value in fields.items():
+        path = pointer(("spec", "tasks", 0, "template", "spec", field))
+        operations.append({"op": "add", "path": path, "value": value})
+    return operations
+
+
+def _job_patches(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
+    """Patches for any Volcano Job of the kind, whatever its tasks."""
+    if system_of(workload.scheduler or VOLCANO, cluster) != VOLCANO:
+        return ()
+    bare = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {}}
+    return tuple(one for one in volcano_job(bare, workload, cluster).patches if one.op == "add")
+
+
+def _merged(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    made: Any = spec
+    for field, value in more.items():
+        for one in merge_patches((field,), made.get(field), value):
+            made = patched(made, one)
+    result: dict[str, Any] = made
+    return result
+
+
+_NO_GANG_COMMENT = (
+    "# Components cannot set a gang, because its size differs per workload:\n"
+    "# use `policykit patch` or `policykit krm` instead.\n"
+)
+"""Comment of a component whose pods are a gang."""
+_GANG_COMMENT = re.compile(
+    r"^# Gang of the policy: (?:size ([0-9]{1,9})|all pods)"
+    r"(?:, timeout ([0-9]{1,9})s)?(?:, then (wait|start|fail))?$",
+    re.MULTILINE,
+)
+
+
+def gang_comment(rule: GangRule | None) -> str:
+    """One line; empty where the policy only says that the pods are a gang."""
+    if rule is None or rule == GangRule():
+        return ""
+    size = f"size {rule.size}" if rule.size is not None else "all pods"
+    timeout = f", timeout {rule.timeout}s" if rule.timeout is not None else ""
+    then = f", then {rule.on_timeout}" if rule.on_timeout else ""
+    return f"# Gang of the policy: {size}{timeout}{then}\n"
+
+
+def read_gang_comment(text: str) -> GangRule | None:
+    """The gang in the comments of a component; None: there is none."""
+    line = _GANG_COMMENT.search(text)
+    if line is None:
+        return None
+    size, timeout, then = line.groups()
+    return GangRule(int(size) if size else None, int(timeout) if timeout else None, then or "")

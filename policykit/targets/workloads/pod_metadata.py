@@ -16,15 +16,18 @@ from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import system_of
-from policykit.targets.workloads.existing_gangs import (
+from policykit.targets.workloads.field_patches import field_patches
+from policykit.targets.workloads.gangs import (
     GangChange,
     controller_gang,
+    makes_several_gangs,
     other_application,
     other_gang,
+    pods,
     resized_gang,
+    shares_annotations,
+    too_few_pods,
 )
-from policykit.targets.workloads.field_patches import field_patches
-from policykit.targets.workloads.members import makes_several_gangs, pods, shares_annotations, too_few_pods
 from policykit.targets.workloads.scheduler_fields import (
     pod_fields,
     spread_only,
@@ -159,7 +162,7 @@ def volcano_job_metadata(
 
 def volcano_job(job: Mapping[str, Any], kind: WorkloadKind, cluster: Cluster) -> PodMetadata:
     """Fields of Volcano's own jobs for a workload kind, relative to the job."""
-    jobs = import_module("policykit.targets.volcano.jobs.patches")
+    jobs = import_module("policykit.targets.volcano.job_patches")
     return PodMetadata(jobs.patches(job, kind, cluster), notices=jobs.notices(job, kind, cluster))
 
 

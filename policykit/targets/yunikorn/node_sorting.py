@@ -9,7 +9,7 @@ from typing import NamedTuple
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, SPREAD, Placement
 from policykit.model.workload import WorkloadKind
-from policykit.targets import fleet
+from policykit.targets import capacity
 from policykit.targets.yunikorn.configuration.queues_yaml import NodeSort
 from policykit.targets.yunikorn.configuration.resources import CORES
 
@@ -128,5 +128,5 @@ def _weights(cluster: Cluster) -> dict[str, float]:
 
 def _cards_per_node(cluster: Cluster) -> dict[str, list[int]]:
     """Card resource to the distinct numbers of it on a node, rising, unknown ones as assumed."""
-    sizes = fleet.cards_per_node(cluster)
-    return {resource: fleet.assumed(counts) for resource, counts in sizes.items() if counts}
+    sizes = capacity.cards_per_node(cluster)
+    return {resource: capacity.assumed(counts) for resource, counts in sizes.items() if counts}

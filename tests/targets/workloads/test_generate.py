@@ -13,14 +13,14 @@ from policykit.model.taint import Taint
 from policykit.model.topology import Apartness, Closeness, Level
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
-from policykit.targets.workloads.component import (
+from policykit.targets.workloads.generate import (
     BUILT_IN,
     BuiltIn,
+    generate,
     pod_spec,
     strategic_patch,
     volcano_patch,
 )
-from policykit.targets.workloads.generate import generate
 
 GPU = "nvidia.com/gpu"
 USAGE = "maip.mxsf.io/node.usage"

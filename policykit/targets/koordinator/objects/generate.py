@@ -22,7 +22,7 @@ from policykit.targets.koordinator.objects.colocation import BANDS
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.pods import scheduler
 from policykit.targets.koordinator.scheduler import plugins
-from policykit.targets.kubernetes.objects import priorities as priority_class
+from policykit.targets.kubernetes import priorities as priority_class
 from policykit.targets.release import Version
 from policykit.targets.sync_waves import in_waves
 

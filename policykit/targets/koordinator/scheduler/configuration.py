@@ -197,6 +197,11 @@ def is_koordinators(data: Mapping[str, Any]) -> bool:
     return any(_is_koordinators(read_profile(each)) for each in mappings(data.get("profiles")))
 
 
+def added_plugins(data: Mapping[str, Any]) -> frozenset[str]:
+    """Plugins that koord-scheduler adds to kube-scheduler's; none where another scheduler reads the data."""
+    return PLUGIN_NAMES if is_koordinators(data) else frozenset()
+
+
 def _is_koordinators(profile: Profile) -> bool:
     """By its name, or by a plugin that no other scheduler has."""
     listed = (each.name for point in profile.points.values() for each in (*point.enabled, *point.disabled))

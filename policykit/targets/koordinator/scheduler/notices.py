@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster
 from policykit.model.placement import BINPACK, SPREAD
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.scheduler import weights
 from policykit.targets.koordinator.scheduler.packing import Packing

@@ -9,7 +9,7 @@ from policykit.kube.scores import MAX_SCORE
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import BINPACK, Placement, Point
 from policykit.model.workload import WorkloadKind
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import SCHEDULER
 from policykit.targets.koordinator.options import Fit, of

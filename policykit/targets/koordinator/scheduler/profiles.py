@@ -10,7 +10,7 @@ from policykit.manifests.patch import APPEND, Patch, patched
 from policykit.manifests.shape import mapping, mappings
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.placement import Placement
-from policykit.targets.fleet import most_cards
+from policykit.targets.capacity import most_cards
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.options import Fit, KoordinatorOptions, of
 from policykit.targets.koordinator.scheduler import chart, configuration, fields, merge, placements

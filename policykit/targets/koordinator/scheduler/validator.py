@@ -35,7 +35,7 @@ from policykit.targets.koordinator.scheduler.plugins import (
     RESERVATION_FIRST,
     SCORERS,
 )
-from policykit.targets.kubernetes.scheduler.in_tree import FIRST as IN_TREE
+from policykit.targets.kubernetes.scheduler.plugin_names import IN_TREE as IN_TREE
 from policykit.targets.release import Version
 
 _PYTHON = {"boolean": bool, "integer": int, "string": str, "object": dict, "array": list}

@@ -15,10 +15,13 @@ from policykit.targets.volcano.names import TOPOLOGY_PLUGIN
 from policykit.targets.volcano.objects import nodegroups
 from policykit.targets.volcano.options import VolcanoOptions, of
 from policykit.targets.volcano.scheduler import plugins, reasons, weights
-from policykit.targets.volcano.scheduler.packing import BINPACK_PLUGIN, FIT_PLUGIN, Packing, packing
-from policykit.targets.volcano.scheduler.placement import (
+from policykit.targets.volcano.scheduler.packing import (
+    BINPACK_PLUGIN,
+    FIT_PLUGIN,
     DesiredPlacement,
+    Packing,
     desired_placement,
+    packing,
     scheduled_kinds,
     strategy,
 )
