@@ -78,9 +78,9 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _version(ctx: click.Context, option: click.Parameter, asked: bool) -> None:
+def _version(ctx: click.Context, option: click.Parameter, requested: bool) -> None:
     """Prints the version. `--verbose` is eager, so it has been parsed by now."""
-    if not asked:
+    if not requested:
         return
     if ctx.params.get("verbose"):
         from policykit.cli.version import described, here

@@ -15,8 +15,8 @@ from policykit.cli.options import allow_path, cache_of, cache_options, policy_op
 from policykit.cli.output import complain, emit, say
 from policykit.errors import UsageError
 from policykit.formats.findings import counted
-from policykit.linter.baseline import Baseline, BaselineFile, joined, pruned, text_of
-from policykit.linter.baseline_pass import from_folder, settings_of, spoken, tally
+from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
+from policykit.linter.baseline_pass import common_codes, from_folder, settings_of, tally
 from policykit.linter.unit import UnitFinding
 from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
@@ -69,7 +69,7 @@ def command(
     old = load(place) if os.path.lexists(place) else None
     if prune:
         old = _to_prune(old, place)
-        paths = paths or _spoken_of(old)
+        paths = paths or _covered(old)
         _require_all(old, paths)
     paths = paths or (".",)
     cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
@@ -82,12 +82,12 @@ def command(
     locate = from_folder(os.path.dirname(place))
     found = tally(findings if output else _governed(findings, place), locate)
     if prune:
-        after = pruned(before, found, _spoken(opened.workspace))
+        after = pruned_baseline(before, found, _spoken(opened.workspace))
     else:
-        after = joined(before, found, map(locate, paths))
+        after = extended_baseline(before, found, map(locate, paths))
     if old is None or text_of(after) != old.text:
         emit(text_of(after), place)
-    _tell(before, after, shown_as(place))
+    _print_changes(before, after, shown_as(place))
     return 0
 
 
@@ -104,7 +104,7 @@ def _to_prune(old: BaselineFile | None, place: str) -> BaselineFile:
     return old
 
 
-def _spoken_of(old: BaselineFile) -> tuple[str, ...]:
+def _covered(old: BaselineFile) -> tuple[str, ...]:
     """The files and folders that a baseline covers and that still exist."""
     places = (os.path.normpath(os.path.join(old.folder, path)) for path in old.baseline.covers)
     return tuple(shown_as(place) for place in places if os.path.lexists(place))
@@ -121,7 +121,7 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
 
 
 def _spoken(workspace: Workspace) -> frozenset[str]:
-    return spoken(settings_of(workspace, (member.path for member in workspace.members)))
+    return common_codes(settings_of(workspace, (member.path for member in workspace.members)))
 
 
 def _found(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
@@ -146,7 +146,7 @@ def _governed(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
     return [one for one in found if nearest.get(one.finding.path, place) == place]
 
 
-def _tell(before: Baseline, after: Baseline, place: str) -> None:
+def _print_changes(before: Baseline, after: Baseline, place: str) -> None:
     old, new = before.accepted, after.accepted
     came = sum(max(0, amount - old.get(key, 0)) for key, amount in new.items())
     went = sum(max(0, amount - new.get(key, 0)) for key, amount in old.items())

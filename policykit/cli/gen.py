@@ -115,23 +115,23 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     """Writes, or only compares, one policy's files; returns 1 if a comparison finds drift."""
     cluster = cluster_from(reference, cache)
     _known_targets(options.targets, [name for name, _ in writers(cluster)])
-    made = generated(reference, cluster, options.targets)
-    files = bundle(cluster, generated(reference, cluster) if options.targets else made)
+    chosen = generated(reference, cluster, options.targets)
+    files = bundle(cluster, generated(reference, cluster) if options.targets else chosen)
     if options.targets:
         # Files that combine all targets are left as they are.
-        files = {artifact.path: files[artifact.path] for artifact in made.artifacts}
+        files = {artifact.path: files[artifact.path] for artifact in chosen.artifacts}
     if options.output == "-":
-        _print_notices(made)
+        _print_notices(chosen)
         yaml = ((path, text) for path, text in files.items() if path.endswith(".yaml"))
         emit_data("".join(f"# File: {path}\n{text}" for path, text in yaml))
         return 0
     place = _place(reference, options.output, cluster.output)
     folder = place.path
-    apart = output_folders(reference, folder)
+    other_folders = output_folders(reference, folder)
     if options.every or not (options.check or options.diff):
         # Comparing a draft with another policy's folder is fine.
-        refuse_shared(folder, apart)
-    state = plan(reference, cluster.name, place, files, apart, whole=not options.targets)
+        refuse_shared(folder, other_folders)
+    state = plan(reference, cluster.name, place, files, other_folders, whole=not options.targets)
     if not options.check:
         refuse(state)
     if options.diff:
@@ -139,7 +139,7 @@ def _generate(reference: str, options: Options, cache: Cache) -> int:
     if options.check:
         return int(not compare(state))
     if not options.diff:
-        _print_notices(made)
+        _print_notices(chosen)
         write(state, prune=options.prune)
     return 0
 

@@ -13,7 +13,7 @@ from policykit.errors import PolicykitError, SourceError
 from policykit.formats.diff import diff
 from policykit.formats.findings import counted
 from policykit.generator.bundle import bundle, drift
-from policykit.policy.locations import places
+from policykit.policy.locations import policy_locations
 from policykit.workspace import output_folder
 from policykit.workspace.boundary import Place, below, writable
 from policykit.workspace.policies import output_folders, policy_names, reader
@@ -27,7 +27,7 @@ _NOWHERE = "/dev/null"
 
 
 class Plan(NamedTuple):
-    """The files of a policy, and what exists in their places."""
+    """The files of a policy, and what exists at their paths."""
 
     place: Place
     """The folder."""
@@ -52,22 +52,22 @@ def plan(
     policy: str,
     place: Place,
     files: Mapping[str, str],
-    apart: Mapping[str, str],
+    other_folders: Mapping[str, str],
     *,
     whole: bool,
 ) -> Plan:
     """What to write. Raises SourceError if the path cannot be a folder.
 
-    `apart`: the real folders that other policies write to, with those policies; `whole`: the
+    `other_folders`: the real folders that other policies write to, with those policies; `whole`: the
     files are everything the policy generates.
     """
     folder = place.path
     output_folder.check_folder(folder)
-    found = output_folder.read_folder(folder, policy, apart)
+    found = output_folder.read_folder(folder, policy, other_folders)
     there = output_folder.as_there(files, found.ours)
     missing, different, orphaned = drift(there, found.ours)
     obstacles = output_folder.obstacles(
-        folder, missing, policy, {real: shown(path) for real, path in apart.items()}
+        folder, missing, policy, {real: shown(path) for real, path in other_folders.items()}
     )
     others = {path: name for path, name in found.others.items() if path not in files}
     known = policy_names(reference, folder) if whole and others else frozenset()
@@ -78,7 +78,7 @@ def plan(
 
 
 def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> Generated:
-    """What a policy's targets write. Raises PolicykitError, with its place in the policy where it has one."""
+    """What a policy's targets write. Raises PolicykitError, with its location in the policy if it has one."""
     try:
         return api.generate(cluster, targets)
     except PolicykitError as error:
@@ -86,22 +86,22 @@ def generated(reference: str, cluster: Cluster, targets: Sequence[str] = ()) -> 
 
 
 def folder_of(reference: str, out: str) -> Place:
-    """The folder that `generate.out` of a policy means. Raises PolicykitError where it is outside."""
+    """The folder that `generate.out` names. Raises PolicykitError if it is outside the repository."""
     try:
         return writable(shown(os.path.join(os.path.dirname(reference), out)), by=reference)
     except SourceError as error:
-        said = PolicykitError(f"generate.out {error.message}", error.hint, path=("generate", "out"))
-        raise _located(reference, said) from None
+        fault = PolicykitError(f"generate.out {error.message}", error.hint, path=("generate", "out"))
+        raise _located(reference, fault) from None
 
 
 def _located(reference: str, error: PolicykitError) -> PolicykitError:
     """An error about a path in a policy, with its file, line and column."""
     name = shown_as(reference)
-    said = places(name, reader(name)) if error.path and not error.place else None
-    if said is None:
+    locations = policy_locations(name, reader(name)) if error.path and not error.place else None
+    if locations is None:
         return error
-    file, found = said.at(error.path, False)
-    return PolicykitError(error.message, error.hint, f"{file}:{found.line}:{found.column}")
+    file, span = locations.at(error.path, False)
+    return PolicykitError(error.message, error.hint, f"{file}:{span.line}:{span.column}")
 
 
 def committed(reference: str, cluster: Cluster, among: Container[str] | None = None) -> Plan | None:
@@ -116,18 +116,23 @@ def committed(reference: str, cluster: Cluster, among: Container[str] | None = N
     folder = place.path
     if not os.path.isdir(folder):
         return None
-    apart = output_folders(reference, folder)
-    ours = output_folder.read_folder(folder, cluster.name, apart).ours
+    other_folders = output_folders(reference, folder)
+    ours = output_folder.read_folder(folder, cluster.name, other_folders).ours
     if not any(among is None or os.path.abspath(os.path.join(folder, path)) in among for path in ours):
         return None
     return plan(
-        reference, cluster.name, place, bundle(cluster, generated(reference, cluster)), apart, whole=True
+        reference,
+        cluster.name,
+        place,
+        bundle(cluster, generated(reference, cluster)),
+        other_folders,
+        whole=True,
     )
 
 
-def refuse_shared(folder: str, apart: Mapping[str, str]) -> None:
+def refuse_shared(folder: str, other_folders: Mapping[str, str]) -> None:
     """Raises SourceError if another policy writes to this folder."""
-    other = apart.get(os.path.realpath(folder))
+    other = other_folders.get(os.path.realpath(folder))
     if other:
         raise SourceError(
             f"{shown(other)} also writes to this folder", "give each policy its own generate.out", folder
@@ -173,11 +178,13 @@ def write(plan: Plan, *, prune: bool) -> None:
     if prune:
         output_folder.remove(plan.place, plan.orphaned)
     _print_lines(plan, _superfluous(plan, "removed" if prune else "no longer generated"))
-    says = f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
+    message = (
+        f"{plan.folder}: {counted(len(order), 'file')} written, {len(plan.files) - len(order)} unchanged"
+    )
     if plan.orphaned:
         after = "removed" if prune else "no longer generated (--prune removes them)"
-        says += f", {len(plan.orphaned)} {after}"
-    say(says)
+        message += f", {len(plan.orphaned)} {after}"
+    say(message)
 
 
 def shown(path: str) -> str:

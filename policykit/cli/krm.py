@@ -116,11 +116,11 @@ def _generated(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster
 
 def _patched(given: krm.ResourceList, config: FunctionConfig, cluster: Cluster) -> str | bytes:
     """The list with its workloads patched. All items share one document."""
-    asked = PatchOptions(config.workload, config.card, config.queue, config.only)
-    asked.check(cluster)
+    options = PatchOptions(config.workload, config.card, config.queue, config.only)
+    options.check(cluster)
     source = Source("ResourceList", given.text.encode(), config.namespace or "default", rendered=True)
-    patched = patch(source, cluster, asked)
-    asked.check_found(patched.objects)
+    patched = patch(source, cluster, options)
+    options.check_found(patched.objects)
     for note in (*patched.notes, *unique_notices(patched.notices)):
         say(f"policykit: {note}")
     # Another item fits into a list, but the text of the input is not preserved then.

@@ -195,8 +195,8 @@ def command(
         done, changes = _make(fixed_files, opened, diff)
     else:
         report = lint(request, opened, options)
-    aside = diff or (STDIN in paths and (fix or unsafe_fixes))
-    done = write(report, wanted, format_context(workspace, after), color, aside) and done
+    stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
+    done = write(report, wanted, format_context(workspace, after), color, stdout_taken) and done
     _tell(report, opened, show_files)
     _tell_numbers(report, statistics, timings)
     if notes.failures or report.failures or not done or (require_policy and notes.without_policy):

@@ -86,14 +86,14 @@ def command(
         raise UsageError("--in-place and --diff cannot be combined", "use only one of them")
     if in_place and _STDIN in (paths or (_STDIN,)):
         raise UsageError("--in-place needs files, not standard input", "name the files, or omit --in-place")
-    asked = PatchOptions(workload, card, queue, only)
+    options = PatchOptions(workload, card, queue, only)
     cache = cache_of((*paths, policy or "", stdin_filename), cache_dir, no_cache)
     sources = list(_sources(paths or (_STDIN,), stdin_filename, namespace))
     done = [
-        (source, _patched(source, folder, cluster_for(folder, policy, cache), asked, sources))
+        (source, _patched(source, folder, cluster_for(folder, policy, cache), options, sources))
         for source, folder in sources
     ]
-    asked.check_found(one for _, patched in done for one in patched.objects)
+    options.check_found(one for _, patched in done for one in patched.objects)
     _print_notes(done)
     if in_place:
         _write(done)
@@ -122,9 +122,9 @@ def _sources(paths: Iterable[str], stdin_filename: str, namespace: str) -> Itera
 
 def _source(path: str, raw: bytes, namespace: str, *, rendered: bool = False) -> tuple[Source, str]:
     folder = os.path.dirname(os.path.abspath(path))
-    stands_in = namespace or kustomization_namespace(folder) or "default"
+    default_namespace = namespace or kustomization_namespace(folder) or "default"
     partial = not rendered and is_patch(path)
-    return Source(path, raw, stands_in, partial=partial, rendered=rendered), folder
+    return Source(path, raw, default_namespace, partial=partial, rendered=rendered), folder
 
 
 def _standard_input() -> bytes:
@@ -139,22 +139,22 @@ def _patched(
     source: Source,
     folder: str,
     cluster: Cluster | None,
-    asked: PatchOptions,
+    options: PatchOptions,
     sources: Sequence[tuple[Source, str]],
 ) -> PatchedText:
     if cluster is None:
         raise SourceError(
             "no policy in this or any parent folder", "name one with -p, or see `policykit init`", source.path
         )
-    asked.check(cluster)
+    options.check(cluster)
 
     def elsewhere() -> dict[Identity, Mapping[str, Any]]:
         # Another folder may be another environment, with objects of the same names.
-        others = (one for one, beside in sources if beside == folder and one.path != source.path)
+        others = (one for one, in_folder in sources if in_folder == folder and one.path != source.path)
         return {name: data for one in others for name, data in objects(one.raw, one.namespace).items()}
 
     with faults_at(source.path):
-        return patch(source, cluster, asked, elsewhere)
+        return patch(source, cluster, options, elsewhere)
 
 
 def _print_notes(done: Sequence[tuple[Source, PatchedText]]) -> None:

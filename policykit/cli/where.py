@@ -64,8 +64,8 @@ def command(
                 raise SourceError(
                     "no policy in this or any parent folder", "name one with -p, or nodes with --nodes"
                 )
-            stands_in = namespace or kustomization_namespace(folder) or "default"
-            found = [*api.where(_content(path), cluster, stands_in)]
+            default_namespace = namespace or kustomization_namespace(folder) or "default"
+            found = [*api.where(_content(path), cluster, default_namespace)]
             reviewed.extend((_shown(path), review) for review in found)
     emit(formats.json_text(reviewed) if format_ == "json" else formats.text(reviewed))
     for failure in failures:

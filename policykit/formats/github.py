@@ -35,11 +35,11 @@ def step_summary(report: Report, context: FormatContext) -> str:
     totals = ", ".join(counted(n, severity) for severity, n in tally(report).items() if n)
     lines = ["### policykit", "", totals or "no findings", ""]
     if report.findings:
-        lines += ["| | rule | place | what |", "| --- | --- | --- | --- |"]
+        lines += ["| | rule | location | message |", "| --- | --- | --- | --- |"]
     ordered = sorted(report.findings, key=lambda f: f.severity.rank)
     for finding in ordered[:_ROWS]:
-        place = f"{relative(finding.path, context.root)}:{finding.span.line}"
-        cells = (finding.severity.value, f"{finding.code} {finding.name}", place, finding.message)
+        location = f"{relative(finding.path, context.root)}:{finding.span.line}"
+        cells = (finding.severity.value, f"{finding.code} {finding.name}", location, finding.message)
         lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     if len(ordered) > _ROWS:
         lines += ["", f"and {len(ordered) - _ROWS} more"]
@@ -47,6 +47,7 @@ def step_summary(report: Report, context: FormatContext) -> str:
 
 
 def _command(finding: Finding, context: FormatContext) -> str:
+    """A workflow command with all supported properties."""
     span = finding.span
     places = {"file": relative(finding.path, context.root), "line": span.line, "endLine": span.end_line}
     if span.line == span.end_line:
@@ -66,7 +67,6 @@ def _property(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """A workflow command with all supported properties."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -75,7 +75,7 @@ def read(raw: bytes) -> ResourceList:
 
 
 class FunctionConfig(NamedTuple):
-    """The configuration of one function. Empty parts follow the policy and the defaults."""
+    """The configuration of one function. Empty fields follow the policy and the defaults."""
 
     role: str
     """generate, patch or lint."""
@@ -124,11 +124,11 @@ def function_config(data: Mapping[str, Any], role: str = "") -> FunctionConfig:
     return _read(known[kind], spec or {})
 
 
-def with_items(given: ResourceList, made: Iterable[Mapping[str, Any]]) -> str:
+def with_items(given: ResourceList, added: Iterable[Mapping[str, Any]]) -> str:
     """The list with more objects, which replace those of the same name."""
     items = list(given.items)
     places = {_identity(item): place for place, item in reversed([*enumerate(items)])}
-    for item in made:
+    for item in added:
         place = places.setdefault(_identity(item), len(items))
         if place < len(items):
             items[place] = _annotated(item, _annotations(items[place]))
@@ -243,10 +243,10 @@ def _read(role: str, spec: Mapping[str, Any]) -> FunctionConfig:
             )
         _check(field, value)
     config = FunctionConfig(role)
-    made: dict[str, Any] = {_NAMES.get(field, field): _frozen(value) for field, value in spec.items()}
-    if isinstance(made.get("policy"), dict):
-        made["inline"] = made.pop("policy")
-    return config._replace(**made)
+    fields: dict[str, Any] = {_NAMES.get(field, field): _frozen(value) for field, value in spec.items()}
+    if isinstance(fields.get("policy"), dict):
+        fields["inline"] = fields.pop("policy")
+    return config._replace(**fields)
 
 
 def _frozen(value: Any) -> Any:
@@ -262,7 +262,7 @@ def _check(field: str, value: object) -> None:
         levels = [severity.value for severity in Severity]
         right, wanted = value in levels, ", ".join(levels)
     elif field in _TEXTS:
-        right, wanted = isinstance(value, str), "a text"
+        right, wanted = isinstance(value, str), "a string"
     else:
         right = isinstance(value, list) and all(isinstance(one, str) for one in value)
         wanted = "a list of strings"

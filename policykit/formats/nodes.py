@@ -62,6 +62,6 @@ def _commands(steps: Sequence[Step]) -> str:
     """The commands as a script to copy; none of them has been run."""
     lines = ["", "# These commands fix the differences; none has been run."]
     for step in steps:
-        lines += ["", *(f"# {says}" for says in step.note.splitlines())]
+        lines += ["", *(f"# {line}" for line in step.note.splitlines())]
         lines += [line.rstrip("\n") for line in step.commands]
     return "\n".join(lines) + "\n"

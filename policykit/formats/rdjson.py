@@ -28,9 +28,9 @@ def rdjson(report: Report, context: FormatContext) -> str:
 
 def _diagnostic(finding: Finding, root: str, files: SourceFiles) -> dict[str, Any]:
     span = finding.span
-    said = f"{finding.message} [{finding.name}]" + (f"\n{finding.help}" if finding.help else "")
+    message = f"{finding.message} [{finding.name}]" + (f"\n{finding.help}" if finding.help else "")
     found: dict[str, Any] = {
-        "message": said,
+        "message": message,
         "location": {
             "path": relative(finding.path, root),
             "range": {

@@ -59,15 +59,15 @@ def sarif(report: Report, context: FormatContext) -> str:
 
 
 def _notifications(report: Report, left_out: int) -> dict[str, Any]:
-    said = [*report.failures]
+    messages = [*report.failures]
     if left_out > 0:
-        said.append(f"{left_out} findings are left out: a run can have at most {_MOST_RESULTS}")
-    if not said:
+        messages.append(f"{left_out} findings are left out: a run can have at most {_MOST_RESULTS}")
+    if not messages:
         return {}
     return {
         "toolExecutionNotifications": [
             {"level": "error" if text in report.failures else "warning", "message": {"text": text}}
-            for text in said
+            for text in messages
         ]
     }
 
@@ -92,12 +92,12 @@ def _rule(known: AnyRule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, path: str, index: int, mark: str, files: SourceFiles) -> dict[str, Any]:
-    said = finding.message + (f". {finding.help}" if finding.help else "")
+    message = finding.message + (f". {finding.help}" if finding.help else "")
     found: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": said},
+        "message": {"text": message},
         "locations": [
             {"physicalLocation": {"artifactLocation": _artifact(path), "region": _region(finding)}}
         ],

@@ -122,7 +122,7 @@ def excerpt(finding: Finding, files: SourceFiles) -> tuple[str, str, str] | None
     line = files.line(finding.path, span.line)
     start = min(span.column - 1, len(line))
     end = span.end_column - 1 if span.end_line == span.line else len(line)
-    # Cut first: many findings may stand on one very long line.
+    # Cut first: one very long line may have many findings.
     begin = max(0, start - _BEFORE) if len(line) > _WIDTH else 0
     shown = in_place(line[begin : begin + _WIDTH]).rstrip()
     if not shown:

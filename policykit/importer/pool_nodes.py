@@ -10,7 +10,7 @@ from policykit.importer.groups import MACHINE, Group, Size, same_size
 from policykit.importer.sections import amounts
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.pool import Amounts
-from policykit.policy.compile.node_shapes import PODS
+from policykit.policy.compile.node_shapes import PODS_PER_NODE
 
 
 def by_shapes(group: Group, found_by: dict[str, str]) -> bool:
@@ -144,7 +144,7 @@ def _listed(nodes: tuple[str, ...]) -> Any:
 
 def _allocatable(group: Group, offered: Amounts) -> dict[str, str | int]:
     """What pods may use, without what follows from the card or the kubelet's default."""
-    implied = {"pods"} if offered.get("pods") == PODS else set()
+    implied = {"pods"} if offered.get("pods") == PODS_PER_NODE else set()
     if group.card:
         implied |= {group.card.resource, f"{group.card.resource}.shared"}
         if group.card.sharing.options:

@@ -20,7 +20,7 @@ from policykit.model.queue import (
     Submitters,
     Tenant,
 )
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import Autoscaling, Metric, ScaleTarget, WorkloadKind
 
 _DECIMAL = (("G", 10**9), ("M", 10**6), ("k", 10**3))
@@ -150,11 +150,11 @@ def _gang(gang: str, rule: GangRule | None) -> str | dict[str, Any]:
     )
 
 
-def _within(found: Closeness | None) -> dict[str, Any] | None:
+def _within(found: TopologyAffinity | None) -> dict[str, Any] | None:
     return without_empty(level=found.level, mode="hard" if found.hard else "") if found else None
 
 
-def _across(found: Apartness | None) -> dict[str, Any] | None:
+def _across(found: TopologySpread | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return without_empty(

@@ -11,7 +11,7 @@ from policykit.importer.sections import kind as kind_of_policy
 from policykit.importer.topology import level_of_key
 from policykit.importer.usages import kind_of
 from policykit.model.placement import Placement
-from policykit.model.topology import LEVELS, Apartness, Closeness, Level
+from policykit.model.topology import LEVELS, Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano.objects.topology import Bound, tiers
 
@@ -45,7 +45,7 @@ def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool
     """Gang and topology of a component's pods. A placement spreads over nodes too, so another level
     takes precedence.
     """
-    apart = [Apartness(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
+    apart = [TopologySpread(levels[key], hard, skew) for key, hard, skew in component.apart if key in levels]
     return WorkloadKind(
         component.workload,
         gang="all" if component.gang else "",
@@ -55,17 +55,17 @@ def _topology_of(component: Component, levels: Mapping[str, str], *, whole: bool
     )
 
 
-def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> Closeness | None:
+def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> TopologyAffinity | None:
     """Level that the pods of a job stay within: from their pod affinity, or from Volcano's tier.
 
     `whole`: `levels` is complete, so a tier number identifies a level.
     """
     close = component.close
     if close:
-        return Closeness(levels[close[0]], close[1]) if close[0] in levels else None
+        return TopologyAffinity(levels[close[0]], close[1]) if close[0] in levels else None
     bound = component.bound
     level = _level(bound, levels) if bound and (bound.tier_name or whole) else ""
-    return Closeness(level, bound.mode == "hard") if bound and level else None
+    return TopologyAffinity(level, bound.mode == "hard") if bound and level else None
 
 
 def _level(bound: Bound, levels: Mapping[str, str]) -> str:

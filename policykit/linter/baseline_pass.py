@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale
+from policykit.linter.baseline import STALE, BaselineFile, Baselines, Key, Locate, key_of, stale_entries
 from policykit.linter.finding import Finding
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.registry import BASELINE
@@ -66,7 +66,7 @@ def from_folder(folder: str) -> Locate:
     return lambda path: os.path.relpath(os.path.abspath(path), folder).replace(os.sep, "/")
 
 
-def spoken(settings: Sequence[Setting]) -> frozenset[str]:
+def common_codes(settings: Sequence[Setting]) -> frozenset[str]:
     """Codes of the rules that could speak of every file."""
     return frozenset.intersection(*(setting.selection.codes & setting.rules.codes() for setting in settings))
 
@@ -120,7 +120,7 @@ def _in_vain(
 
 
 def _stale(file: BaselineFile, left: Counter[Key], settings: Sequence[Setting]) -> Iterator[Finding]:
-    for entry in stale(file.baseline, left, spoken(settings), file.text):
+    for entry in stale_entries(file.baseline, left, common_codes(settings), file.text):
         for rule in settings[0].rules.of(BASELINE):
             for violation in rule.check(entry, Context(path=file.shown)):
                 found = finding_of(rule, violation, locate(violation, file.shown))

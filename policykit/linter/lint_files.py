@@ -17,7 +17,7 @@ _BATCH = 32
 """Files whose results are encoded and decoded together, which is quicker than one by one."""
 
 
-class Outcome(NamedTuple):
+class MemberResult(NamedTuple):
     """One file's result, or why it could not be read."""
 
     result: FileResult
@@ -36,7 +36,7 @@ class _Attempt(NamedTuple):
     """The result as bytes."""
 
 
-def outcomes(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[Outcome]:
+def lint_members(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Iterator[MemberResult]:
     """Of every member, in their order; `sizes`: bytes of each, empty where they are unknown."""
     workers = run.options.workers
     # Workers are forked: they share rules and policy. A Python started anew would import from the current
@@ -55,13 +55,13 @@ def outcomes(run: Run, members: Sequence[Member], sizes: Sequence[int]) -> Itera
         yield from _outcomes(run, members[part.start : part.stop], found)
 
 
-def outcome_of(run: Run, member: Member) -> Outcome:
+def lint_member(run: Run, member: Member) -> MemberResult:
     """What a file beside those of the run gives."""
     (outcome,) = _outcomes(run, [member], _encoded(run, [_attempt(run, member)]))
     return outcome
 
 
-def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[Outcome]:
+def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt]) -> Iterator[MemberResult]:
     """Attempts with their results, which are left to the next run."""
     cache = run.workspace.cache
     numbers = [number for number, attempt in enumerate(attempts) if attempt.result is None]
@@ -75,11 +75,11 @@ def _outcomes(run: Run, members: Sequence[Member], attempts: Sequence[_Attempt])
         if result is None:
             # What the cache has of it is damaged.
             result, failure, _, _ = _attempt(_uncached(run), member)
-            yield Outcome(result or FileResult(), failure)
+            yield MemberResult(result or FileResult(), failure)
             continue
         if attempt.entry and cache:
             cache.keep(attempt.key, attempt.entry)
-        yield Outcome(result, attempt.failure)
+        yield MemberResult(result, attempt.failure)
 
 
 def _uncached(run: Run) -> Run:

@@ -80,7 +80,7 @@ _ESCAPES = ("\\x", "\\u", "\\U", "\\/", *(f"\\{line_break}" for line_break in "\
 """With these a quoted scalar of YAML or JSON can hold a word that the text does not show."""
 
 
-def unmentioned(text: str, words: Iterable[str]) -> frozenset[str]:
+def absent_words(text: str, words: Iterable[str]) -> frozenset[str]:
     """Those of the words that nothing in a text of YAML or JSON says; none where that is not sure."""
     if "\\" in text and any(escape in text for escape in _ESCAPES):
         return frozenset()

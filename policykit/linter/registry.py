@@ -20,10 +20,10 @@ SCOPE = "scope"
 """What the files of a scope say together."""
 SUPPRESSION = "suppression"
 BASELINE = "baseline"
-DECLARED = "declared"
-"""A policy as people wrote it."""
-DRIFTED = "drifted"
-"""A generated file that is not as its policy gives it."""
+POLICY = "policy"
+"""A policy as it is written."""
+GENERATED_FILE = "generated file"
+"""A generated file that differs from what its policy generates."""
 
 _MOST_PARTS = 1_000
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from policykit.errors import Failures
 from policykit.linter.finding import Finding, Report, listed
 from policykit.linter.locate import finding_of, locate
-from policykit.linter.registry import DECLARED, DRIFTED
+from policykit.linter.registry import GENERATED_FILE, POLICY
 from policykit.linter.rule import Context
 from policykit.linter.scope_pass import scope_facts, scope_findings
 from policykit.linter.suppression_pass import suppress, suppression_findings, suppressions_of
@@ -88,11 +88,11 @@ def policy_findings(run: Run) -> PassResult:
 def _about_policy(policy: Policy, setting: Setting) -> Iterator[Finding]:
     rules, context = setting.rules, Context(setting.cluster, "", setting.namespace)
     if policy.declared is not None:
-        for rule in rules.of(DECLARED):
+        for rule in rules.of(POLICY):
             for violation in rules.check(rule, policy.declared, context):
                 yield finding_of(rule, violation, locate(violation, "", policy.declared))
     for file in policy.drifted:
-        for rule in rules.of(DRIFTED):
+        for rule in rules.of(GENERATED_FILE):
             for violation in rules.check(rule, file, context):
                 yield finding_of(rule, violation, locate(violation, file.path))
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from policykit.errors import Failures
 from policykit.linter.engine import fixes_of
 from policykit.linter.finding import Finding
-from policykit.linter.lint_files import outcome_of
+from policykit.linter.lint_files import lint_member
 from policykit.linter.locate import finding_of, locate
 from policykit.linter.location import Place
 from policykit.linter.reader import decode
-from policykit.linter.registry import DECLARED, DRIFTED, SCOPE, SUPPRESSION, RuleSet
+from policykit.linter.registry import GENERATED_FILE, POLICY, SCOPE, SUPPRESSION, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
 from policykit.linter.suppressions import ANNOTATION, Annotation, SuppressionUse
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
@@ -93,13 +93,13 @@ def _hidden(
 
     Of a built object the annotations count that it has as it is built, which those of the file may be.
     """
-    from policykit.linter.suppressions import Comment, sift
+    from policykit.linter.suppressions import Comment, apply_suppressions
 
     comments = tuple(one for one in known if isinstance(one.suppression.place, Comment))
     annotations = tuple(one for one in known if not isinstance(one.suppression.place, Comment))
-    kept, comments = sift([place.finding for place in places], comments)
+    kept, comments = apply_suppressions([place.finding for place in places], comments)
     own = [place.finding for place in places if not place.built or place.ignored]
-    uncovered, annotations = sift(own, annotations)
+    uncovered, annotations = apply_suppressions(own, annotations)
     left = {id(finding) for finding in kept}
     covered = {id(finding) for finding in own} - {id(finding) for finding in uncovered}
     numbers = {
@@ -161,7 +161,7 @@ def _joined(known: Sequence[SuppressionUse], more: Sequence[SuppressionUse]) -> 
 
 def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[SuppressionUse, ...]:
     """Those of a file that a policy extends: it need not be a member."""
-    found = outcome_of(run, Member(path, path, "", 0))
+    found = lint_member(run, Member(path, path, "", 0))
     if found.failure:
         failures.append(found.failure)
     return found.result.suppressions
@@ -175,9 +175,9 @@ def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[st
 
     `scoped`: it stands in a complete scope; `policy`: it is a policy that the run looks at.
     """
-    codes = rules.codes() - rules.codes(DRIFTED)
+    codes = rules.codes() - rules.codes(GENERATED_FILE)
     codes -= frozenset() if scoped else rules.codes(SCOPE)
-    return codes - (frozenset() if policy else rules.codes(DECLARED))
+    return codes - (frozenset() if policy else rules.codes(POLICY))
 
 
 def check_suppressions(

@@ -91,7 +91,7 @@ def comments(text: str) -> tuple[tuple[Comment, Directive], ...]:
     return tuple(found)
 
 
-def bind(
+def comment_suppressions(
     found: Sequence[tuple[Comment, Directive]],
     root: Node,
     lines: tuple[int, int],
@@ -127,7 +127,7 @@ def _line_of(found: tuple[Comment, Directive]) -> int:
     return found[0].line
 
 
-def annotated(
+def annotation_suppressions(
     manifest: Manifest, lines: tuple[int, int], resource: Resource, today: str = ""
 ) -> Iterator[Suppression]:
     """The object's annotation, if it has one; `lines` are the object's lines from 1."""
@@ -141,7 +141,7 @@ def annotated(
         yield Suppression(*lines, directive, place, span, manifest.document, expired, judged)
 
 
-def sift(
+def apply_suppressions(
     findings: Iterable[Finding], suppressions: Sequence[SuppressionUse]
 ) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
     """The findings that nothing hides, and the suppressions with what they have hidden by now."""
@@ -293,15 +293,15 @@ class FileSuppressions:
 
     def document(self, root: Node, lines: tuple[int, int], index: int) -> None:
         """A document that stands on these lines, from 0, end excluded."""
-        self._found.extend(bind(self._comments, root, lines, index, self._today))
+        self._found.extend(comment_suppressions(self._comments, root, lines, index, self._today))
 
     def object(self, located: LocatedObject) -> None:
         """An object that may have the annotation."""
         node = located.manifest.node
         lines = (node.start.line + 1, node.end.line + 1)
-        self._found.extend(annotated(located.manifest, lines, located.resource, self._today))
+        self._found.extend(annotation_suppressions(located.manifest, lines, located.resource, self._today))
 
-    def sift(
+    def apply(
         self, findings: Sequence[Finding], template: bool, unfinished: set[int]
     ) -> tuple[list[Finding], tuple[SuppressionUse, ...]]:
         """The findings that nothing hides, and all suppressions.
@@ -315,4 +315,4 @@ class FileSuppressions:
             )
             for one in self._found
         )
-        return sift(findings, uses) if uses else (list(findings), ())
+        return apply_suppressions(findings, uses) if uses else (list(findings), ())

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
     from policykit.model.cluster import Cluster, TargetSettings
-    from policykit.model.declared_queues import Placing
+    from policykit.model.declared_queues import QueuePlacement
     from policykit.model.gang import PodGroup
-    from policykit.model.pod_fields import PodFields, Pods
+    from policykit.model.pod_fields import PodContext, PodFields
     from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
     from policykit.model.workload import WorkloadKind
 
@@ -65,7 +65,7 @@ class QueueSupport(NamedTuple):
     """Label or annotation by which `pod_fields` names the queue of pods; empty: it names none."""
     admits: bool = False
     """It admits jobs whose pods a scheduler without queues places; False: its own scheduler reads them."""
-    resolve: Lazy[Callable[[str, Placing | None], str]] | None = None
+    resolve: Lazy[Callable[[str, QueuePlacement | None], str]] | None = None
     """The whole name of a queue that pods name; empty: it depends on who asks. None: pods name it so."""
     namespace_key: str = ""
     """Annotation of namespaces: the queue of their groups that name none."""
@@ -110,7 +110,7 @@ class Target(NamedTuple):
     facts: tuple[FactReader, ...] = ()
     queues: QueueSupport | None = None
     """None: it has no queues, or lint does not know them."""
-    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, Pods], PodFields]] | None = None
+    pod_fields: Lazy[Callable[[WorkloadKind, Cluster, PodContext], PodFields]] | None = None
     """Fields of pods, and companion objects, for a workload kind."""
     priority_classes: frozenset[str] = frozenset()
     """PriorityClasses that its chart installs."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.linter.engine import FileResult
 from policykit.linter.finding import Finding
-from policykit.linter.lint_files import outcome_of, outcomes
+from policykit.linter.lint_files import lint_member, lint_members
 from policykit.linter.workspace import Member, Run, Setting, Workspace
 from policykit.manifests.node import Span
 from policykit.model.severity import Severity
@@ -68,7 +68,7 @@ def judgements(run: Run) -> tuple[Judgement, ...]:
     for build in workspace.builds:
         jobs.append((build.member, (build.member.setting,), True))
         sizes += [len(workspace.read(build.member.file))] if workspace.sizes else []
-    found = outcomes(run, [member for member, _, _ in jobs], sizes)
+    found = lint_members(run, [member for member, _, _ in jobs], sizes)
     return tuple(
         Judgement(member, settings, _alone(run, member, result), failure, first)
         for (member, settings, first), (result, failure) in zip(jobs, found, strict=True)
@@ -81,7 +81,7 @@ def _alone(run: Run, member: Member, result: FileResult) -> FileResult:
     """
     if not result.findings or member.look or member.partial or not run.workspace.completed(member.file):
         return result
-    partial, failure = outcome_of(run, member._replace(partial=True))
+    partial, failure = lint_member(run, member._replace(partial=True))
     if failure:
         return result
     shape = run.workspace.settings[member.setting].rules.about_shape()

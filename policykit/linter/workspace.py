@@ -11,7 +11,7 @@ from policykit.linter.selection import Selection
 
 if TYPE_CHECKING:
     from policykit.linter.baseline import Baselines
-    from policykit.linter.builds.kustomization import Built
+    from policykit.linter.builds.kustomization import BuiltKustomization
     from policykit.linter.engine import FileResult, Job
     from policykit.linter.finding import Finding
     from policykit.linter.subjects import DeclaredPolicy, GeneratedFile
@@ -122,7 +122,7 @@ class Workspace(NamedTuple):
     """Bytes of each member, for spreading work; empty: unknown."""
     policies: tuple[Policy, ...] = ()
     """Those whose files, or what they generate, are among the members."""
-    builds: tuple[Built, ...] = ()
+    builds: tuple[BuiltKustomization, ...] = ()
     """Kustomizations whose objects are judged as they are built."""
     baselines: Baselines | None = None
     """Findings that are accepted as they are; None: none is."""

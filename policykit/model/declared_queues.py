@@ -72,7 +72,7 @@ class QueueUse(NamedTuple):
     """Least total request of these pods; without a gang the least request of one pod."""
 
 
-class Placing(NamedTuple):
+class QueuePlacement(NamedTuple):
     """How a configuration derives a queue from the name in a pod (YuniKorn's placement rules).
 
     Places of its fact: `rules`.

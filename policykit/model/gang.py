@@ -48,7 +48,7 @@ class OwnGang(NamedTuple):
     """Unit of its members: pod, or replica of a scaling group."""
 
 
-class Ordered(NamedTuple):
+class PodCreationOrder(NamedTuple):
     """Pods that are created one after another, while a gang waits for more of them.
 
     Places of its fact: `order`.
@@ -68,7 +68,7 @@ class Ordered(NamedTuple):
     """The problem, if the numbers do not explain it."""
 
 
-class Scheduled(NamedTuple):
+class GangScheduler(NamedTuple):
     """The scheduler of pods that belong to a gang. Places of its fact: `scheduler`."""
 
     system: str

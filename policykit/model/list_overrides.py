@@ -7,7 +7,7 @@ from typing import NamedTuple
 from policykit.model.taint import Toleration
 
 
-class WrittenList(NamedTuple):
+class ListField(NamedTuple):
     """A list. Places of its fact: `list`."""
 
     group: str
@@ -24,7 +24,7 @@ class WrittenList(NamedTuple):
     """Written by a patch."""
 
 
-class Template(NamedTuple):
+class TolerationTemplate(NamedTuple):
     """An object that others refer to, and the tolerations it gives to a part of them."""
 
     kind: str
@@ -36,7 +36,7 @@ class Template(NamedTuple):
     tolerations: tuple[Toleration, ...]
 
 
-class Override(NamedTuple):
+class TolerationOverride(NamedTuple):
     """A list that replaces inherited tolerations."""
 
     tolerations: tuple[Toleration, ...]

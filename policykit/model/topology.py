@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
+"""Widest first."""
+ZONE_KEY = "topology.kubernetes.io/zone"
+_NAMES = {"domain": "network-domain", "nvlink": "nvlink-domain"}
+
 
 class Level(NamedTuple):
     """A level of the cluster's topology: nodes with the same label value are together."""
@@ -14,7 +19,7 @@ class Level(NamedTuple):
     """Node label key."""
 
 
-class Closeness(NamedTuple):
+class TopologyAffinity(NamedTuple):
     """The pods of one job stay within one value of a level."""
 
     level: str
@@ -22,7 +27,7 @@ class Closeness(NamedTuple):
     """They wait rather than run apart; else it is a preference."""
 
 
-class Apartness(NamedTuple):
+class TopologySpread(NamedTuple):
     """Pods of one workload are spread evenly over the values of a level."""
 
     level: str
@@ -30,13 +35,6 @@ class Apartness(NamedTuple):
     hard: bool = False
     skew: int = 1
     """Largest difference of pods between two values."""
-
-
-LEVELS = ("zone", "domain", "rack", "switch", "nvlink")
-"""Widest first."""
-
-ZONE_KEY = "topology.kubernetes.io/zone"
-_NAMES = {"domain": "network-domain", "nvlink": "nvlink-domain"}
 
 
 def default_key(level: str, domain: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from policykit.model.gang import GangRule
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.topology import TopologyAffinity, TopologySpread
 
 
 class Metric(NamedTuple):
@@ -76,6 +76,6 @@ class WorkloadKind(NamedTuple):
     """Name of its placement in `Cluster.placements`; empty: `placement` alone is stated, or nothing."""
     gang_rule: GangRule | None = None
     """Settings of the gang, if the policy states any."""
-    within: Closeness | None = None
-    across: Apartness | None = None
+    within: TopologyAffinity | None = None
+    across: TopologySpread | None = None
     autoscaling: Autoscaling | None = None

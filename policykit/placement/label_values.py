@@ -16,6 +16,7 @@ from policykit.placement.review import Review
 
 REQUIRED_TERMS = ("nodeAffinity", affinity.REQUIRED, "nodeSelectorTerms")
 """Path of the required terms below `affinity`."""
+_ADDONS = "CriticalAddonsOnly"
 
 
 class LabelValue(NamedTuple):
@@ -111,9 +112,6 @@ def same_card_value(value: str, known: frozenset[str]) -> str:
 
 def _without_sharing_suffix(value: str) -> str:
     return value.removesuffix("-SHARED").partition("-MIG-")[0]
-
-
-_ADDONS = "CriticalAddonsOnly"
 
 
 def dedicated_keys(cluster: Cluster, pool: Pool) -> frozenset[str]:

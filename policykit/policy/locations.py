@@ -10,10 +10,10 @@ from policykit.manifests.node import Span
 from policykit.manifests.path import Path
 from policykit.policy.files import PROFILE, Files, Reader
 from policykit.policy.problems import Problems
-from policykit.policy.tree import Source, SourcedValue, find, place
+from policykit.policy.tree import Source, SourcedValue, find, location
 
 
-class Places(NamedTuple):
+class PolicyLocations(NamedTuple):
     """The files of one policy, merged."""
 
     file: str
@@ -31,7 +31,7 @@ class Places(NamedTuple):
 
         A value of a bundled profile is located where a file extends the profile. `key`: locate the key.
         """
-        file, found = place(self.tree, path, key=key)
+        file, found = location(self.tree, path, key=key)
         if not file.startswith(PROFILE):
             return file, found
         return next(self._extending(file), (self.file, span(self.sources[self.file].root, ("extends",))))
@@ -48,11 +48,11 @@ class Places(NamedTuple):
                 yield source.name, span(source.root, ("extends", listed.index(profile)))
 
 
-def places(file: str, read: Reader) -> Places | None:
+def policy_locations(file: str, read: Reader) -> PolicyLocations | None:
     """The locations of a policy compiled from this file; None if it is no longer a policy.
 
     Raises SourceError if the file cannot be read.
     """
     files = Files(read, Problems())
     tree = files.resolve(file)
-    return Places(file, tree, files.sources) if tree is not None else None
+    return PolicyLocations(file, tree, files.sources) if tree is not None else None

@@ -9,6 +9,15 @@ from policykit.manifests.path import Path, Step, dotted
 from policykit.policy.messages import alternatives, describe, nearest
 from policykit.policy.models.base import FORMS
 
+_WORDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "object": "a map",
+    "array": "a list",
+}
+
 
 def path_of(error: Mapping[str, Any], data: Any) -> Path:
     """The path in the data: the location without union tags, unless a key has that name."""
@@ -84,16 +93,6 @@ def _bounds(allowed: Sequence[Mapping[str, Any]]) -> str:
         if low is not None:
             return f"{low} or more"
     return "within bounds"
-
-
-_WORDS = {
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "text",
-    "boolean": "true or false",
-    "object": "a map",
-    "array": "a list",
-}
 
 
 def _forms(allowed: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -12,7 +12,7 @@ from policykit.linter.rule import Context
 from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, lookup
-from policykit.model.gang import Membership, Ordered, Scheduled
+from policykit.model.gang import GangScheduler, Membership, PodCreationOrder
 from policykit.targets import TARGETS
 from policykit.targets.controllers import gives_scheduler, overwrites_scheduler
 
@@ -66,7 +66,7 @@ def _orders(
         waiting = start_order.tasks_that_wait(job, base or ())
         if waiting:
             why = "dependsOn makes the pods of a task only once the tasks it names run"
-            order = Ordered("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
+            order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
             yield Fact(order, {"order": waiting.path})
         return
     for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):
@@ -74,12 +74,12 @@ def _orders(
         found = start_order.first(manifest, [one for one, _ in members])
         if found:
             stated = next((each.min_member for _, each in members if each.min_member is not None), None)
-            order = Ordered(system, namespace, group, found.pods, found.why, stated)
+            order = PodCreationOrder(system, namespace, group, found.pods, found.why, stated)
             yield Fact(order, {"order": found.path})
     found = start_order.first(manifest, pod_sets) if own and not joined else None
     for gang in own if found else ():
         if found and _never_starts(manifest, gang, found.pods):
-            order = Ordered("", namespace, "", found.pods, found.why, gang.min_member)
+            order = PodCreationOrder("", namespace, "", found.pods, found.why, gang.min_member)
             yield Fact(order, {"order": found.path})
 
 
@@ -113,7 +113,7 @@ def _scheduled(
     name = pod_set.scheduler_name
     filled = (not name and gives_scheduler(manifest, name)) or is_placeholder(name)
     what = f"{manifest.kind} {manifest.name}" if system else title(manifest.data, pod_set)
-    fact = Scheduled(
+    fact = GangScheduler(
         system, namespace, group, name, what, filled, certain and not overwrites_scheduler(manifest)
     )
     return Fact(fact, {"scheduler": pod_set.scheduler_path or pod_set.path})

@@ -22,7 +22,7 @@ _GENERATED = (".sh", ".env", ".md")
 _NEVER = frozenset({".hg", ".svn", ".venv", "node_modules"})
 
 
-def existing(paths: Iterable[str]) -> dict[str, bytes]:
+def read_inputs(paths: Iterable[str]) -> dict[str, bytes]:
     """Path to content, in the order given, folders in order of name; `-` is standard input.
 
     Raises SourceError for what does not exist or cannot be read.
@@ -67,10 +67,10 @@ def cluster_of_nodes(path: str) -> Cluster:
 
     Raises SourceError where it holds none, and at the first place that is not YAML.
     """
-    return cluster_of(read(path), path)
+    return cluster_of_text(read(path), path)
 
 
-def cluster_of(raw: bytes, path: str) -> Cluster:
+def cluster_of_text(raw: bytes, path: str) -> Cluster:
     """The same for the content of a file; `path` is shown with what is wrong in it."""
     from policykit.importer.documents import objects, text
     from policykit.kube.nodes import read as read_node

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from policykit.errors import SourceError
-from policykit.linter.builds.kustomization import Below, Listed, Tree
+from policykit.linter.builds.kustomization import FileEntry, Kustomization, KustomizationEntry
 from policykit.manifests.parser import parse
 from policykit.manifests.path import Path
 from policykit.workspace import boundary
@@ -61,7 +61,7 @@ def used_by(folder: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def tree_of(folder: str) -> Tree:
+def tree_of(folder: str) -> Kustomization:
     """What the kustomization of a folder is made of. Raises NotHereError."""
     return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
 
@@ -100,7 +100,7 @@ def _completed(limit: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def is_plain(tree: Tree) -> bool:
+def is_plain(tree: Kustomization) -> bool:
     """Whether it only lists files below its own folder: built, they say what they say as they stand.
 
     A namespace is given to objects without one, and put in place of any that a file states.
@@ -117,7 +117,7 @@ def is_plain(tree: Tree) -> bool:
     return below and not (stated and any("namespace" in _text(file) for file in files))
 
 
-def files_of(tree: Tree) -> list[str]:
+def files_of(tree: Kustomization) -> list[str]:
     """Everything that a build reads, sorted."""
     found: set[str] = set()
     for each in tree.every():
@@ -140,9 +140,9 @@ class _Reader:
 
     def __init__(self, limit: str) -> None:
         self._limit = limit
-        self._known: dict[str, Tree] = {}
+        self._known: dict[str, Kustomization] = {}
 
-    def tree(self, folder: str, above: tuple[str, ...]) -> Tree:
+    def tree(self, folder: str, above: tuple[str, ...]) -> Kustomization:
         if len(above) > _DEEPEST:
             raise NotHereError(f"more than {_DEEPEST} kustomizations use one another")
         if folder in above:
@@ -151,7 +151,7 @@ class _Reader:
             self._known[folder] = self._read(folder, (*above, folder))
         return self._known[folder]
 
-    def _read(self, folder: str, above: tuple[str, ...]) -> Tree:
+    def _read(self, folder: str, above: tuple[str, ...]) -> Kustomization:
         file = os.path.realpath(kustomization(folder))
         if not boundary.contains(self._limit, file):
             raise NotHereError(f"{self._shown(folder)} has a kustomization that is outside of the repository")
@@ -161,18 +161,18 @@ class _Reader:
         for field in _CHARTS:
             if data.get(field):
                 raise NotHereError(f"{self._shown(file)} has {field}")
-        resources: list[Listed] = []
-        bases: list[Below] = []
-        components: list[Below] = []
+        resources: list[FileEntry] = []
+        bases: list[KustomizationEntry] = []
+        components: list[KustomizationEntry] = []
         for field, below in (("resources", bases), ("bases", bases), ("components", components)):
             for at, said in _entries(data, field):
                 place = self._here(folder, said, file)
                 if os.path.isdir(place):
-                    below.append(Below(at, self.tree(place, above)))
+                    below.append(KustomizationEntry(at, self.tree(place, above)))
                 else:
-                    resources.append(Listed(at, place))
+                    resources.append(FileEntry(at, place))
         beside = [listed for at, said in _beside(data) for listed in self._how(folder, at, said, file, above)]
-        return Tree(
+        return Kustomization(
             file,
             tuple(resources),
             tuple(self._patches(folder, data, file)),
@@ -183,9 +183,9 @@ class _Reader:
             data.get("sortOptions"),
         )
 
-    def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
+    def _patches(self, folder: str, data: dict[str, Any], file: str) -> Iterator[FileEntry]:
         for at, said in _entries(data, "patchesStrategicMerge"):
-            yield Listed(at) if "\n" in said else self._file(folder, at, said, file)
+            yield FileEntry(at) if "\n" in said else self._file(folder, at, said, file)
         for field in ("patches", "patchesJson6902"):
             for number, each in enumerate(_list(data, field)):
                 if not isinstance(each, dict):
@@ -200,9 +200,9 @@ class _Reader:
                     listed = self._file(folder, (field, number, "path"), each["path"], file)
                     yield listed._replace(target=words)
                 elif isinstance(each.get("patch"), str):
-                    yield Listed((field, number, "patch"), "", words)
+                    yield FileEntry((field, number, "patch"), "", words)
 
-    def _generated(self, folder: str, data: dict[str, Any], file: str) -> Iterator[Listed]:
+    def _generated(self, folder: str, data: dict[str, Any], file: str) -> Iterator[FileEntry]:
         for field in _GENERATORS:
             for number, each in enumerate(_list(data, field)):
                 if not isinstance(each, dict):
@@ -217,8 +217,8 @@ class _Reader:
                 for at, said in envs:
                     yield self._file(folder, (field, number, *at), said, file)
 
-    def _file(self, folder: str, at: Path, said: str, file: str) -> Listed:
-        return Listed(at, self._here(folder, said, file))
+    def _file(self, folder: str, at: Path, said: str, file: str) -> FileEntry:
+        return FileEntry(at, self._here(folder, said, file))
 
     def _here(self, folder: str, said: str, file: str) -> str:
         """The place that an entry means, links resolved."""
@@ -238,14 +238,16 @@ class _Reader:
             return "is neither file nor folder"
         return ""
 
-    def _how(self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]) -> Iterator[Listed]:
+    def _how(
+        self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]
+    ) -> Iterator[FileEntry]:
         """The files that an entry about how to build means: one, or those of a kustomization of them."""
         if "\n" in said:
             texts = [(file, said)]
         else:
             place = self._here(folder, said, file)
             files = files_of(self.tree(place, above)) if os.path.isdir(place) else [place]
-            yield from (Listed(at, each) for each in files)
+            yield from (FileEntry(at, each) for each in files)
             texts = [(each, _text(each)) for each in files]
         for each, text in texts:
             if _FUNCTION in text:

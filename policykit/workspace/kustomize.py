@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from policykit.workspace.programs import found
+from policykit.workspace.programs import program_path
 
 _SECONDS = 30
 """Beyond, a build is given up."""
@@ -40,7 +40,7 @@ _SUBCOMMANDS = {"kustomize": "build", "kubectl": "kustomize"}
 
 def binary() -> str:
     """The program, empty where there is none on PATH: kustomize, or else kubectl, which has it built in."""
-    return next(filter(None, map(found, _SUBCOMMANDS)), "")
+    return next(filter(None, map(program_path, _SUBCOMMANDS)), "")
 
 
 def _command(program: str) -> list[str]:

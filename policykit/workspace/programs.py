@@ -6,7 +6,7 @@ import os
 import shutil
 
 
-def found(name: str) -> str:
+def program_path(name: str) -> str:
     """Absolute path of a program on PATH, empty where there is none.
 
     An entry of PATH that is empty or relative means the current folder, where anybody may have put one.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from policykit.errors import SourceError, UsageError
 from policykit.linter.reader import decode, documents
-from policykit.workspace.programs import found
+from policykit.workspace.programs import program_path
 
 _OF_A_HOOK = frozenset(
     {
@@ -172,7 +172,7 @@ def _git_output(done: subprocess.CompletedProcess[bytes], root: str) -> bytes:
 
 
 def _try(root: str, *words: str, given: str = "") -> subprocess.CompletedProcess[bytes]:
-    git = found("git")
+    git = program_path("git")
     if not git:
         raise SourceError("git is not installed", "install it, or lint without --since", root)
     environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}

@@ -526,7 +526,7 @@ def test_several_formats_in_one_run(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--format", "sarfi"], "no format is called 'sarfi'"),
+        (["--format", "sarfi"], "unknown format 'sarfi'"),
         (["--format", "text", "--format", "json"], "formats text and json would both go to standard output"),
         (
             ["--format", "json=a", "--output", "b"],

@@ -68,7 +68,7 @@ def test_what_will_not_be_shown_is_said() -> None:
 def test_step_summary() -> None:
     assert step_summary(MIXED, CONTEXT) == (
         "### policykit\n\n1 error, 1 warning, 1 info\n\n"
-        "| | rule | place | what |\n| --- | --- | --- | --- |\n"
+        "| | rule | location | message |\n| --- | --- | --- | --- |\n"
         "| error | PK101 missing-toleration | apps/train.yaml:24 | nothing tolerates a: 1 |\n"
         "| warning | PK206 quota-key-never-counted | apps/名.yaml:2 | 50% of 'Job', it says: never |\n"
         "| info | PK008 unknown-api-kind | b.yaml:1 | no kind 节点 |\n"

@@ -146,7 +146,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "elastic_quota": models.ElasticQuota,
     "device_share": models.DeviceShare,
     "numa": models.Numa,
-    "scarce": models.Scarce,
+    "scarce": models.ScarceResources,
 }
 UNSAID = {"estimator", "allocator", "hookPlugins"}
 """Fields without an option: one implementation, deprecated, for plugins compiled in."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policykit.manifests.path import Path
-from policykit.policy.locations import Places, places
+from policykit.policy.locations import PolicyLocations, policy_locations
 
 FILES = {
     "prod/policykit.yaml": "apiVersion: policykit.io/v1alpha1\nkind: Policy\nextends:\n- ../base.yaml\n"
@@ -16,8 +16,8 @@ FILES = {
 }
 
 
-def said() -> Places:
-    found = places("prod/policykit.yaml", lambda name: FILES[name].encode())
+def said() -> PolicyLocations:
+    found = policy_locations("prod/policykit.yaml", lambda name: FILES[name].encode())
     assert found is not None
     return found
 
@@ -47,4 +47,4 @@ def test_files_that_findings_stand_in() -> None:
 
 
 def test_no_policy() -> None:
-    assert places("a.yaml", lambda name: b"- a\n") is None
+    assert policy_locations("a.yaml", lambda name: b"- a\n") is None

@@ -370,8 +370,10 @@ def test_permissions_belong_to_a_command() -> None:
 
 
 def test_a_thread_has_permissions_only_from_the_context_of_its_command() -> None:
+    def ask() -> str:
+        return verdict(boundary.read, "outside/a.yaml", "r/p.yaml")
+
     boundary.begin(["outside"])
     with ThreadPoolExecutor(2) as pool:
-        ask = (verdict, boundary.read, "outside/a.yaml", "r/p.yaml")
-        assert pool.submit(*ask).result() == "outside"
-        assert pool.submit(copy_context().run, *ask).result() == "ok"
+        assert pool.submit(ask).result() == "outside"
+        assert pool.submit(copy_context().run, ask).result() == "ok"

@@ -1,4 +1,4 @@
-"""Linting with what earlier runs have left in the cache: for runs that are large enough to be worth it."""
+"""Linting with cached results of earlier runs, for runs large enough to be worth it."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from policykit.workspace.files import read
 from policykit.workspace.scopes import KUSTOMIZATIONS
 
 _WORTH = 100_000
-"""Bytes of manifests below which looking things up takes longer than finding them."""
+"""Bytes of manifests below which reading the cache takes longer than linting."""
 
 
 def lint(request: Request, opened: OpenResult, options: Options) -> Report:
-    """The report of a workspace, made anew as far as files, settings or anything beside them changed."""
+    """The report of a workspace; only what depends on changed files or settings is computed again."""
     workspace, notes = opened
     if not request.cache.folder or request.timed or sum(workspace.sizes) < _WORTH:
         return api.lint(workspace, options)
     pairs = zip(workspace.settings, notes.sources, strict=True)
     settings = tuple(_with_fingerprint(setting, source, request) for setting, source in pairs)
     workspace = workspace._replace(settings=settings)
-    key = _key(request, workspace, notes, options) if _alone(request, workspace, notes) else None
+    key = _key(request, workspace, notes, options) if _is_self_contained(request, workspace, notes) else None
     if key is None:
         return _by_file(request, workspace, options)
     from policykit.workspace.cache import results
 
     found = results.load_report(request.cache, key, frozenset(member.path for member in workspace.members))
     if found is None:
-        # Other policies that apply to a file are told by files elsewhere, so they are asked each time.
+        # Other policies that use a file depend on files outside the run, so they are checked every time.
         found = _by_file(request, workspace._replace(other_policy=lambda file, setting: ""), options)
         results.store_report(request.cache, key, found)
     return api.without_shared_fixes(workspace, found) if options.fixes else found
 
 
 def _by_file(request: Request, workspace: Workspace, options: Options) -> Report:
-    """With what files gave in earlier runs; what is new goes to the next one."""
+    """Lints with the cached results of single files, and stores new ones."""
     from policykit.workspace.cache import results
 
     known = results.load_results(request.cache)
@@ -60,8 +60,8 @@ def _with_fingerprint(setting: Setting, source: str, request: Request) -> Settin
     return setting._replace(fingerprint=found)
 
 
-def _alone(request: Request, workspace: Workspace, notes: WorkspaceNotes) -> bool:
-    """Whether every file that could have a say is a file of the run."""
+def _is_self_contained(request: Request, workspace: Workspace, notes: WorkspaceNotes) -> bool:
+    """Whether the report depends only on files of the run."""
     if (
         STDIN in request.paths
         or notes.excludes
@@ -81,7 +81,7 @@ def _alone(request: Request, workspace: Workspace, notes: WorkspaceNotes) -> boo
 
 
 def _key(request: Request, workspace: Workspace, notes: WorkspaceNotes, options: Options) -> bytes | None:
-    """Of the bytes of all files and of everything else; None: a file cannot be read."""
+    """A digest of all files, settings and options; None: a file cannot be read."""
     from hashlib import blake2b
 
     from policykit.workspace.cache.results import REPORT_KEY

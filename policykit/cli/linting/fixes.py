@@ -27,8 +27,8 @@ def differences(fixed_files: FixResult, names: dict[str, str]) -> str:
 def written(fixed_files: FixResult, stdin: str, given: bytes | None) -> frozenset[str]:
     """Writes the changed files, and standard input (opened as `stdin`) to standard output.
 
-    `given` is what came in there, None if nothing was asked of it. Gives the files that could not
-    be written: they are as they were, which is told, and the others are written all the same.
+    `given` is what was read from standard input, None if it was not read. Returns the files that
+    could not be written: each is reported and left unchanged, and the others are still written.
     """
     failed = set()
     for file in sorted(fixed_files.after):
@@ -44,7 +44,7 @@ def written(fixed_files: FixResult, stdin: str, given: bytes | None) -> frozense
 
 
 def tell(fixed_files: FixResult, *, diff: bool, failed: frozenset[str] = frozenset()) -> None:
-    """What was fixed, or `diff`: would be, and what was left out; nothing was in the files that `failed`."""
+    """Prints what was fixed (`diff`: would be) except in files that `failed`, and what was left out."""
     for dropped in fixed_files.dropped:
         say(f"policykit: {dropped}")
     amounts = [amount for file, amount in fixed_files.amounts.items() if file not in failed]

@@ -16,14 +16,14 @@ from policykit.workspace.files import BASELINE, repository_root
 
 
 def baselines_of(
-    request: Request, members: Sequence[Member], beside: Sequence[str], failures: Failures
+    request: Request, members: Sequence[Member], other_files: Sequence[str], failures: Failures
 ) -> Baselines | None:
-    """Those that govern files of the run; None: there is none.
+    """The baselines that apply to files of the run; None: there are none.
 
-    One that cannot be read, or is none, is a failure of the run and accepts nothing; where the
-    command line names it, SourceError is raised.
+    One that cannot be read or is not valid is a failure of the run and accepts nothing. Raises
+    SourceError if the command line names it.
     """
-    governing = {} if request.no_baseline else _governing(request, members, beside)
+    governing = {} if request.no_baseline else _governing(request, members, other_files)
     if not governing:
         return None
     files: dict[str, BaselineFile] = {}
@@ -37,7 +37,7 @@ def baselines_of(
 
 
 def uncovered(file: BaselineFile, paths: Sequence[str]) -> list[str]:
-    """What a baseline speaks of and none of the paths means; what is gone need not be looked at."""
+    """Existing paths that a baseline covers and the arguments do not."""
     given = [os.path.abspath(path) for path in paths if path != STDIN]
     places = [os.path.normpath(os.path.join(file.folder, path)) for path in file.baseline.covers]
     return [
@@ -45,9 +45,9 @@ def uncovered(file: BaselineFile, paths: Sequence[str]) -> list[str]:
     ]
 
 
-def _governing(request: Request, members: Sequence[Member], beside: Sequence[str]) -> dict[str, str]:
-    """The baseline of each file; a folder that holds no manifest any more still has its own."""
-    files = [*(member.path for member in members), *beside]
+def _governing(request: Request, members: Sequence[Member], other_files: Sequence[str]) -> dict[str, str]:
+    """The baseline of each file; a folder that no longer contains manifests still has one."""
+    files = [*(member.path for member in members), *other_files]
     files += [os.path.join(path, BASELINE) for path in request.named]
     if request.baseline:
         return dict.fromkeys(files, os.path.abspath(request.baseline))
@@ -60,7 +60,7 @@ def changes_of(
     """The indices of the changed documents of each file that is not new as a whole, by reported path.
 
     The revision is one of the repository that the current folder belongs to. Raises SourceError or
-    UsageError where git cannot tell.
+    UsageError if git fails.
     """
     from policykit.workspace.revisions import changed_documents, changes_since, top_of
 
@@ -91,5 +91,5 @@ def _now(read: Callable[[str], bytes], file: str) -> bytes:
     try:
         return read(file)
     except SourceError:
-        # Told where it is linted; there are no findings in it.
+        # Reported where it is linted; it has no findings.
         return b""

@@ -1,4 +1,4 @@
-"""Where findings go: one format or several, to standard output or to files."""
+"""The reports of a run: their formats, the files they are written to, and what formats need to know."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from policykit.nearest import nearest
 from policykit.workspace.files import repository_root
 
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
-"""Variable of GitHub Actions: the file whose Markdown is shown with the run."""
+"""Variable of GitHub Actions: names the file whose Markdown is shown with the run."""
 
 
 class Output(NamedTuple):
@@ -29,7 +29,7 @@ class Output(NamedTuple):
 
 
 def outputs(formats: Sequence[str], output: str) -> tuple[Output, ...]:
-    """Formats as given: NAME, or NAME=FILE; `output` is for the one without a file.
+    """Parses NAME or NAME=FILE; `output` is the file of the one without.
 
     Raises UsageError for an unknown format, for two without a file, and for two with the same.
     """
@@ -52,20 +52,22 @@ def with_fixes(found: Sequence[Output]) -> bool:
     return any(one.format in WITH_FIXES for one in found)
 
 
-def write(report: Report, found: Sequence[Output], context: FormatContext, color: str, aside: bool) -> bool:
-    """Writes every format; `aside`: standard output is taken, what would go there goes to standard error.
+def write(
+    report: Report, found: Sequence[Output], context: FormatContext, color: str, stdout_taken: bool
+) -> bool:
+    """Writes every format; with `stdout_taken`, to standard error instead of standard output.
 
-    False where a file could not be written, which is told.
+    Returns False if a file could not be written, which is reported.
     """
     done = True
     for one in found:
-        colours = not one.path and use_colour(color, os.environ, _is_terminal(aside))
-        says = format_named(one.format)(report, context._replace(colour=colours, version=__version__))
+        colours = not one.path and use_colour(color, os.environ, _is_terminal(stdout_taken))
+        report_text = format_named(one.format)(report, context._replace(colour=colours, version=__version__))
         try:
-            if one.path or not aside:
-                emit(says, one.path)
-            elif says:
-                tell(says.removesuffix("\n"))
+            if one.path or not stdout_taken:
+                emit(report_text, one.path)
+            elif report_text:
+                tell(report_text.removesuffix("\n"))
             if one.format == "github":
                 _summarize(report, context)
         except SourceError as error:
@@ -79,14 +81,14 @@ def _output(given: str) -> Output:
     if name not in FORMATS:
         near = nearest(name, FORMATS)
         raise UsageError(
-            f"no format is called {name!r}",
-            f"did you mean {near}?" if near else f"there are {', '.join(FORMATS)}",
+            f"unknown format {name!r}",
+            f"did you mean {near}?" if near else f"available formats: {', '.join(FORMATS)}",
         )
     return Output(name, path)
 
 
 def _refuse_one_file_for_two(found: Sequence[Output]) -> None:
-    """The later one would take the place of the earlier one, but not in what is no file: /dev/stderr."""
+    """The later one would overwrite the earlier one, except in a device such as /dev/stderr."""
     taken: dict[str, str] = {}
     for name, path in found:
         file = os.path.realpath(path) if path else ""
@@ -107,13 +109,13 @@ def _summarize(report: Report, context: FormatContext) -> None:
     append(output(path), encoded(step_summary(report, context)))
 
 
-def _is_terminal(aside: bool) -> bool:
-    stream = sys.stderr if aside else sys.stdout
+def _is_terminal(stdout_taken: bool) -> bool:
+    stream = sys.stderr if stdout_taken else sys.stdout
     return stream is not None and stream.isatty()
 
 
 def format_context(workspace: Workspace, after: Mapping[str, bytes]) -> FormatContext:
-    """Of a run; `after` are the bytes of files that it has changed, by the name they are opened by."""
+    """The context of formats; `after`: new bytes of fixed files, by the name they are opened by."""
     opened = {member.path: member.file for member in workspace.members}
 
     def raw(path: str) -> bytes:
@@ -121,7 +123,7 @@ def format_context(workspace: Workspace, after: Mapping[str, bytes]) -> FormatCo
         try:
             return after[file] if file in after else workspace.read(file)
         except SourceError:
-            return b""  # already told as a failure of the run
+            return b""  # already reported as a failure of the run
 
     here = os.getcwd()
     return FormatContext(raw, repository_root(here) or here, tuple(sorted(opened)))

@@ -1,4 +1,4 @@
-"""Texts as an editor holds them, linted where their files stand."""
+"""Findings for a text that is open in an editor, whether or not it has been saved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TextDiagnostics(NamedTuple):
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[PolicykitError, ...] = ()
-    """Why a policy or settings could not be used; one with a place is a mistake of that file."""
+    """Errors in the policy or settings; one with a place belongs to that file."""
     policy: frozenset[str] = frozenset()
     """Absolute paths of the files of its policy."""
 
@@ -33,24 +33,24 @@ def lint(
 ) -> TextDiagnostics:
     """The findings of a text, with their fixes.
 
-    `path` is absolute and among `texts`: each counts instead of its file, also that of a policy.
-    `whole`: together with the scope that the file stands in. `reference` is the policy, empty
-    for the nearest, and `cache` has policies that were compiled before.
+    `path` is absolute. `texts` replace the files at their paths, policies included. `whole`:
+    together with the scope of the file. `reference` is the policy, empty for the nearest; `cache`
+    contains compiled policies.
     """
     reset({name: text.encode("utf-8", errors="surrogatepass") for name, text in texts.items()})
-    made_of = _made_of(reference or nearest_policy(os.path.dirname(path)), cache)
+    policy_files = _policy_files(reference or nearest_policy(os.path.dirname(path)), cache)
     try:
         workspace, notes = open_text(path, Request(policy=reference, cache=cache), whole=whole)
         found = api.lint(workspace, Options(fixes=True, today=today(), workers=1))
     except UsageError as error:
-        return TextDiagnostics((), (error,), made_of)
+        return TextDiagnostics((), (error,), policy_files)
     here = tuple(finding for finding in found.findings if finding.path == path)
     failures = (*_failures(path, reference, notes.failures, cache), *_errors(found.failures))
-    return TextDiagnostics(here, failures, made_of)
+    return TextDiagnostics(here, failures, policy_files)
 
 
-def _made_of(reference: str, cache: Cache) -> frozenset[str]:
-    """Files of a policy; also where it is wrong, since mending one of them may mend it."""
+def _policy_files(reference: str, cache: Cache) -> frozenset[str]:
+    """Files of a policy, even of an invalid one: an edit of any of them may correct it."""
     if not reference:
         return frozenset()
     try:
@@ -63,7 +63,7 @@ def _made_of(reference: str, cache: Cache) -> frozenset[str]:
 def _failures(
     path: str, reference: str, failures: tuple[str, ...], cache: Cache
 ) -> tuple[PolicykitError, ...]:
-    """The mistakes of the policy, each by itself; whatever else stood in the way."""
+    """The errors of the policy, one by one; if it has none, the other failures."""
     if not failures:
         return ()
     try:

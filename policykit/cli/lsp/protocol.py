@@ -1,4 +1,4 @@
-"""Findings in the words of the Language Server Protocol (3.17)."""
+"""Findings as types of the Language Server Protocol (3.17)."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ _SEVERITIES = {
 
 
 def knows_versions(client: types.ClientCapabilities) -> bool:
-    """Whether a client takes diagnostics with the version of the text that they were found in."""
+    """Whether a client supports versions of texts in diagnostics."""
     documents = client.text_document
     diagnostics = documents.publish_diagnostics if documents else None
     return bool(diagnostics and diagnostics.version_support)
 
 
 class Text:
-    """An open text, whose columns a client counts in UTF-16 units."""
+    """An open text; clients count its columns in UTF-16 code units."""
 
     def __init__(self, text: str) -> None:
         self._lines = text.split("\n")
         self._files = SourceFiles(lambda _: text.encode("utf-8", errors="surrogatepass"))
 
     def position(self, line: int, column: int) -> types.Position:
-        """Of a line and a column from 1, in code points."""
+        """The position of a line and column, from 1 and in code points."""
         line = min(line, len(self._lines))
         before = self._lines[line - 1][: column - 1]
         return types.Position(line - 1, len(before.encode("utf-16-le", errors="surrogatepass")) // 2)
 
     def range(self, finding: Finding) -> types.Range:
-        """Where a finding stands."""
+        """The range of a finding."""
         span = finding.span
         return types.Range(
             self.position(span.line, span.column), self.position(span.end_line, span.end_column)
         )
 
     def at(self, offset: int) -> types.Position:
-        """Of an offset in bytes."""
+        """The position of an offset in bytes."""
         return self.position(*self._files.line_and_column("", offset))
 
 
 def diagnostic(finding: Finding, text: Text) -> types.Diagnostic:
-    """A finding as an editor shows it."""
+    """A finding as a diagnostic."""
     message = "\n".join(map(one_line, message_lines(finding)))
     return types.Diagnostic(
         text.range(finding), message, _SEVERITIES[finding.severity], finding.code, source=SOURCE
     )
 
 
-def mistake(error: PolicykitError, text: Text) -> types.Diagnostic:
-    """A mistake of a policy, in its own text."""
+def policy_error(error: PolicykitError, text: Text) -> types.Diagnostic:
+    """An error in a policy as a diagnostic of its own text."""
     _, line, column = (*error.place.rsplit(":", 2), "1", "1")[:3]
     start = text.position(int(line), int(column))
     message = "\n".join(map(one_line, filter(None, (error.message, error.hint))))
@@ -73,7 +73,7 @@ def mistake(error: PolicykitError, text: Text) -> types.Diagnostic:
 
 
 def actions(uri: str, findings: Iterable[Finding], text: Text) -> list[types.CodeAction]:
-    """A quick fix for each finding that has one; a safe one is what an editor should offer first."""
+    """A quick fix for each finding that has one; a safe fix is marked as preferred."""
     found = []
     for finding in findings:
         fix = finding.fix
@@ -94,8 +94,8 @@ def actions(uri: str, findings: Iterable[Finding], text: Text) -> list[types.Cod
     return found
 
 
-def page(rules: Sequence[AnyRule]) -> str:
-    """The pages of rules as Markdown."""
+def documentation(rules: Sequence[AnyRule]) -> str:
+    """The documentation of rules as Markdown."""
     parts = []
     for rule in rules:
         parts += [
@@ -107,12 +107,12 @@ def page(rules: Sequence[AnyRule]) -> str:
     return "\n\n".join(parts)
 
 
-def covers(place: types.Range, position: types.Position) -> bool:
-    """Whether a position stands in a range; behind its last character still counts."""
-    start, end, at = ((p.line, p.character) for p in (place.start, place.end, position))
+def covers(area: types.Range, position: types.Position) -> bool:
+    """Whether a range includes a position; its end counts."""
+    start, end, at = ((p.line, p.character) for p in (area.start, area.end, position))
     return start <= at <= end
 
 
-def meet(one: types.Range, other: types.Range) -> bool:
-    """Whether two ranges have a place in common."""
+def overlap(one: types.Range, other: types.Range) -> bool:
+    """Whether two ranges have a position in common."""
     return covers(one, other.start) or covers(other, one.start)

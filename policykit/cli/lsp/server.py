@@ -1,4 +1,4 @@
-"""The server: it keeps what was found of each open text, and tells it as the text changes."""
+"""The language server: lints open texts as they change, and publishes their diagnostics."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from policykit.workspace.cache.folder import NO_CACHE, Cache
 from policykit.workspace.policies import FILE_NAME
 
 _PAUSE = 0.3
-"""Seconds without a change of the policy before other texts are looked at with it."""
+"""Seconds without a change of the policy before other texts are linted with it."""
 _LARGE = 1_000_000
-"""Characters beyond which a text is linted when it is opened and saved, not while it is typed."""
+"""Characters above which a text is linted only when it is opened or saved."""
 
 
 class Lint(Protocol):
-    """What finds the findings of a text: see `diagnostics.lint`."""
+    """The function that lints a text: see `diagnostics.lint`."""
 
     def __call__(
         self, path: str, texts: Mapping[str, str], *, whole: bool, reference: str, cache: Cache
@@ -39,31 +39,31 @@ class Lint(Protocol):
 
 
 class _Document(NamedTuple):
-    """A text and what was found of it."""
+    """An open text and its findings."""
 
     uri: str
     text: str
     version: int
     findings: tuple[Finding, ...] = ()
     policy: frozenset[str] = frozenset()
-    """Files that its policy is made of."""
+    """Files of its policy."""
 
 
 class _LintRequest(NamedTuple):
-    """A text that is to be linted."""
+    """How to lint a text that is queued."""
 
     whole: bool
-    """With its scope."""
+    """Together with its scope."""
     again: bool
-    """The text is as it was; while its policy has mistakes, what was told of it stays."""
+    """The text itself has not changed; if its policy has errors, its diagnostics are kept."""
 
 
 class Documents:
-    """The open texts of an editor. A change is judged by its file alone, a saved text with its scope.
+    """The open texts of an editor. A changed text is linted by itself, a saved one with its scope.
 
-    With a policy, or what it extends, every text is looked at again that it governs. Texts are linted
-    one after another in a thread, so that the editor is answered meanwhile; of a text that has changed
-    since, nothing is told.
+    If a policy changes, or one it extends, all texts that it applies to are linted again. Texts are
+    linted one after another in a thread, so that the server keeps responding; the result for a text
+    that has changed meanwhile is discarded.
     """
 
     def __init__(
@@ -71,43 +71,43 @@ class Documents:
     ) -> None:
         self._server = server
         self._lint = lint
-        self._turns: dict[str, _LintRequest] = {}
+        self._pending: dict[str, _LintRequest] = {}
         """Texts to lint, by their paths."""
         self._work: asyncio.Task[None] | None = None
         self._reference = reference
         self._cache = cache
         self._open: dict[str, _Document] = {}
         self._waiting: set[str] = set()
-        """Texts to look at again after a pause."""
+        """Paths of texts to lint again after a pause."""
         self._timer: asyncio.TimerHandle | None = None
 
     def changed(self, uri: str, text: str, version: int) -> None:
-        """A text that is new, or has changed."""
+        """A text was opened or has changed."""
         path = _path(uri)
         before = self._open.get(path)
         self._open[path] = _Document(uri, text, version, policy=before.policy if before else frozenset())
         if before is None or len(text) <= _LARGE:
-            self._ask(path, whole=before is None)
+            self._queue(path, whole=before is None)
         elif len(before.text) <= _LARGE:
-            said = f"{path}: more than {_LARGE} characters: linted when it is opened and saved"
-            self._log(types.MessageType.Info, said)
-        self._later(self._governed(path))
+            message = f"{path}: more than {_LARGE} characters: linted only when it is opened or saved"
+            self._log(types.MessageType.Info, message)
+        self._lint_after_pause(self._same_policy(path))
 
     def saved(self, uri: str) -> None:
-        """A text that stands on the disk now."""
+        """A text was written to its file."""
         path = _path(uri)
-        for each in sorted({path, *self._governed(path)} & self._open.keys()):
-            self._ask(each, whole=True)
+        for each in sorted({path, *self._same_policy(path)} & self._open.keys()):
+            self._queue(each, whole=True)
 
     def closed(self, uri: str) -> None:
-        """A text that the editor shows no more: nothing is told of it, and its file counts again."""
+        """A text was closed: its diagnostics are removed, and its file is read again instead."""
         path = _path(uri)
         self._open.pop(path, None)
         self._publish(uri, [])
-        self._later(self._governed(path))
+        self._lint_after_pause(self._same_policy(path))
 
     def hover(self, uri: str, position: types.Position) -> types.Hover | None:
-        """The pages of the rules that speak at a place."""
+        """The documentation of the rules with findings at a position."""
         one = self._open.get(_path(uri))
         if one is None:
             return None
@@ -116,41 +116,41 @@ class Documents:
         pages = [rule(entry) for entry in CATALOGUE if entry.code in codes]
         if not pages:
             return None
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, protocol.page(pages)))
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, protocol.documentation(pages)))
 
     def actions(self, uri: str, place: types.Range) -> list[types.CodeAction]:
-        """The fixes of what stands in a range."""
+        """The fixes of the findings in a range."""
         one = self._open.get(_path(uri))
         if one is None:
             return []
         text = protocol.Text(one.text)
-        here = [finding for finding in one.findings if protocol.meet(text.range(finding), place)]
+        here = [finding for finding in one.findings if protocol.overlap(text.range(finding), place)]
         return protocol.actions(uri, here, text)
 
-    def _governed(self, path: str) -> set[str]:
-        """The other texts that a file has a say in, as a policy or as a part of one."""
+    def _same_policy(self, path: str) -> set[str]:
+        """The other texts whose policy, or a part of it, is this file."""
         everything = os.path.basename(path) == FILE_NAME
         return {name for name, one in self._open.items() if everything or path in one.policy} - {path}
 
-    def _later(self, paths: set[str]) -> None:
-        """Looks at texts again once nothing more has come for a while."""
+    def _lint_after_pause(self, paths: set[str]) -> None:
+        """Lints texts again after a pause without changes."""
         self._waiting |= paths
         if paths:
             if self._timer:
                 self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._next)
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._pause_ended)
 
-    def _next(self) -> None:
-        """Everything that waits."""
+    def _pause_ended(self) -> None:
+        """Lints everything that waits for the pause to end."""
         for path in sorted(self._waiting & self._open.keys()):
-            self._ask(path, whole=False, again=True)
+            self._queue(path, whole=False, again=True)
         self._waiting.clear()
         self._timer = None
 
-    def _ask(self, path: str, *, whole: bool, again: bool = False) -> None:
-        """Has a text linted once the thread is free."""
-        before = self._turns.get(path, _LintRequest(whole, again))
-        self._turns[path] = _LintRequest(whole or before.whole, again and before.again)
+    def _queue(self, path: str, *, whole: bool, again: bool = False) -> None:
+        """Queues a text to be linted."""
+        before = self._pending.get(path, _LintRequest(whole, again))
+        self._pending[path] = _LintRequest(whole or before.whole, again and before.again)
         if self._work is None:
             self._begin()
 
@@ -163,43 +163,45 @@ class Documents:
         error = None if work.cancelled() else work.exception()
         if error:
             self._log(types.MessageType.Error, f"{type(error).__name__}: {error}")
-        if self._turns and not work.cancelled():
+        if self._pending and not work.cancelled():
             self._begin()
 
     async def _lint_all(self) -> None:
-        """Lints what is asked for; texts that changed come before those that are looked at again."""
-        while self._turns:
-            path = min(self._turns, key=lambda path: self._turns[path].again)
-            turn = self._turns.pop(path)
+        """Lints all queued texts; those that changed come before those that are linted again."""
+        while self._pending:
+            path = min(self._pending, key=lambda path: self._pending[path].again)
+            request = self._pending.pop(path)
             if path in self._open:
-                await self._lint_one(path, turn)
+                await self._lint_one(path, request)
 
-    async def _lint_one(self, path: str, turn: _LintRequest) -> None:
-        asked = self._open[path]
+    async def _lint_one(self, path: str, request: _LintRequest) -> None:
+        document = self._open[path]
         texts = {name: each.text for name, each in self._open.items()}
         work = partial(
-            self._lint, path, texts, whole=turn.whole, reference=self._reference, cache=self._cache
+            self._lint, path, texts, whole=request.whole, reference=self._reference, cache=self._cache
         )
-        told = await asyncio.wrap_future(_in_a_thread(work))
+        result = await asyncio.wrap_future(_in_thread(work))
         now = self._open.get(path)
         if now is None:
             return
-        if now.text is asked.text and now.version == asked.version:
-            self._tell(path, told, again=turn.again)
-        elif path in self._turns:
-            self._turns[path] = self._turns[path]._replace(whole=turn.whole or self._turns[path].whole)
+        if now.text is document.text and now.version == document.version:
+            self._show(path, result, again=request.again)
+        elif path in self._pending:
+            self._pending[path] = self._pending[path]._replace(
+                whole=request.whole or self._pending[path].whole
+            )
 
-    def _tell(self, path: str, told: TextDiagnostics, *, again: bool) -> None:
-        self._open[path] = one = self._open[path]._replace(policy=told.policy)
-        if again and told.failures:
+    def _show(self, path: str, result: TextDiagnostics, *, again: bool) -> None:
+        self._open[path] = one = self._open[path]._replace(policy=result.policy)
+        if again and result.failures:
             return
         text = protocol.Text(one.text)
-        self._open[path] = one._replace(findings=told.findings)
-        diagnostics = [protocol.diagnostic(finding, text) for finding in told.findings]
-        for failure in told.failures:
-            said_of = os.path.abspath(failure.place.rsplit(":", 2)[0]) if failure.place else ""
-            if said_of == path:
-                diagnostics.append(protocol.mistake(failure, text))
+        self._open[path] = one._replace(findings=result.findings)
+        diagnostics = [protocol.diagnostic(finding, text) for finding in result.findings]
+        for failure in result.failures:
+            file = os.path.abspath(failure.place.rsplit(":", 2)[0]) if failure.place else ""
+            if file == path:
+                diagnostics.append(protocol.policy_error(failure, text))
             else:
                 self._log(types.MessageType.Error, str(failure))
         self._publish(one.uri, diagnostics, one.version)
@@ -208,34 +210,34 @@ class Documents:
         self._server.window_log_message(types.LogMessageParams(kind, message))
 
     def _publish(self, uri: str, diagnostics: list[types.Diagnostic], version: int | None = None) -> None:
-        stated = version if protocol.knows_versions(self._server.client_capabilities) else None
-        params = types.PublishDiagnosticsParams(uri, diagnostics, stated)
+        known = version if protocol.knows_versions(self._server.client_capabilities) else None
+        params = types.PublishDiagnosticsParams(uri, diagnostics, known)
         self._server.text_document_publish_diagnostics(params)
 
 
-def _in_a_thread(work: Callable[[], TextDiagnostics]) -> Future[TextDiagnostics]:
-    """Of a thread that ends with the process: the editor may leave while a text is linted."""
-    told: Future[TextDiagnostics] = Future()
-    told.set_running_or_notify_cancel()
+def _in_thread(work: Callable[[], TextDiagnostics]) -> Future[TextDiagnostics]:
+    """The result of a daemon thread, so that the server can exit while a text is linted."""
+    result: Future[TextDiagnostics] = Future()
+    result.set_running_or_notify_cancel()
 
-    def answer() -> None:
+    def run() -> None:
         try:
-            told.set_result(work())
+            result.set_result(work())
         except BaseException as error:
-            told.set_exception(error)
+            result.set_exception(error)
 
     # The thread has the permissions of the command only in a copy of its context.
-    Thread(target=copy_context().run, args=(answer,), name="lint", daemon=True).start()
-    return told
+    Thread(target=copy_context().run, args=(run,), name="lint", daemon=True).start()
+    return result
 
 
 def serve(reference: str, cache: Cache) -> None:
-    """Speaks on standard input and output until the editor leaves."""
-    made(reference, cache).start_io()
+    """Serves an editor on standard input and output until it exits."""
+    language_server(reference, cache).start_io()
 
 
-def made(reference: str, cache: Cache = NO_CACHE, lint: Lint = diagnostics.lint) -> LanguageServer:
-    """The server with everything it answers."""
+def language_server(reference: str, cache: Cache = NO_CACHE, lint: Lint = diagnostics.lint) -> LanguageServer:
+    """A server with the handlers of all supported methods."""
     server = LanguageServer("policykit", __version__, text_document_sync_kind=types.TextDocumentSyncKind.Full)
     documents = Documents(server, reference, cache, lint)
 
@@ -272,7 +274,7 @@ _KINDS: tuple[types.CodeActionKind, ...] = (types.CodeActionKind.QuickFix,)
 
 
 def _path(uri: str) -> str:
-    """The file of a URI, absolute; a text that was never saved has a name of its own."""
+    """The absolute path of a URI; a text that was never saved has a made-up name."""
     parts = urlsplit(uri)
     if parts.scheme == "file":
         return os.path.abspath(url2pathname(unquote(parts.path)))

@@ -12,7 +12,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.pool import Pool
 from policykit.model.quantity import amount_text
 from policykit.model.taint import Taint
-from policykit.policy.compile.node_shapes import PODS
+from policykit.policy.compile.node_shapes import PODS_PER_NODE
 from policykit.targets.nodes.node_groups import pool_taints, shape_labels
 
 
@@ -134,7 +134,7 @@ def _sizes(cluster: Cluster, member: Member) -> Iterator[Difference]:
         return
     for resource, number in sorted(shape.allocatable.items()):
         have = offers.get(resource, 0)
-        if have >= number or (resource == "pods" and number == PODS):
+        if have >= number or (resource == "pods" and number == PODS_PER_NODE):
             continue
         there, wanted = amount_text(resource, have), amount_text(resource, number)
         says = f"{resource}: {there} allocatable, the policy has {wanted}"

@@ -159,8 +159,10 @@ _FORMS = {
     "^(limits|requests)\\.(cpu|memory|ephemeral-storage|hugepages-.+)$": "is neither limits nor requests "
     "of cpu, memory, ephemeral-storage or huge pages, like limits.memory",
     "^[^=]*$": "must not contain '='",
-    "^\\s*(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)|\\S+(\\s+\\S+){4})\\s*$": "must "
-    "have five fields: minute, hour, day of the month, month, day of the week",
+    "^\\s*((CRON_)?TZ=\\S+\\s+)?(@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)"
+    "|\\S+(\\s+\\S+){4})\\s*$": (
+        "must have five fields: minute, hour, day of the month, month, day of the week"
+    ),
     "^[0-9]+%$": "is neither a number without quotes nor a percentage like 25%",
     "^(Pod|Container|PersistentVolumeClaim|.+/.+)$": "is none of Pod, Container, PersistentVolumeClaim",
 }

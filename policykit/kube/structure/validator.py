@@ -34,14 +34,18 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
     For a kind without a schema only labels and annotations are checked. null counts as absent, a
     placeholder as valid; a part of the wrong type is one problem, and its content is not checked.
     Data shared through aliases is checked once. A field that only some releases have is a problem
-    only if `served` states the release.
+    only if `served` states the release. What admission refuses is left out where the schema already
+    reports the value.
     """
     shape = shape_of(api_version, kind, served.custom)
     walk = _Walk(shape or FOREIGN, data, served)
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
-    return (*walk.result(), *inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
+    found = walk.result()
+    reported = {problem.path for problem in found if problem.kind != MISSING_FIELD}
+    refused = (*inconsistencies(data, api_version, kind), *refusals(data, api_version, kind))
+    return (*found, *(problem for problem in refused if problem.path not in reported))
 
 
 def check_part(name: str, data: dict[str, Any]) -> tuple[Problem, ...]:

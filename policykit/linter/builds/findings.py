@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from policykit.errors import Failures, SourceError
-from policykit.linter.builds.locations import Places
+from policykit.linter.builds.locations import SourceLocator
 from policykit.linter.finding import Finding, listed
 from policykit.linter.partial import says_partial
 from policykit.linter.reader import decode
-from policykit.linter.suppressions import SuppressionUse, sift
+from policykit.linter.suppressions import SuppressionUse, apply_suppressions
 from policykit.linter.unit import Judgement, PassResult, UnitFinding
 from policykit.linter.workspace import Run, Workspace
 
@@ -79,12 +79,12 @@ def _placed(
     found: Iterable[UnitFinding],
     annotations: Mapping[int, tuple[SuppressionUse, ...]],
 ) -> list[UnitFinding]:
-    places = Places(run.workspace.builds[number], run.workspace.read)
+    places = SourceLocator(run.workspace.builds[number], run.workspace.read)
     placed = []
     for one in sorted(found, key=lambda one: one.finding.sort_key()):
         at = places.of(one.finding)
         if at is not None:
-            ignored = not sift([one.finding], annotations.get(number, ()))[0]
+            ignored = not apply_suppressions([one.finding], annotations.get(number, ()))[0]
             placed.append(UnitFinding(at.finding, one.setting, number, at.home, at.foreign, ignored))
     return placed
 

@@ -9,7 +9,7 @@ from policykit.linter.workspace import Member
 from policykit.manifests.path import Path
 
 
-class Listed(NamedTuple):
+class FileEntry(NamedTuple):
     """An entry of a kustomization."""
 
     at: Path
@@ -22,23 +22,23 @@ class Listed(NamedTuple):
     """Of a generator's file: the key it becomes."""
 
 
-class Tree(NamedTuple):
+class Kustomization(NamedTuple):
     """A kustomization with the ones that it uses."""
 
     file: str
     """Absolute, links resolved, as all files here."""
-    resources: tuple[Listed, ...] = ()
-    patches: tuple[Listed, ...] = ()
-    generated: tuple[Listed, ...] = ()
+    resources: tuple[FileEntry, ...] = ()
+    patches: tuple[FileEntry, ...] = ()
+    generated: tuple[FileEntry, ...] = ()
     """Files that generators read."""
-    bases: tuple[Below, ...] = ()
-    components: tuple[Below, ...] = ()
-    beside: tuple[Listed, ...] = ()
+    bases: tuple[KustomizationEntry, ...] = ()
+    components: tuple[KustomizationEntry, ...] = ()
+    beside: tuple[FileEntry, ...] = ()
     """Files that say how it is built."""
     order: Any = None
     """Its `sortOptions`."""
 
-    def every(self) -> Iterator[Tree]:
+    def every(self) -> Iterator[Kustomization]:
         """Itself and all below, each once."""
         seen: set[str] = set()
         pending = [self]
@@ -60,21 +60,21 @@ class Tree(NamedTuple):
             yield from (listed.file for listed in (*tree.resources, *tree.patches) if listed.file)
 
 
-class Below(NamedTuple):
+class KustomizationEntry(NamedTuple):
     """A base or component, and the entry that names it."""
 
     at: Path
-    tree: Tree
+    tree: Kustomization
 
 
-Way = tuple[tuple[Tree, Path], ...]
+Route = tuple[tuple[Kustomization, Path], ...]
 """Kustomizations from the outermost to the one that lists a file, each with the entry that leads on."""
 
 
-def ways(tree: Tree) -> dict[str, Way]:
+def routes(tree: Kustomization) -> dict[str, Route]:
     """The first way that leads to each resource file, and to each kustomization."""
-    found: dict[str, Way] = {}
-    pending: list[tuple[Tree, Way]] = [(tree, ())]
+    found: dict[str, Route] = {}
+    pending: list[tuple[Kustomization, Route]] = [(tree, ())]
     while pending:
         here, before = pending.pop()
         if here.file in found:
@@ -87,12 +87,12 @@ def ways(tree: Tree) -> dict[str, Way]:
     return found
 
 
-class Built(NamedTuple):
+class BuiltKustomization(NamedTuple):
     """A kustomization as built: what stands for it in a run."""
 
     member: Member
     """Its objects, as a file of the run."""
-    tree: Tree
+    tree: Kustomization
     folder: str
     """Absolute folder that the origins of its objects are relative to."""
     names: Mapping[str, Member]

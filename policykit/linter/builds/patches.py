@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.linter.builds.kustomization import Listed, Tree, Way
+from policykit.linter.builds.kustomization import FileEntry, Kustomization, Route
 from policykit.manifests.document import Manifest
 from policykit.manifests.node import Node
 from policykit.manifests.path import Path, Step, lookup
@@ -15,7 +15,7 @@ _KEYS = ("name", "key", "mountPath", "devicePath", "containerPort", "port", "ip"
 """Fields that tell the items of a list apart, as kustomize merges them or people do."""
 
 
-class Followed(NamedTuple):
+class PathMatch(NamedTuple):
     """How far a path leads in another text."""
 
     path: Path
@@ -26,7 +26,7 @@ class Followed(NamedTuple):
         return len(self.path)
 
 
-def follow(node: Node, data: Any, path: Path) -> Followed:
+def match_path(node: Node, data: Any, path: Path) -> PathMatch:
     """Leads a path of built `data` into `node`: items of lists by what tells them apart, else by value."""
     found: list[Step] = []
     for step in path:
@@ -42,10 +42,10 @@ def follow(node: Node, data: Any, path: Path) -> Followed:
             break
         found.append(step)
         data = inside
-    return Followed(tuple(found), node)
+    return PathMatch(tuple(found), node)
 
 
-def existing(data: object, path: Path) -> Path:
+def existing_part(data: object, path: Path) -> Path:
     """The longest beginning of a path that exists."""
     for length in range(len(path), 0, -1):
         parent, step = lookup(data, path[: length - 1]), path[length - 1]
@@ -56,7 +56,7 @@ def existing(data: object, path: Path) -> Path:
     return ()
 
 
-def steps(data: object, pointer: str) -> Path:
+def path_of_pointer(data: object, pointer: str) -> Path:
     """The path that a JSON pointer means: numbers are positions where `data` has a list."""
     found: list[Step] = []
     for word in pointer.split("/")[1:]:
@@ -91,13 +91,13 @@ def _position(items: list[Any], item: Any, step: int) -> int | None:
     return 0 if len(items) == 1 and type(items[0]) is type(item) and isinstance(item, (dict, list)) else None
 
 
-def applied(way: Way) -> Iterator[tuple[Way, Listed]]:
+def applied_patches(way: Route) -> Iterator[tuple[Route, FileEntry]]:
     """Patches of the kustomizations on a way, the one that had the last word first, each with its own way."""
     for number, (tree, _) in enumerate(way):
         yield from _of(tree, way[:number])
 
 
-def _of(tree: Tree, before: Way) -> Iterator[tuple[Way, Listed]]:
+def _of(tree: Kustomization, before: Route) -> Iterator[tuple[Route, FileEntry]]:
     for patch in reversed(tree.patches):
         yield (*before, (tree, patch.at)), patch
     for below in reversed(tree.components):
@@ -127,7 +127,7 @@ def operations(root: Node) -> Iterator[Operation]:
                 yield Operation(tuple(words), entries["value"][1], (number, "value"))
 
 
-def through(operation: Operation, data: object, path: Path) -> Followed | None:
+def match_operation(operation: Operation, data: object, path: Path) -> PathMatch | None:
     """Where a path of the built object stands in what an operation puts; None: not there."""
     to = operation.to
     if len(to) > len(path):
@@ -138,8 +138,8 @@ def through(operation: Operation, data: object, path: Path) -> Followed | None:
     inside = lookup(data, path[: len(to)])
     if "-" in to and operation.value.data != inside:
         return None
-    found = follow(operation.value, inside, path[len(to) :])
-    return Followed((*operation.at, *found.path), found.node)
+    found = match_path(operation.value, inside, path[len(to) :])
+    return PathMatch((*operation.at, *found.path), found.node)
 
 
 def is_for(target: Mapping[str, str] | None, patch: Manifest | None, home: Manifest, built: Manifest) -> bool:

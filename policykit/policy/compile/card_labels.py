@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from policykit.policy.compile.scheme import Design
+from policykit.policy.compile.scheme import EffectiveScheme
 
 GFD_VENDOR = "nvidia"
 """GPU Feature Discovery writes labels for NVIDIA cards only."""
 
 
-class KnownCard(NamedTuple):
+class CardData(NamedTuple):
     """All data of a card: from the policy, else from the catalogue."""
 
     name: str
@@ -64,41 +64,41 @@ class CardLabels(NamedTuple):
     """Keys that something else writes, so generation does not."""
 
 
-def card_labels(card: KnownCard, design: Design) -> CardLabels:
+def card_labels(card: CardData, scheme: EffectiveScheme) -> CardLabels:
     """Which labels nodes with the card have, and who writes them."""
-    writer = _writer(card, design)
-    key = card.stated_key or design.product.key or _product_key(card, design, writer)
-    values = _values(card, design, writer, key)
+    writer = _writer(card, scheme)
+    key = card.stated_key or scheme.product.key or _product_key(card, scheme, writer)
+    values = _values(card, scheme, writer, key)
     count_key, memory_key = _number_keys(card, writer)
-    discovered = _discovered(card, design, writer)
+    discovered = _discovered(card, scheme, writer)
     known = {key, count_key, memory_key, *card.labels, *discovered} - {""}
     value = values[0] if len(values) == 1 else ""
     candidates = values if len(values) > 1 else ()
     return CardLabels(writer, key, value, candidates, count_key, memory_key, tuple(sorted(known)), discovered)
 
 
-def _discovered(card: KnownCard, design: Design, writer: str) -> tuple[str, ...]:
+def _discovered(card: CardData, scheme: EffectiveScheme, writer: str) -> tuple[str, ...]:
     if writer in ("gfd", "vendor"):
         return card.vendor_keys
     if writer == "cloud":
-        return (design.preset.product_keys[card.vendor], *design.preset.card_keys.get(card.vendor, ()))
+        return (scheme.preset.product_keys[card.vendor], *scheme.preset.card_keys.get(card.vendor, ()))
     return ()
 
 
-def _writer(card: KnownCard, design: Design) -> str:
-    if design.discovery in ("", "vendor") and card.vendor in design.preset.product_keys:
+def _writer(card: CardData, scheme: EffectiveScheme) -> str:
+    if scheme.discovery in ("", "vendor") and card.vendor in scheme.preset.product_keys:
         return "cloud"
-    if design.discovery == "vendor" and card.vendor_product_key:
+    if scheme.discovery == "vendor" and card.vendor_product_key:
         return "vendor"
-    if design.discovery in ("", "gfd") and card.vendor == GFD_VENDOR:
+    if scheme.discovery in ("", "gfd") and card.vendor == GFD_VENDOR:
         return "gfd"
     return "manual"
 
 
-def _product_key(card: KnownCard, design: Design, writer: str) -> str:
+def _product_key(card: CardData, scheme: EffectiveScheme, writer: str) -> str:
     """<vendor>/<type>.product, as GPU Feature Discovery has it, unless another writer uses another key."""
     if writer == "cloud":
-        return design.preset.product_keys[card.vendor]
+        return scheme.preset.product_keys[card.vendor]
     if writer == "vendor":
         return card.vendor_product_key
     if card.domain:
@@ -106,18 +106,18 @@ def _product_key(card: KnownCard, design: Design, writer: str) -> str:
     return f"{card.resource}.product" if card.product and card.resource else ""
 
 
-def _values(card: KnownCard, design: Design, writer: str, key: str) -> tuple[str, ...]:
+def _values(card: CardData, scheme: EffectiveScheme, writer: str, key: str) -> tuple[str, ...]:
     if not key:
         return ()
     if key in card.labels:
         return (card.labels[key],)
-    if writer == "cloud" and card.vendor == GFD_VENDOR and design.preset.product_values:
-        return design.preset.product_values.get(card.product, ())
+    if writer == "cloud" and card.vendor == GFD_VENDOR and scheme.preset.product_values:
+        return scheme.preset.product_values.get(card.product, ())
     value = card.vendor_value or card.product if writer in ("cloud", "vendor") else card.product
     return (value,) if value else ()
 
 
-def _number_keys(card: KnownCard, writer: str) -> tuple[str, str]:
+def _number_keys(card: CardData, writer: str) -> tuple[str, str]:
     """Keys of the count and memory labels; empty if nothing writes them."""
     if writer in ("gfd", "vendor"):
         return card.vendor_count_key, card.vendor_memory_key

@@ -13,7 +13,7 @@ from policykit.model.cluster import Cluster, LintSettings
 from policykit.model.pool import Card, Pool
 from policykit.model.taint import HARD_EFFECTS, Taint
 from policykit.model.topology import LEVELS
-from policykit.policy.compile.cards import compile_card, known_cards
+from policykit.policy.compile.cards import collect_cards, compile_card
 from policykit.policy.compile.draft import DefinedNames, Draft
 from policykit.policy.compile.placements import compile_placements
 from policykit.policy.compile.pools import compile_pools
@@ -25,7 +25,7 @@ from policykit.policy.compile.queues import (
     compile_tenants,
 )
 from policykit.policy.compile.references import check_references
-from policykit.policy.compile.scheme import cluster_design, control_plane_taint
+from policykit.policy.compile.scheme import cluster_scheme, control_plane_taint
 from policykit.policy.compile.targets import compile_schedulers, compile_targets
 from policykit.policy.compile.topology import compile_levels
 from policykit.policy.compile.workloads import compile_workloads
@@ -37,6 +37,7 @@ from policykit.policy.version import clauses, release, satisfies
 
 _STAND_IN = "policy.invalid"
 """Replaces a malformed domain so that other mistakes can still be found."""
+_RULE = re.compile(r"(PK[0-9]{1,3}|[a-z][a-z0-9]*(-[a-z0-9]+)*)\Z")
 
 
 def compile_policy(
@@ -49,17 +50,17 @@ def compile_policy(
         # Told once at `domain`, or not said at all: keys made from it say nothing new.
         policy = policy.model_copy(update={"domain": _STAND_IN if policy.domain else ""})
         draft = draft._replace(policy=policy)
-    draft = draft._replace(cards=known_cards(draft))
+    draft = draft._replace(cards=collect_cards(draft))
     check_references(draft)
     _check_schemes(draft)
-    design = cluster_design(policy.scheme, policy.domain)
-    pools = compile_pools(draft, design)
-    cards = {name: compile_card(draft, card, design) for name, card in draft.cards.items()}
+    scheme = cluster_scheme(policy.scheme, policy.domain)
+    pools = compile_pools(draft, scheme)
+    cards = {name: compile_card(draft, card, scheme) for name, card in draft.cards.items()}
     placements = compile_placements(draft)
     workloads = compile_workloads(draft)
     targets = compile_targets(draft, workloads)
     control_plane = _control_plane(draft)
-    usage_key = design.usage.key if design.usage.label or design.usage.taint else ""
+    usage_key = scheme.usage.key if scheme.usage.label or scheme.usage.taint else ""
     return Cluster(
         name=policy.metadata.name,
         pools=pools,
@@ -68,17 +69,17 @@ def compile_policy(
         usage_key=usage_key,
         control_plane_taint=control_plane,
         complete=policy.coverage == "complete",
-        provider=policy.provider or design.preset.provider,
+        provider=policy.provider or scheme.preset.provider,
         queues=compile_queues(draft),
         priorities=compile_priorities(draft),
         quotas=compile_quotas(draft),
         targets=targets,
         schedulers=compile_schedulers(draft, targets, workloads, placements),
         kubernetes_version=policy.kubernetes.removeprefix("v"),
-        declared_keys=_declared(usage_key, cards.values(), pools),
+        declared_keys=_declared_keys(usage_key, cards.values(), pools),
         taint_keys=_taint_keys(pools, control_plane),
-        lint=compile_lint(draft),
-        output=compile_output(draft),
+        lint=_lint_settings(draft),
+        output=_output_folder(draft),
         source=source,
         node_forms=policy.generate.nodes,
         placements=placements,
@@ -86,7 +87,7 @@ def compile_policy(
         preemption=compile_preemption(draft),
         tenants=compile_tenants(draft),
         reservations=compile_reservations(draft, pools),
-        taints_pools=any(taint.effect in HARD_EFFECTS for taint in design.taints),
+        taints_pools=any(taint.effect in HARD_EFFECTS for taint in scheme.taints),
     )
 
 
@@ -124,7 +125,7 @@ def _control_plane(draft: Draft) -> Taint | None:
     return taint
 
 
-def _declared(usage_key: str, cards: Iterable[Card], pools: Iterable[Pool]) -> frozenset[str]:
+def _declared_keys(usage_key: str, cards: Iterable[Card], pools: Iterable[Pool]) -> frozenset[str]:
     """The keys that the policy owns: the usage key, the cards' keys, and every key that pools declare."""
     keys = {usage_key, *(key for card in cards for key in card.label_keys)}
     for pool in pools:
@@ -137,10 +138,7 @@ def _taint_keys(pools: Iterable[Pool], control_plane: Taint | None) -> frozenset
     return frozenset(keys | ({control_plane.key} if control_plane else set()))
 
 
-_RULE = re.compile(r"(PK[0-9]{1,3}|[a-z][a-z0-9]*(-[a-z0-9]+)*)\Z")
-
-
-def compile_lint(draft: Draft) -> LintSettings:
+def _lint_settings(draft: Draft) -> LintSettings:
     """The lint settings as written; the linter checks whether a rule exists."""
     lint = draft.policy.lint
     for part in ("select", "ignore"):
@@ -163,7 +161,7 @@ def compile_lint(draft: Draft) -> LintSettings:
     )
 
 
-def compile_output(draft: Draft) -> str:
+def _output_folder(draft: Draft) -> str:
     """The output folder, which must be the policy's own or one below it."""
     out = draft.policy.generate.out
     if posixpath.isabs(out):

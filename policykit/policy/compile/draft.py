@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic.alias_generators import to_camel
 
 from policykit.manifests.path import Path
-from policykit.policy.compile.card_labels import KnownCard
+from policykit.policy.compile.card_labels import CardData
 from policykit.policy.messages import Candidates
 from policykit.policy.models import pool as written
 from policykit.policy.models.policy import Policy
@@ -47,7 +47,7 @@ class Draft(NamedTuple):
     problems: Problems
     tree: SourcedValue
     written: DefinedNames
-    cards: Mapping[str, KnownCard] = {}
+    cards: Mapping[str, CardData] = {}
     texts: Mapping[str, str] = {}
     """Files that configurations of systems are merged into, by the names the policy gives them."""
 

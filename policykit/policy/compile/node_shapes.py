@@ -11,13 +11,13 @@ from policykit.model.pool import Shape
 from policykit.policy.compile.amounts import amounts
 from policykit.policy.compile.card_labels import CardLabels
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.labels import Marks, own_labels
+from policykit.policy.compile.labels import NodeAttributes, checked_labels
 from policykit.policy.compile.sharing import PoolCards
-from policykit.policy.compile.topology import Placing, grouped, placing
+from policykit.policy.compile.topology import TopologyLabels, group_by_topology, node_topology
 from policykit.policy.models.pool import NodeSet, NodeShape, Pool
-from policykit.policy.node_names import expand
+from policykit.policy.node_names import expand_range
 
-PODS = 110
+PODS_PER_NODE = 110
 """Pods per node if not set: the kubelet's default."""
 
 
@@ -27,12 +27,12 @@ class PoolDraft(NamedTuple):
     draft: Draft
     path: Path
     stated: Pool
-    marks: Marks
+    attributes: NodeAttributes
     cards: PoolCards | None = None
     names: CardLabels | None = None
 
 
-def shapes(pool: PoolDraft) -> tuple[Shape, ...]:
+def pool_shapes(pool: PoolDraft) -> tuple[Shape, ...]:
     """The shapes of a pool, split so that each has one topology location."""
     stated = pool.stated.nodes
     if isinstance(stated, tuple):
@@ -42,13 +42,13 @@ def shapes(pool: PoolDraft) -> tuple[Shape, ...]:
             pool.draft.problems.error(path, "nodes is an empty list", "set a number, or remove it", key=True)
     else:
         found = (_shape(pool, pool.path, NodeShape.model_construct(nodes=stated)),)
-    return _placed(pool, found)
+    return _split_by_topology(pool, found)
 
 
 def _shape(pool: PoolDraft, path: Path, shape: NodeShape) -> Shape:
-    which = members(pool.draft, (*path, "nodes"), shape.nodes)
-    labels = own_labels(pool.draft, (*path, "nodes", "selector"), which.selector, pool.marks)
-    labels |= own_labels(pool.draft, (*path, "labels"), shape.labels, pool.marks)
+    which = _shape_nodes(pool.draft, (*path, "nodes"), shape.nodes)
+    labels = checked_labels(pool.draft, (*path, "nodes", "selector"), which.selector, pool.attributes)
+    labels |= checked_labels(pool.draft, (*path, "labels"), shape.labels, pool.attributes)
     if shape.cards_per_node is not None and pool.cards and pool.names and pool.names.count_key:
         labels[pool.names.count_key] = str(pool.cards.offer(shape.cards_per_node).counted)
     return Shape(
@@ -64,23 +64,23 @@ def _allocatable(pool: PoolDraft, path: Path, shape: NodeShape) -> dict[str, int
         stated = amounts(pool.draft, (*path, "allocatable"), shape.allocatable)
     offered = pool.cards.offer(shape.cards_per_node).amounts if pool.cards else {}
     known = {resource: n for resource, n in offered.items() if n or shape.cards_per_node == 0}
-    pods = {"pods": PODS} if stated else {}
+    pods = {"pods": PODS_PER_NODE} if stated else {}
     return {**known, **pods, **stated}
 
 
-def _placed(pool: PoolDraft, found: tuple[Shape, ...]) -> tuple[Shape, ...]:
+def _split_by_topology(pool: PoolDraft, found: tuple[Shape, ...]) -> tuple[Shape, ...]:
     topology = pool.stated.topology
     if not isinstance(topology, tuple) or not topology:
         return found
     names = tuple(name for shape in found for name in shape.node_names)
-    placed = placing(pool.draft, (*pool.path, "topology"), topology, names)
+    placed = node_topology(pool.draft, (*pool.path, "topology"), topology, names)
     return tuple(part for shape in found for part in _split(shape, placed))
 
 
-def _split(shape: Shape, placed: Placing) -> list[Shape]:
+def _split(shape: Shape, placed: TopologyLabels) -> list[Shape]:
     if not shape.node_names:
         return [shape]
-    groups = grouped(shape.node_names, placed).items()
+    groups = group_by_topology(shape.node_names, placed).items()
     return [
         shape._replace(
             minimum=len(names),
@@ -92,7 +92,7 @@ def _split(shape: Shape, placed: Placing) -> list[Shape]:
     ]
 
 
-class Members(NamedTuple):
+class ShapeNodes(NamedTuple):
     """Which nodes a shape has."""
 
     minimum: int = 0
@@ -101,12 +101,12 @@ class Members(NamedTuple):
     selector: Mapping[str, str] = {}
 
 
-def members(draft: Draft, path: Path, nodes: int | NodeSet | None) -> Members:
+def _shape_nodes(draft: Draft, path: Path, nodes: int | NodeSet | None) -> ShapeNodes:
     """The nodes given by `nodes` of a pool or shape."""
     if nodes is None:
-        return Members()
+        return ShapeNodes()
     if isinstance(nodes, int):
-        return Members(nodes, nodes)
+        return ShapeNodes(nodes, nodes)
     ways = [
         *(["min and max"] if nodes.min is not None or nodes.max is not None else []),
         *(["names"] if nodes.names is not None else []),
@@ -117,21 +117,21 @@ def members(draft: Draft, path: Path, nodes: int | NodeSet | None) -> Members:
         message = f"nodes need exactly one of min and max, names, and selector; {said}"
         draft.problems.error(path, message, "keep one of the three", key=True)
     if nodes.names is not None:
-        names = _names(draft, (*path, "names"), nodes.names)
-        return Members(len(names), len(names), names)
+        names = _node_names(draft, (*path, "names"), nodes.names)
+        return ShapeNodes(len(names), len(names), names)
     if nodes.selector is not None:
-        return Members(selector=dict(nodes.selector))
+        return ShapeNodes(selector=dict(nodes.selector))
     low, high = nodes.min or 0, nodes.max
     if high is not None and low > high:
         message = f"min {low} is more than max {high}"
         draft.problems.error((*path, "min"), message, "lower min or raise max")
-    return Members(low, high)
+    return ShapeNodes(low, high)
 
 
-def _names(draft: Draft, path: Path, stated: Iterable[str]) -> tuple[str, ...]:
+def _node_names(draft: Draft, path: Path, stated: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for number, name in enumerate(stated):
-        expanded = expand(name)
+        expanded = expand_range(name)
         if expanded is None:
             message = f"range {name!r} is reversed or too long"
             draft.problems.error((*path, number), message, "put the smaller number first: gpu-[01-16]")

@@ -9,9 +9,21 @@ from policykit.model.quantity import amount_text
 from policykit.model.queue import ContainerRange, Priority, Quota
 from policykit.policy.compile.amounts import amounts, resource_of
 from policykit.policy.compile.draft import Draft, unique
-from policykit.policy.compile.references import known_priority, once
+from policykit.policy.compile.references import check_priority_name, check_unique
 from policykit.policy.models import queue as written
 from policykit.policy.models.queue import Containers
+
+_LIMITABLE = ("cpu", "memory", "ephemeral-storage")
+_PARTS = {"default": "default", "default_request": "defaultRequest", "minimum": "min", "maximum": "max"}
+"""Field of `ContainerRange` to its key in the policy."""
+_LADDER = (
+    ("default_request", "default"),
+    ("default", "maximum"),
+    ("minimum", "default_request"),
+    ("default_request", "maximum"),
+    ("minimum", "default"),
+    ("minimum", "maximum"),
+)
 
 
 def compile_priorities(draft: Draft) -> tuple[Priority, ...]:
@@ -66,26 +78,13 @@ def _quota(draft: Draft, name: str, stated: written.Quota) -> Quota:
     requests = amounts(draft, (*path, "requests"), stated.requests)
     limits = amounts(draft, (*path, "limits"), stated.limits)
     for number, priority in enumerate(stated.priorities):
-        known_priority(draft, (*path, "priorities", number), priority)
-    once(draft, (*path, "priorities"), stated.priorities)
-    ranges = container_range(draft, (*path, "containers"), stated.containers)
+        check_priority_name(draft, (*path, "priorities", number), priority)
+    check_unique(draft, (*path, "priorities"), stated.priorities)
+    ranges = _container_range(draft, (*path, "containers"), stated.containers)
     return Quota(namespace, name, requests, limits, stated.pods, unique(stated.priorities), ranges)
 
 
-_LIMITABLE = ("cpu", "memory", "ephemeral-storage")
-_PARTS = {"default": "default", "default_request": "defaultRequest", "minimum": "min", "maximum": "max"}
-"""Field of `ContainerRange` to its key in the policy."""
-_LADDER = (
-    ("default_request", "default"),
-    ("default", "maximum"),
-    ("minimum", "default_request"),
-    ("default_request", "maximum"),
-    ("minimum", "default"),
-    ("minimum", "maximum"),
-)
-
-
-def container_range(draft: Draft, path: Path, stated: Containers | None) -> ContainerRange | None:
+def _container_range(draft: Draft, path: Path, stated: Containers | None) -> ContainerRange | None:
     """What containers may and do request; None if the policy sets nothing."""
     if stated is None:
         return None

@@ -12,13 +12,19 @@ from policykit.model.quantity import amount_text
 from policykit.model.queue import PoolAffinity, Preemption, Queue, Reservation, Submitters, Tenant
 from policykit.policy.compile.amounts import amounts, written_as
 from policykit.policy.compile.draft import Draft, unique
-from policykit.policy.compile.references import all_known, known, known_queue, once
+from policykit.policy.compile.references import (
+    check_all_defined,
+    check_defined,
+    check_queue_name,
+    check_unique,
+)
 from policykit.policy.models import queue as written
 
 _OPPOSITES = frozenset(
     {("required", "excluded"), ("required", "avoided"), ("preferred", "excluded"), ("preferred", "avoided")}
 )
 _LADDER = (("guarantee", "deserved"), ("deserved", "limit"), ("guarantee", "limit"))
+EVERYBODY = "*"
 
 
 def compile_queues(draft: Draft) -> tuple[Queue, ...]:
@@ -55,10 +61,10 @@ def _queue(draft: Draft, name: str, stated: written.Queue) -> Queue:
     return queue
 
 
-def _submitters(draft: Draft, path: Path, stated: written.Submit | None) -> Submitters | None:
+def _submitters(draft: Draft, path: Path, stated: written.Submitters | None) -> Submitters | None:
     if stated is None:
         return None
-    check_people(draft, path, stated.users, stated.groups)
+    _check_users_and_groups(draft, path, stated.users, stated.groups)
     if EVERYBODY in stated.users and (len(stated.users) > 1 or stated.groups):
         message = "'*' means everybody, so the other entries have no effect"
         draft.problems.notice((*path, "users", stated.users.index(EVERYBODY)), message)
@@ -71,13 +77,13 @@ def _pools(
     if stated is None:
         return None
     if isinstance(stated, tuple):
-        all_known(draft, path, "pool", stated)
+        check_all_defined(draft, path, "pool", stated)
         return PoolAffinity(unique(stated))
     parts = {part: unique(getattr(stated, part)) for part in PoolAffinity._fields}
     homes: dict[str, str] = {}
     for part in parts:
         names: tuple[str, ...] = getattr(stated, part)
-        all_known(draft, (*path, part), "pool", names)
+        check_all_defined(draft, (*path, part), "pool", names)
         for number, name in enumerate(names):
             home = homes.setdefault(name, part)
             if (home, part) in _OPPOSITES:
@@ -152,23 +158,22 @@ def _tenant(draft: Draft, name: str, homes: dict[str, str]) -> Tenant:
         if home != name:
             message = f"namespace {namespace} already belongs to tenant {home}"
             draft.problems.error(place, message, "a namespace has one tenant: list it once")
-    once(draft, (*path, "namespaces"), stated.namespaces)
-    known_queue(draft, (*path, "queue"), stated.queue)
-    check_people(draft, path, stated.users, stated.groups)
+    check_unique(draft, (*path, "namespaces"), stated.namespaces)
+    check_queue_name(draft, (*path, "queue"), stated.queue)
+    _check_users_and_groups(draft, path, stated.users, stated.groups)
     return Tenant(name, unique(stated.namespaces), stated.queue, unique(stated.users), unique(stated.groups))
 
 
-EVERYBODY = "*"
-
-
-def check_people(draft: Draft, path: Path, users: tuple[str, ...], groups: tuple[str, ...]) -> None:
+def _check_users_and_groups(
+    draft: Draft, path: Path, users: tuple[str, ...], groups: tuple[str, ...]
+) -> None:
     """Reports names that no system accepts: empty ones, and ones with spaces or commas."""
     for part, names in (("users", users), ("groups", groups)):
         for number, name in enumerate(names):
             if not name or any(letter.isspace() or letter == "," for letter in name):
                 message = f"{name!r} is not a {part[:-1]} name, which has no spaces or commas"
                 draft.problems.error((*path, part, number), message, "give each name its own entry")
-        once(draft, (*path, part), names)
+        check_unique(draft, (*path, part), names)
     if EVERYBODY in groups:
         place = (*path, "groups", groups.index(EVERYBODY))
         draft.problems.error(place, "'*' means everybody and belongs under users", 'set users: ["*"]')
@@ -194,7 +199,7 @@ def _reservation(
         ("pool", "pool", stated.pool),
     ):
         if meant:
-            known(draft, (*path, key), what, meant)
+            check_defined(draft, (*path, key), what, meant)
     if not (stated.tenant or stated.workload):
         message = f"nothing may use reservation {name!r}"
         draft.problems.error(path, message, "add tenant, or workload, or both", key=True)

@@ -9,55 +9,55 @@ from policykit.policy.models.scheme import KeyPart, PoolScheme, Scheme, TaintPar
 from policykit.policy.presets import PRESETS, USAGE_KEY, Preset
 
 
-class TaintDesign(NamedTuple):
+class EffectiveTaint(NamedTuple):
     """A taint of the scheme. Empty parts follow from the label it belongs to."""
 
     key: str = ""
     value: str | None = None
     effect: str = "NoSchedule"
-    stated: bool = False
-    """Whether the policy sets it; else it is the preset's."""
+    explicit: bool = False
+    """Whether the policy sets it; otherwise it comes from the preset."""
 
 
-class Part(NamedTuple):
+class EffectivePart(NamedTuple):
     """A label key and its taint."""
 
     key: str = ""
     """Empty for the product, whose key follows from the card."""
     label: bool = True
-    taint: TaintDesign | None = None
+    taint: EffectiveTaint | None = None
 
 
-class Design(NamedTuple):
+class EffectiveScheme(NamedTuple):
     """The labels and taints of nodes for their usage and cards."""
 
     preset: Preset
-    usage: Part
-    product: Part
+    usage: EffectivePart
+    product: EffectivePart
     discovery: str = ""
     """gfd, vendor or manual; empty: chosen by card and cloud."""
     resource_tolerations: bool = False
 
     @property
-    def taints(self) -> tuple[TaintDesign, ...]:
+    def taints(self) -> tuple[EffectiveTaint, ...]:
         """Those of pools."""
         return tuple(part.taint for part in (self.usage, self.product) if part.taint)
 
 
-def cluster_design(scheme: str | Scheme, domain: str) -> Design:
-    """The design of pools without a scheme of their own."""
+def cluster_scheme(scheme: str | Scheme, domain: str) -> EffectiveScheme:
+    """The scheme of pools that set none themselves."""
     if isinstance(scheme, str):
-        return _of_preset(scheme, domain)
-    return _changed(_of_preset(scheme.preset or "seed", domain), scheme)
+        return _from_preset(scheme, domain)
+    return _override(_from_preset(scheme.preset or "seed", domain), scheme)
 
 
-def pool_design(cluster: Design, scheme: str | PoolScheme | None, domain: str) -> Design:
-    """The design of a pool: the cluster's with parts replaced, or another preset."""
+def pool_scheme(cluster: EffectiveScheme, scheme: str | PoolScheme | None, domain: str) -> EffectiveScheme:
+    """The scheme of a pool: the cluster's with parts replaced, or another preset."""
     if scheme is None:
         return cluster
     if isinstance(scheme, str):
-        return _of_preset(scheme, domain)
-    return _changed(_of_preset(scheme.preset, domain) if scheme.preset else cluster, scheme)
+        return _from_preset(scheme, domain)
+    return _override(_from_preset(scheme.preset, domain) if scheme.preset else cluster, scheme)
 
 
 def control_plane_taint(scheme: str | Scheme, domain: str) -> Taint | None:
@@ -73,49 +73,49 @@ def control_plane_taint(scheme: str | Scheme, domain: str) -> Taint | None:
     return Taint(key) if key else None
 
 
-def _of_preset(name: str, domain: str) -> Design:
+def _from_preset(name: str, domain: str) -> EffectiveScheme:
     preset = PRESETS[name]
-    return Design(
+    return EffectiveScheme(
         preset,
-        Part(
+        EffectivePart(
             USAGE_KEY.format(domain=domain) if domain else "",
             True,
-            TaintDesign() if preset.usage_taint else None,
+            EffectiveTaint() if preset.usage_taint else None,
         ),
-        Part("", True, TaintDesign() if preset.product_taint else None),
+        EffectivePart("", True, EffectiveTaint() if preset.product_taint else None),
         resource_tolerations=preset.resource_tolerations,
     )
 
 
-def _changed(design: Design, scheme: PoolScheme) -> Design:
-    tolerations = scheme.resource_tolerations
-    return design._replace(
-        usage=_changed_part(design.usage, scheme.usage),
-        product=_changed_part(design.product, scheme.product),
-        discovery=scheme.discovery or design.discovery,
-        resource_tolerations=design.resource_tolerations if tolerations is None else tolerations,
+def _override(base: EffectiveScheme, changes: PoolScheme) -> EffectiveScheme:
+    tolerations = changes.resource_tolerations
+    return base._replace(
+        usage=_override_part(base.usage, changes.usage),
+        product=_override_part(base.product, changes.product),
+        discovery=changes.discovery or base.discovery,
+        resource_tolerations=base.resource_tolerations if tolerations is None else tolerations,
     )
 
 
-def _changed_part(part: Part, stated: bool | KeyPart | None) -> Part:
+def _override_part(part: EffectivePart, stated: bool | KeyPart | None) -> EffectivePart:
     if stated is None:
         return part
     if stated is False:
-        return Part(part.key, False, None)
+        return EffectivePart(part.key, False, None)
     if stated is True:
-        return Part(part.key, True, part.taint or TaintDesign(stated=True))
-    return Part(
+        return EffectivePart(part.key, True, part.taint or EffectiveTaint(explicit=True))
+    return EffectivePart(
         stated.key or part.key,
         part.label if stated.label is None else stated.label,
-        _changed_taint(part.taint, stated.taint),
+        _override_taint(part.taint, stated.taint),
     )
 
 
-def _changed_taint(taint: TaintDesign | None, stated: bool | TaintPart | None) -> TaintDesign | None:
+def _override_taint(taint: EffectiveTaint | None, stated: bool | TaintPart | None) -> EffectiveTaint | None:
     if stated is None:
         return taint
     if stated is False:
         return None
     if stated is True:
-        return taint or TaintDesign(stated=True)
-    return TaintDesign(stated.key, stated.value, stated.effect, stated=True)
+        return taint or EffectiveTaint(explicit=True)
+    return EffectiveTaint(stated.key, stated.value, stated.effect, explicit=True)

@@ -9,25 +9,27 @@ from policykit.manifests.path import Path
 from policykit.model.topology import LEVELS, Level, default_key
 from policykit.policy.compile.draft import Draft
 from policykit.policy.messages import did_you_mean
-from policykit.policy.models.pool import Place, PlaceOf
-from policykit.policy.node_names import chosen
+from policykit.policy.models.pool import NodeTopology, PoolTopology
+from policykit.policy.node_names import matching_names
 
-Placing = Mapping[str, Mapping[str, str]]
+TopologyLabels = Mapping[str, Mapping[str, str]]
 """Node name to its topology labels."""
 
 
-def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tuple[str, ...]) -> Placing:
+def node_topology(
+    draft: Draft, path: Path, topology: tuple[NodeTopology, ...], names: tuple[str, ...]
+) -> TopologyLabels:
     """Topology labels of each node in `topology`; later entries win."""
     placed: dict[str, dict[str, str]] = {}
     known = dict.fromkeys(names)
     for number, place in enumerate(topology):
-        labels = place_labels(draft, (*path, number), place)
+        labels = topology_labels(draft, (*path, number), place)
         if not place.nodes:
             draft.problems.error(
                 (*path, number, "nodes"), "this topology entry has no nodes", "add nodes: [...]"
             )
         for index, pattern in enumerate(place.nodes):
-            meant = chosen(known, pattern)
+            meant = matching_names(known, pattern)
             if not meant:
                 message = f"no node of this pool matches {pattern!r}"
                 hint = (
@@ -39,7 +41,7 @@ def placing(draft: Draft, path: Path, topology: tuple[PlaceOf, ...], names: tupl
     return placed
 
 
-def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
+def topology_labels(draft: Draft, path: Path, place: PoolTopology) -> dict[str, str]:
     """Label keys and values of the levels in a topology entry."""
     labels: dict[str, str] = {}
     for level in LEVELS:
@@ -51,7 +53,9 @@ def place_labels(draft: Draft, path: Path, place: Place) -> dict[str, str]:
     return labels
 
 
-def grouped(names: tuple[str, ...], placed: Placing) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:
+def group_by_topology(
+    names: tuple[str, ...], placed: TopologyLabels
+) -> dict[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Node names grouped by topology labels, in order."""
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name in names:
@@ -92,7 +96,7 @@ def _of_pools(draft: Draft) -> set[str]:
     places = [
         place
         for topology in topologies
-        for place in ((topology,) if isinstance(topology, Place) else topology)
+        for place in ((topology,) if isinstance(topology, PoolTopology) else topology)
     ]
     return {level for level in LEVELS if any(getattr(place, level) for place in places)}
 

@@ -10,7 +10,7 @@ from policykit.kube.names import (
 )
 from policykit.manifests.path import Path
 from policykit.model.gang import GangRule
-from policykit.model.topology import LEVELS, Apartness, Closeness
+from policykit.model.topology import LEVELS, TopologyAffinity, TopologySpread
 from policykit.model.workload import Autoscaling, Match, Metric, ScaleTarget, WorkloadKind
 from policykit.policy.compile.draft import Draft, unique
 from policykit.policy.compile.placements import named_placement
@@ -20,10 +20,14 @@ from policykit.policy.models import workload as written
 from policykit.policy.models.workload import Workload
 from policykit.targets import TARGETS
 
+_ORDER = (*LEVELS, "node")
+_APPS = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
+_WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "CronJob", "Pod"})
+
 
 def compile_workloads(draft: Draft) -> dict[str, WorkloadKind]:
     """All workload kinds in the policy's order, which `match` follows."""
-    check_targets(draft)
+    _check_scale_targets(draft)
     return {name: _workload(draft, name, stated) for name, stated in draft.policy.workloads.items()}
 
 
@@ -48,10 +52,10 @@ def _workload(draft: Draft, name: str, stated: written.Workload) -> WorkloadKind
         unique(stated.helpers) if stated.helpers is not None else None,
         _matches(draft, path, stated.match),
         placement,
-        gang_rule(stated),
-        within(draft, path, stated.within),
-        across(draft, path, stated),
-        autoscaling(draft, (*path, "autoscaling"), stated.autoscaling),
+        _gang_rule(stated),
+        _within(draft, path, stated.within),
+        _across(draft, path, stated),
+        _autoscaling(draft, (*path, "autoscaling"), stated.autoscaling),
     )
 
 
@@ -86,10 +90,7 @@ def _match(draft: Draft, path: Path, stated: written.Match) -> Match:
     return Match(stated.kinds, stated.namespaces, dict(stated.labels), stated.names)
 
 
-_ORDER = (*LEVELS, "node")
-
-
-def gang_rule(stated: Workload) -> GangRule | None:
+def _gang_rule(stated: Workload) -> GangRule | None:
     """Gang settings beyond `all`; None if there are none."""
     gang = stated.gang
     if gang is None or isinstance(gang, str):
@@ -98,14 +99,14 @@ def gang_rule(stated: Workload) -> GangRule | None:
     return rule if rule != GangRule() else None
 
 
-def within(draft: Draft, path: Path, stated: written.Within | None) -> Closeness | None:
+def _within(draft: Draft, path: Path, stated: written.Within | None) -> TopologyAffinity | None:
     """How close together the pods of a job are placed."""
     if stated is None or not _level(draft, (*path, "within"), stated.level):
         return None
-    return Closeness(str(stated.level), stated.mode == "hard")
+    return TopologyAffinity(str(stated.level), stated.mode == "hard")
 
 
-def across(draft: Draft, path: Path, stated: Workload) -> Apartness | None:
+def _across(draft: Draft, path: Path, stated: Workload) -> TopologySpread | None:
     """Over what the pods of a workload are spread."""
     wanted, close = stated.across, stated.within
     if wanted is None or not _level(draft, (*path, "across"), wanted.level):
@@ -113,7 +114,7 @@ def across(draft: Draft, path: Path, stated: Workload) -> Apartness | None:
     if close is not None and close.level and _ORDER.index(str(wanted.level)) <= _ORDER.index(close.level):
         message = f"pods kept within one {close.level} are all in one {wanted.level}: nothing to spread over"
         draft.problems.error((*path, "across", "level"), message, f"use a level below {close.level}")
-    return Apartness(str(wanted.level), wanted.mode == "hard", wanted.skew)
+    return TopologySpread(str(wanted.level), wanted.mode == "hard", wanted.skew)
 
 
 def _level(draft: Draft, path: Path, level: str | None) -> bool:
@@ -125,11 +126,7 @@ def _level(draft: Draft, path: Path, level: str | None) -> bool:
     return bool(level)
 
 
-_APPS = frozenset({"Deployment", "StatefulSet", "ReplicaSet"})
-_WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "CronJob", "Pod"})
-
-
-def autoscaling(draft: Draft, path: Path, stated: written.Autoscaling | None) -> Autoscaling | None:
+def _autoscaling(draft: Draft, path: Path, stated: written.Autoscaling | None) -> Autoscaling | None:
     """Bounds and metrics; None if the policy sets none."""
     if stated is None:
         return None
@@ -144,24 +141,26 @@ def autoscaling(draft: Draft, path: Path, stated: written.Autoscaling | None) ->
     if stated.min == 0 and not any(each.external for each in stated.metrics):
         message = "min 0 needs an external metric: with no pods there are no pod metrics"
         draft.problems.error((*path, "min"), message, "set min: 1, or add an external metric")
-    targets = [_target(draft, (*path, "targets", n), each) for n, each in enumerate(stated.targets)]
+    targets = [_scale_target(draft, (*path, "targets", n), each) for n, each in enumerate(stated.targets)]
     return Autoscaling(stated.max or 1, stated.min, tuple(metrics), tuple(targets), stated.cooldown)
 
 
-def check_targets(draft: Draft) -> None:
+def _check_scale_targets(draft: Draft) -> None:
     """Reports workloads with more than one autoscaler, which would undo each other's work."""
     homes: dict[tuple[str, str, str], str] = {}
     for name, kind in draft.policy.workloads.items():
         for number, each in enumerate(kind.autoscaling.targets if kind.autoscaling else ()):
             identity = (each.kind, each.namespace, each.name)
             home = homes.setdefault(identity, name)
-            if home != name or identity in [(t.kind, t.namespace, t.name) for t in _targets(kind)[:number]]:
+            if home != name or identity in [
+                (t.kind, t.namespace, t.name) for t in _scale_targets(kind)[:number]
+            ]:
                 path = ("workloads", name, "autoscaling", "targets", number)
                 message = f"{each.kind} {each.name} is already scaled by workload kind {home}"
                 draft.problems.error(path, message, "list it once")
 
 
-def _targets(kind: Workload) -> tuple[written.ScaleTarget, ...]:
+def _scale_targets(kind: Workload) -> tuple[written.ScaleTarget, ...]:
     return kind.autoscaling.targets if kind.autoscaling else ()
 
 
@@ -190,7 +189,7 @@ def _check_value(draft: Draft, path: Path, source: str, stated: written.Metric) 
         draft.problems.error((*path, "average"), message, "remove one of them", key=True)
 
 
-def _target(draft: Draft, path: Path, stated: written.ScaleTarget) -> ScaleTarget:
+def _scale_target(draft: Draft, path: Path, stated: written.ScaleTarget) -> ScaleTarget:
     if not stated.name:
         draft.problems.error(path, "this target has no name", "add name")
     else:

@@ -64,7 +64,7 @@ Nodes = Annotated[
 ]
 
 
-class Place(Model):
+class PoolTopology(Model):
     """Topology of nodes, widest level first."""
 
     zone: str = Field("", description="Value of the zone label.")
@@ -74,13 +74,15 @@ class Place(Model):
     nvlink: str = Field("", description="Value of the NVLink domain label.")
 
 
-class PlaceOf(Place):
+class NodeTopology(PoolTopology):
     """Topology of some nodes of a pool."""
 
     nodes: tuple[str, ...] = Field((), description='Node names, globs ("gpu-0*") or ranges ("gpu-[01-08]").')
 
 
-Topology = Annotated[Annotated[Place, Tag("<map>")] | Annotated[tuple[PlaceOf, ...], Tag("<list>")], BY_FORM]
+Topology = Annotated[
+    Annotated[PoolTopology, Tag("<map>")] | Annotated[tuple[NodeTopology, ...], Tag("<list>")], BY_FORM
+]
 
 
 class Sharing(Model):

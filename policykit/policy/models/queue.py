@@ -7,7 +7,7 @@ from pydantic import Field, Tag
 from policykit.policy.models.base import BY_FORM, Amounts, Duration, Model
 
 
-class Submit(Model):
+class Submitters(Model):
     """Who may submit; both empty: nobody."""
 
     users: tuple[str, ...] = Field((), description='Users; ["*"] means everybody.')
@@ -40,7 +40,7 @@ class Queue(Model):
     reclaimable: bool = Field(
         True, description="Whether other queues may reclaim what it uses above its guarantee."
     )
-    submit: Submit | None = Field(
+    submit: Submitters | None = Field(
         None,
         description="Who may submit to it and the queues below. Default: those who may submit to its parent.",
     )

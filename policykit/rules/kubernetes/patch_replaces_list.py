@@ -13,9 +13,9 @@ from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import APPEND, Patch
-from policykit.model.list_overrides import WrittenList
+from policykit.model.list_overrides import ListField
 from policykit.model.severity import Applicability, Severity
 
 BAD = """\
@@ -57,12 +57,12 @@ GOOD = (
 """
 )
 
-_List = Located[WrittenList]
+_List = LocatedFact[ListField]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
     """Each list of a patch against the one list that it replaces; nothing if that is ambiguous."""
-    lists = scope.of(WrittenList)
+    lists = scope.of(ListField)
     for one in lists:
         if one.value.patch and not any(map(is_placeholder, one.value.items)):
             bases = [each for each in lists if not each.value.patch and _meets(one.value, each.value)]
@@ -70,7 +70,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
                 yield from _lost(one, bases[0])
 
 
-def _meets(patch: WrittenList, base: WrittenList) -> bool:
+def _meets(patch: ListField, base: ListField) -> bool:
     what = (base.group, base.kind, base.name, base.field)
     same = (patch.group, patch.kind, patch.name, patch.field) == what
     return same and (patch.namespace == base.namespace or "" in (patch.namespace, base.namespace))
@@ -97,7 +97,7 @@ def _lost(one: _List, base: _List) -> Iterator[Violation]:
     )
 
 
-def _lost_parts(written: WrittenList, there: WrittenList) -> list[str]:
+def _lost_parts(written: ListField, there: ListField) -> list[str]:
     """Names of lost entries, and lost fields of the others."""
     now = {name: set(fields) for name, fields in map(json.loads, written.items)}
     lost: list[str] = []
@@ -117,7 +117,7 @@ def _shown(item: str) -> str:
     return item[:60]
 
 
-def _fix(one: _List, there: WrittenList) -> Fix | None:
+def _fix(one: _List, there: ListField) -> Fix | None:
     """Entries of the base after those of the patch; not within a text of a Kustomization."""
     place = one.place("list")
     if one.resource.kind == "Kustomization":

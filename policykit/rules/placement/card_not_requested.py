@@ -171,9 +171,9 @@ def _has_other_means(review: Review) -> bool:
 
 
 def _resources_of(container: requests.Container) -> Iterator[tuple[str, object]]:
-    resources = container.get("resources")
+    stated = container.get("resources")
     for side in ("limits", "requests"):
-        listed = resources.get(side) if isinstance(resources, dict) else None
+        listed = stated.get(side) if isinstance(stated, dict) else None
         yield from listed.items() if isinstance(listed, dict) else ()
 
 

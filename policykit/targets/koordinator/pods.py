@@ -6,7 +6,7 @@ from typing import Any
 
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import versions
 from policykit.targets.koordinator.names import GROUP_LABELS, QOS_CLASS, QUOTA_NAME, SCHEDULER, SYSTEM
@@ -18,7 +18,7 @@ _NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})
 """Queues built into other systems and into Koordinator, which its pods never name."""
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels, annotations and the PodGroup for pods of a workload kind.
 
     A gang of one template is written as annotations of its pods, which need no object of their own. With

@@ -6,14 +6,14 @@ from typing import Any
 
 from policykit.model.cluster import Cluster
 from policykit.model.placement import SPREAD
-from policykit.model.pod_fields import PodFields, Pods
-from policykit.model.topology import Apartness, Closeness
+from policykit.model.pod_fields import PodContext, PodFields
+from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.kubernetes import options, pod_groups, scheduler_names, spread, versions
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Fields for pods of a kind that kube-scheduler places, or another scheduler that reads the same."""
     if pods.owner_kind == "DaemonSet":
         return PodFields()
@@ -30,10 +30,10 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
     return PodFields(labels=labels, spec=spec, objects=objects, notices=(*unknown, *unsaid, *grouped))
 
 
-def _apart(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
     """topologySpreadConstraints for `across`, and for a spread placement that no profile serves."""
     wanted = [kind.across] if kind.across else []
-    by_node = Apartness("node")
+    by_node = TopologySpread("node")
     if _spread_by_pods(kind, cluster) and not any(each.level == "node" for each in wanted):
         wanted.append(by_node)
     found, notices = [], []
@@ -59,7 +59,7 @@ def _spread_by_pods(kind: WorkloadKind, cluster: Cluster) -> bool:
     return stated.way != options.CLUSTER or stated.default != placement.name
 
 
-def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _close(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Pod affinity for `within`: the nearest thing to it that kube-scheduler has."""
     if kind.within is None:
         return {}, ()
@@ -78,7 +78,7 @@ def _close(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[dict[str, 
     return {"affinity": {"podAffinity": close}}, _hard(kind, kind.within)
 
 
-def _hard(kind: WorkloadKind, within: Closeness) -> tuple[str, ...]:
+def _hard(kind: WorkloadKind, within: TopologyAffinity) -> tuple[str, ...]:
     if not within.hard:
         return ()
     return (
@@ -92,7 +92,9 @@ def _no_level(kind: WorkloadKind, level: str) -> str:
     return f"{kind.name}: no node label is known for level {level}: set it under scheme.topology"
 
 
-def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[pod_groups.Gang | None, tuple[str, ...]]:
+def _gang(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext
+) -> tuple[pod_groups.Gang | None, tuple[str, ...]]:
     """The gang in the API of the stated release, if the policy enables it and the release has one."""
     version = versions.parse(cluster.kubernetes_version)
     if kind.gang != "all" or not options.of(cluster).native_gang:
@@ -110,7 +112,7 @@ def _gang(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> tuple[pod_groups.
     return pod_groups.Gang(pods.owner, pods.namespace, size, level), ()
 
 
-def _size(kind: WorkloadKind, pods: Pods) -> int | None:
+def _size(kind: WorkloadKind, pods: PodContext) -> int | None:
     if kind.gang_rule and kind.gang_rule.size:
         return kind.gang_rule.size
     known = [member.replicas for member in pods.job if member.replicas is not None]

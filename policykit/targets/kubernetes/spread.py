@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from policykit.model.cluster import Cluster
-from policykit.model.topology import Apartness
+from policykit.model.topology import TopologySpread
 from policykit.placement.recognition import WORKLOAD_KEY
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -42,7 +42,7 @@ def own_labels(owner_kind: str) -> tuple[str, ...]:
     return _BY_OWNER.get(owner_kind, ())
 
 
-def constraint(kind: str, key: str, apart: Apartness, owner_kind: str) -> dict[str, Any]:
+def constraint(kind: str, key: str, apart: TopologySpread, owner_kind: str) -> dict[str, Any]:
     """An item of topologySpreadConstraints that counts the pods of one owner.
 
     Without nodeTaintsPolicy, nodes whose taints repel the pods would count as empty places.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from policykit.kube.names import dns_subdomain_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
@@ -42,7 +42,7 @@ class _Gang(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Annotations of pods and owner for a kind's gang and network topology, or a PodGroup for them.
 
     For pods that Volcano schedules and that no Volcano Job creates (`jobs.patches` is for
@@ -68,7 +68,7 @@ def _by_operator(kind: str) -> str:
     )
 
 
-def _gang(kind: WorkloadKind, pods: Pods) -> _Gang:
+def _gang(kind: WorkloadKind, pods: PodContext) -> _Gang:
     if kind.gang != "all":
         return _Gang(None)
     stated = kind.gang_rule.size if kind.gang_rule else None
@@ -87,7 +87,9 @@ def _gang(kind: WorkloadKind, pods: Pods) -> _Gang:
     return _Gang(stated or total)
 
 
-def _made(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int | None, version: Version) -> PodFields:
+def _made(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, size: int | None, version: Version
+) -> PodFields:
     """Annotations where Volcano's own PodGroup reads them, else a PodGroup of ours."""
     grouped = pods.owner_kind in _GROUPED
     by_owner = grouped and version >= MIN_MEMBER
@@ -109,7 +111,9 @@ def _place(kind: WorkloadKind, cluster: Cluster, version: Version) -> dict[str, 
     return {TOPOLOGY_MODE: bound.mode, TOPOLOGY_TIER: str(bound.tier)}
 
 
-def _own_group(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int, version: Version) -> PodFields:
+def _own_group(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, size: int, version: Version
+) -> PodFields:
     if not pods.owner:
         return PodFields(
             notices=(
@@ -138,7 +142,7 @@ def _own_group(kind: WorkloadKind, cluster: Cluster, pods: Pods, size: int, vers
     )
 
 
-def _least(pods: Pods, size: int) -> dict[str, int]:
+def _least(pods: PodContext, size: int) -> dict[str, int]:
     """What the first `size` pods request together; nothing where that depends on which they are."""
     total = sum(members.replicas or 0 for members in pods.job)
     if len(pods.job) != 1 and total != size:

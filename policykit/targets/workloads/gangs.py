@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from policykit.kube import requests
 from policykit.kube.podsets import Gang, PodSet, gangs, queues
-from policykit.linter.gangs import MembershipFact, sized
+from policykit.linter.gangs import MembershipFact, size_patch
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import Path, dotted, lookup
-from policykit.model.pod_fields import Members, PodFields, Pods
+from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.targets import target_of
@@ -26,7 +26,7 @@ _WHOLE = frozenset({"JobSet"})
 """Kinds whose child jobs are parts of one job, although each may be a gang of its own."""
 
 
-def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> Pods:
+def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> PodContext:
     """The pod set among those that start with it; `sets` are all of the object's, placement applied.
 
     An object may make several jobs of several pods: all but the first are distinguished by name.
@@ -40,10 +40,10 @@ def pods(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> Pods:
     first = next(one for one in sets if one.owner == pod_set.owner)
     if name and first not in job and not too_few_pods(members):
         name = f"{name}-{_plain(manifest.data, job[0])}"
-    return Pods(name, made_by.kind, made_by.namespace, mine, members)
+    return PodContext(name, made_by.kind, made_by.namespace, mine, members)
 
 
-def too_few_pods(job: Sequence[Members]) -> bool:
+def too_few_pods(job: Sequence[JobPods]) -> bool:
     """Whether there is nothing to start together: one pod, or none."""
     numbers = [one.replicas for one in job]
     return None not in numbers and sum(number or 0 for number in numbers) < 2
@@ -84,10 +84,10 @@ def _job(manifest: Manifest, pod_set: PodSet, sets: Sequence[PodSet]) -> list[Po
     return [one for one in sets if one.owner == pod_set.owner]
 
 
-def _members(pod_set: PodSet, name: str) -> Members:
+def _members(pod_set: PodSet, name: str) -> JobPods:
     spec = pod_set.spec
     selector, tolerations, affinity = (spec.get(f) for f in ("nodeSelector", "tolerations", "affinity"))
-    return Members(
+    return JobPods(
         name,
         pod_set.replicas,
         requests.effective(spec, pod_set.devices),
@@ -151,7 +151,7 @@ def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind
         return GangChange()
     # Without a number the controller counts every pod itself, where it has a rule for that.
     counted = gang.min_member is not None and not gang.written and stated is None
-    return GangChange() if counted else GangChange((sized(gang.path, size),))
+    return GangChange() if counted else GangChange((size_patch(gang.path, size),))
 
 
 def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange:

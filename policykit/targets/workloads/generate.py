@@ -13,7 +13,7 @@ from policykit.manifests.path import Path, pointer
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.pool import Card
 from policykit.model.workload import WorkloadKind
 from policykit.placement.capacity import request_limit
@@ -210,7 +210,9 @@ def _admitted(built_in: BuiltIn) -> Path:
 
 def common_fields(workload: WorkloadKind, cluster: Cluster, owner_kind: str = "") -> PodFields:
     """Fields that all pods of the kind have."""
-    return pod_fields(workload, cluster, system_of(workload.scheduler, cluster), Pods(owner_kind=owner_kind))
+    return pod_fields(
+        workload, cluster, system_of(workload.scheduler, cluster), PodContext(owner_kind=owner_kind)
+    )
 
 
 def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:

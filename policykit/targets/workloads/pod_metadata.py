@@ -11,7 +11,7 @@ from policykit.manifests.document import Manifest
 from policykit.manifests.patch import Patch
 from policykit.manifests.path import lookup
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.placement.recognition import WORKLOAD_KEY
@@ -85,7 +85,7 @@ class _Request(NamedTuple):
     sets: Sequence[PodSet]
     cluster: Cluster
     system: str | None
-    pods: Pods
+    pods: PodContext
 
     def fields(self, kind: WorkloadKind) -> PodFields:
         return pod_fields(kind, self.cluster, self.system, self.pods)

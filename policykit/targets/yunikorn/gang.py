@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Members, Pods
+from policykit.model.pod_fields import JobPods, PodContext
 from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.workload import WorkloadKind
@@ -31,7 +31,9 @@ class Gang(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any], path: str) -> Gang:
+def gang_of(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, together: Mapping[str, Any], path: str
+) -> Gang:
     """`together` is the podAffinity of the pods, `path` their queue, empty for none."""
     rule = kind.gang_rule or GangRule()
     sizes, said = _sizes(kind, rule, pods)
@@ -54,11 +56,11 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[
     return Gang(groups, mine, _parameters(rule), notices)
 
 
-def name_of(members: Members) -> str:
+def name_of(members: JobPods) -> str:
     return members.name or ONLY
 
 
-def _sizes(kind: WorkloadKind, rule: GangRule, pods: Pods) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def _sizes(kind: WorkloadKind, rule: GangRule, pods: PodContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """How many pods of each set start together; empty: not known."""
     wanted = rule.size
     if any(members.replicas is None for members in pods.job):
@@ -84,7 +86,12 @@ def _any(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _group(
-    members: Members, size: int, kind: WorkloadKind, cluster: Cluster, pods: Pods, together: Mapping[str, Any]
+    members: JobPods,
+    size: int,
+    kind: WorkloadKind,
+    cluster: Cluster,
+    pods: PodContext,
+    together: Mapping[str, Any],
 ) -> TaskGroup:
     apart = kind.across
     key = spread.key_of(cluster, apart.level) if apart and apart.hard else ""
@@ -116,7 +123,7 @@ def _waiting(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
     )
 
 
-def _repeated(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+def _repeated(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner_kind != "CronJob":
         return ()
     return (
@@ -125,7 +132,9 @@ def _repeated(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
     )
 
 
-def _too_large(kind: WorkloadKind, cluster: Cluster, pods: Pods, sizes: Sequence[int]) -> tuple[str, ...]:
+def _too_large(
+    kind: WorkloadKind, cluster: Cluster, pods: PodContext, sizes: Sequence[int]
+) -> tuple[str, ...]:
     """YuniKorn rejects an application whose groups ask for more than its queue may ever use."""
     asked: dict[str, int] = {"pods": sum(sizes)}
     for members, size in zip(pods.job, sizes, strict=True):

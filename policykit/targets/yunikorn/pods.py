@@ -7,7 +7,7 @@ from zlib import crc32
 
 from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
-from policykit.model.pod_fields import PodFields, Pods
+from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.targets.kubernetes import spread
 from policykit.targets.yunikorn.gang import Gang, gang_of
@@ -16,7 +16,7 @@ from policykit.targets.yunikorn.queue_tree import queue_paths
 from policykit.targets.yunikorn.task_groups import write
 
 
-def fields(kind: WorkloadKind, cluster: Cluster, pods: Pods) -> PodFields:
+def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels and annotations for pods of a workload kind; every release from 1.6 reads them.
 
     The first pod of an application decides its queue and gang, so all its pods say the same.
@@ -82,7 +82,7 @@ def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
     )
 
 
-def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
+def _unnamed(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner and pods.namespace:
         return ()
     if pods.owner:
@@ -101,7 +101,7 @@ def _unnamed(kind: WorkloadKind, pods: Pods) -> tuple[str, ...]:
 _LONGEST = 63
 
 
-def application_id(pods: Pods) -> str:
+def application_id(pods: PodContext) -> str:
     """One for each object that makes pods, unlike any other of the cluster; empty: it has no name."""
     if not pods.owner:
         return ""

@@ -11,7 +11,7 @@ from policykit.linter.scope import Fact
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path, dotted
 from policykit.model.application import NAMESPACE, PARENT, Route, StaticQueues
-from policykit.model.declared_queues import DeclaredQueue, Placing
+from policykit.model.declared_queues import DeclaredQueue, QueuePlacement
 from policykit.model.queue_semantics import PolicyQueues, QueueSemantics
 from policykit.targets.yunikorn import default_partition
 from policykit.targets.yunikorn.configuration.placement_rules import (
@@ -79,11 +79,11 @@ def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Fac
         yield from _queues(child, tree, f"{name}.", name)
 
 
-def _placing(rules: Sequence[Rule], tree: str) -> Placing:
+def _placing(rules: Sequence[Rule], tree: str) -> QueuePlacement:
     """Without rules there is one that reads the name and makes nothing."""
     rules = rules or (Rule(PROVIDED),)
     named = [rule for rule in rules if rule.name.lower() == PROVIDED]
-    return Placing(
+    return QueuePlacement(
         SCHEDULER,
         tree,
         reads_names=bool(named),
@@ -137,14 +137,16 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
     stated = options.of(cluster.targets[SCHEDULER])
     holds = parent_queues(cluster, stated)
     placing = (
-        _placing(stated.rules, "") if stated.rules else Placing(SCHEDULER, "", below=ROOT, otherwise=True)
+        _placing(stated.rules, "")
+        if stated.rules
+        else QueuePlacement(SCHEDULER, "", below=ROOT, otherwise=True)
     )
     places = {name: path.lower() for name, path in queue_paths(cluster.queues).items()}
     queues = {path: path.rpartition(".")[0] for path in places.values()}
     return PolicyQueues(queues, frozenset(places[name] for name in holds & places.keys()), placing)
 
 
-def resolved(name: str, placing: Placing | None) -> str:
+def resolved(name: str, placing: QueuePlacement | None) -> str:
     """The whole path of a queue as a pod names it; empty: it depends on who asks.
 
     Source: core `placement/provided_rule.go` (1.9).

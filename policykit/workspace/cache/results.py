@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from policykit.linter.engine import FileResult, Job
 from policykit.linter.finding import Finding, Report
-from policykit.linter.scope import Located
+from policykit.linter.scope import LocatedFact
 from policykit.rules import CATALOGUE
 from policykit.workspace.cache.codec import decode, encode
 from policykit.workspace.cache.folder import KEY, LARGEST, Cache, DamagedError, name_of, pack, unpack
@@ -106,7 +106,7 @@ def _fits(result: FileResult, path: str) -> bool:
     return (
         not result.times
         and sound(result.findings, (path,))
-        and all(fact.path == path for fact in result.facts if isinstance(fact, Located))
+        and all(fact.path == path for fact in result.facts if isinstance(fact, LocatedFact))
     )
 
 

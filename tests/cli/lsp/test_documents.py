@@ -110,7 +110,8 @@ def test_a_large_text_is_not_linted_while_it_is_typed(tmp_path: Path) -> None:
         assert await client.told.get() == ("one.yaml", 1, 1)
         for version in (2, 3):
             open_.changed(path.as_uri(), large, version)
-        assert client.logged == [f"{path}: more than 1000000 characters: linted when it is opened and saved"]
+        message = f"{path}: more than 1000000 characters: linted only when it is opened or saved"
+        assert client.logged == [message]
         gate.let.put(None)
         open_.saved(path.as_uri())
         assert await client.told.get() == ("one.yaml", 3, 1)
@@ -149,6 +150,6 @@ def test_the_thread_has_the_permissions_of_the_command(tmp_path: Path) -> None:
         seen.append(permissions().allowed)
         return TextDiagnostics()
 
-    server._in_a_thread(lint).result(timeout=30)
+    server._in_thread(lint).result(timeout=30)
     boundary.begin()
     assert seen == [(str(tmp_path.resolve()),)]

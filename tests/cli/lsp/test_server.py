@@ -207,13 +207,13 @@ def test_the_version_that_was_looked_at(
 
 _LINTS_FOR_EVER = """\
 import sys, threading
-from policykit.cli.lsp.server import made
+from policykit.cli.lsp.server import language_server
 
 def lint(path, texts, **_):
     print("linting", file=sys.stderr, flush=True)
     threading.Event().wait()
 
-made("", lint=lint).start_io()
+language_server("", lint=lint).start_io()
 """
 
 

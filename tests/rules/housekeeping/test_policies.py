@@ -19,7 +19,7 @@ from policykit.linter.workspace import Member, Options, Policy, Workspace
 from policykit.manifests.node import Span
 from policykit.manifests.writer import dump
 from policykit.policy.load import load, load_profile
-from policykit.policy.locations import places
+from policykit.policy.locations import policy_locations
 from policykit.rules import rules
 from tests.policies import policies
 from tests.policy.memory import HEAD
@@ -38,7 +38,7 @@ def linted(files: Mapping[str, str], *, base: bool = False) -> Report:
         return files[name].encode()
 
     cluster = load(FILE, read).cluster
-    said = places(FILE, read)
+    said = policy_locations(FILE, read)
     assert said is not None
     policy = Policy(0, DeclaredPolicy(cluster, said.at, said.own, lambda: base), file=FILE)
     workspace = Workspace((Member(FILE, FILE, "", 0),), (api.setting(cluster),), read, policies=(policy,))

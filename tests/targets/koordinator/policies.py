@@ -7,7 +7,7 @@ from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Preemption, Queue
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from tests.targets.koordinator.stated import options as stating
 
@@ -31,7 +31,7 @@ TRAINING = WorkloadKind(
     placement="binpack",
     placement_name="dense",
     gang_rule=GangRule(4, 1200),
-    within=Closeness("rack"),
+    within=TopologyAffinity("rack"),
 )
 WEB = WorkloadKind("web", scheduler="koord-wide", placement="spread", placement_name="wide")
 RECLAIM = Preemption(reclaim=True)

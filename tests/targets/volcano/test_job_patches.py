@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from policykit.manifests.patch import Patch, patched
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import job_patches as job_options
 from policykit.targets.volcano import job_patches as jobs
@@ -112,7 +112,7 @@ NAMED = WorkloadKind("training", scheduler="volcano", queue="a", priority_class=
         ),
         pytest.param(
             job(WORKERS),
-            WorkloadKind("t", within=Closeness("rack", hard=True)),
+            WorkloadKind("t", within=TopologyAffinity("rack", hard=True)),
             [Patch("add", ("spec", "networkTopology"), {"mode": "hard", "highestTierName": "rack"})],
             id="closeness",
         ),
@@ -285,7 +285,7 @@ FAIL = GANG._replace(gang_rule=GangRule(None, 600, "fail"))
         ),
         pytest.param(
             job(WORKERS),
-            WorkloadKind("t", within=Closeness("rack")),
+            WorkloadKind("t", within=TopologyAffinity("rack")),
             "1.11",
             (
                 "Volcano 1.11.2 has no network topology (added in 1.12.0): within one rack is not "
@@ -332,7 +332,9 @@ KINDS = st.builds(
     gang_rule=st.none()
     | st.tuples(st.none() | st.integers(1, 9), st.none() | st.just(600)).map(lambda r: GangRule(*r, "fail")),
     within=st.none()
-    | st.tuples(st.sampled_from(["zone", "rack", "nvlink"]), st.booleans()).map(lambda w: Closeness(*w)),
+    | st.tuples(st.sampled_from(["zone", "rack", "nvlink"]), st.booleans()).map(
+        lambda w: TopologyAffinity(*w)
+    ),
     namespaces=st.just(()),
     helpers=st.none(),
     match=st.just(()),
@@ -376,7 +378,7 @@ def test_patched_ones_are_valid_by_the_crd(
     spec: Any = job(Task("worker", 4, template={"spec": {"containers": [{"name": "a"}]}}))["spec"]
     for step in reversed(wrap):
         spec = {step: spec, **({"schedule": "0 1 * * *"} if step == "jobTemplate" else {})}
-    kind = NAMED._replace(gang="all", gang_rule=GangRule(3, 60, "fail"), within=Closeness("rack"))
+    kind = NAMED._replace(gang="all", gang_rule=GangRule(3, 60, "fail"), within=TopologyAffinity("rack"))
     data = {"apiVersion": api_version, "kind": name, "metadata": {"name": "a"}, "spec": spec}
     found = jobs.patches(data, kind, cluster(kind))
     assert {patch.path[-1] for patch in found} == {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from policykit.kube import podsets
-from policykit.model.pod_fields import Members
+from policykit.model.pod_fields import JobPods
 from policykit.targets.workloads.gangs import makes_several_gangs, pods
 from tests.targets.workloads.objects import (
     CRON_JOB,
@@ -78,7 +78,7 @@ def test_who_submits_a_job_is_no_member_of_it() -> None:
     assert {m.name: m.replicas for m in found["head"].job} == cluster
     assert {m.name: m.replicas for m in found["worker[1]"].job} == cluster
     assert [found[name].mine for name in ("head", "worker[0]", "worker[1]")] == ["head", "big", "worker"]
-    assert found["submitter"].job == (Members("", 1, {}),)
+    assert found["submitter"].job == (JobPods("", 1, {}),)
 
 
 def test_objects_inside_another_are_jobs_of_their_own() -> None:
@@ -98,7 +98,7 @@ def test_what_a_member_asks_for_and_where_it_goes() -> None:
     one = manifest(text)
     sets = podsets.pod_sets(one.data)
     assert pods(one, sets[0], sets).job == (
-        Members(
+        JobPods(
             "",
             1,
             {"cpu": 1500, "memory": 2**30, "nvidia.com/gpu": 1},

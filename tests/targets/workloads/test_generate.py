@@ -10,7 +10,7 @@ from policykit.linter.partial import says_partial
 from policykit.model.cluster import Cluster
 from policykit.model.pool import Card, Pool, Shape
 from policykit.model.taint import Taint
-from policykit.model.topology import Apartness, Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
 from policykit.targets.workloads.generate import (
@@ -254,7 +254,7 @@ SPREAD = {
     ],
 )
 def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[str, Any]) -> None:
-    made = asked(scheduler, across=Apartness("rack", hard=True))
+    made = asked(scheduler, across=TopologySpread("rack", hard=True))
     built_in = next(one for one in BUILT_IN if one.kind == kind)
     training = made.workloads["training"]
     patch: Any = strategic_patch(
@@ -269,7 +269,7 @@ def test_spreading_is_in_every_component(scheduler: str, kind: str, keys: dict[s
 
 
 def test_closeness_is_said_where_no_number_of_pods_is_needed() -> None:
-    made = asked("volcano", within=Closeness("rack", hard=True), gang="all")
+    made = asked("volcano", within=TopologyAffinity("rack", hard=True), gang="all")
     training = made.workloads["training"]
     want = desired_placement(made, training, made.cards["h20"])
     (network,) = (
@@ -302,7 +302,7 @@ def test_a_scheduler_without_gangs_has_nothing_to_leave() -> None:
 
 
 def test_what_a_scheduler_cannot_be_told_is_a_notice() -> None:
-    made = asked("yunikorn", across=Apartness("rack"))
+    made = asked("yunikorn", across=TopologySpread("rack"))
     assert [notice.message.split(" in YuniKorn")[0] for notice in generate(made).notices][-1] == (
         "training: a soft spread over rack has no effect"
     )

@@ -10,10 +10,10 @@ from policykit.manifests.path import Path
 from policykit.model.cluster import TargetSettings
 from policykit.policy.compile.amounts import resource_of
 from policykit.policy.compile.draft import Draft
-from policykit.policy.compile.references import all_known, known, once
+from policykit.policy.compile.references import check_all_defined, check_defined, check_unique
 from policykit.policy.messages import did_you_mean
 from policykit.policy.models.base import Model
-from policykit.policy.models.targets.koordinator import Colocated, Colocation, Koordinator
+from policykit.policy.models.targets.koordinator import Colocation, ColocationClass, Koordinator
 from policykit.policy.version import Release
 from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects.colocation import BANDS, QOS, Band, band_of_priority_class
@@ -49,7 +49,9 @@ def compile_options(
         draft.texts.get(stated.config, ""),
         {plugin: args for plugin, fields in sections.items() if (args := _args(fields))},
         {plugin: fields[WEIGHT] for plugin, fields in sections.items() if WEIGHT in fields},
-        classes(draft, (*path, "colocation", "workloads"), stated.colocation) if stated.colocation else {},
+        _pod_classes(draft, (*path, "colocation", "workloads"), stated.colocation)
+        if stated.colocation
+        else {},
         stated.colocation is not None and stated.colocation.priority_classes,
     )
     schedulers = tuple(_schedulers(draft, (*path, "profiles"), stated.profiles))
@@ -161,13 +163,13 @@ def _with_types(section: Mapping[str, Any]) -> dict[str, Any]:
     return {**section, **stated}
 
 
-def classes(draft: Draft, path: Path, stated: Colocation) -> dict[str, PodClass]:
+def _pod_classes(draft: Draft, path: Path, stated: Colocation) -> dict[str, PodClass]:
     """Workload kind to the class of its pods."""
-    return {name: _class(draft, (*path, name), name, each) for name, each in stated.workloads.items()}
+    return {name: _pod_class(draft, (*path, name), name, each) for name, each in stated.workloads.items()}
 
 
-def _class(draft: Draft, path: Path, kind: str, stated: Colocated) -> PodClass:
-    known(draft, path, "workload kind", kind)
+def _pod_class(draft: Draft, path: Path, kind: str, stated: ColocationClass) -> PodClass:
+    check_defined(draft, path, "workload kind", kind)
     fitting = QOS[stated.priority]
     if stated.qos and stated.qos not in fitting:
         draft.problems.error(
@@ -176,14 +178,14 @@ def _class(draft: Draft, path: Path, kind: str, stated: Colocated) -> PodClass:
             f"write {' or '.join(fitting)}, or another priority",
         )
     _check_priority(draft, path, kind, next(band for band in BANDS if band.name == stated.priority))
-    all_known(draft, (*path, "tenants"), "tenant", stated.tenants)
+    check_all_defined(draft, (*path, "tenants"), "tenant", stated.tenants)
     for number, tenant in enumerate(stated.tenants):
         there = draft.policy.tenants.get(tenant)
         if there is not None and not there.namespaces:
             draft.problems.error((*path, "tenants", number), f"tenant {tenant} owns no namespace")
     for number, namespace in enumerate(stated.namespaces):
         draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
-    once(draft, (*path, "namespaces"), stated.namespaces)
+    check_unique(draft, (*path, "namespaces"), stated.namespaces)
     qos = stated.qos or fitting[0]
     return PodClass(stated.priority, qos, stated.order, stated.tenants, stated.namespaces)
 

@@ -40,7 +40,7 @@ def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Releas
         dict(stated.metrics),
         _plain(stated.configurations),
         stated.vgpu,
-        jobs(draft, (*path, "jobs"), stated.jobs, installed),
+        _jobs(draft, (*path, "jobs"), stated.jobs, installed),
     )
     plugins = {name: plugin._asdict() for name, plugin in made.plugins.items()}
     for problem in option_problems({**made._asdict(), "plugins": plugins}, installed):
@@ -76,7 +76,7 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def jobs(
+def _jobs(
     draft: Draft, path: Path, stated: Mapping[str, Jobs], installed: Release | None
 ) -> dict[str, JobOptions]:
     """Workload kind to what is stated for its jobs."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from policykit.policy.models.base import Amounts, Duration, Model, Target
 
 
-class Colocated(Model):
+class ColocationClass(Model):
     """The class that the pods of a workload kind run as."""
 
     priority: Literal["prod", "mid", "batch", "free"] = Field(
@@ -28,7 +28,7 @@ class Colocated(Model):
 class Colocation(Model):
     """Classes of pods, set by ClusterColocationProfiles."""
 
-    workloads: dict[str, Colocated] = Field({}, description="Workload kind to the class of its pods.")
+    workloads: dict[str, ColocationClass] = Field({}, description="Workload kind to the class of its pods.")
     priority_classes: bool = Field(
         False,
         description="Write the PriorityClasses koord-prod, koord-mid, koord-batch and koord-free as well; "
@@ -53,7 +53,7 @@ class Fit(Model):
     weight: int = Field(1, ge=1, description="Weight among the resources.")
 
 
-class Aggregated(Model):
+class UsagePercentiles(Model):
     """Filtering and scoring by percentiles of the measured usage."""
 
     usage_thresholds: dict[str, Percent] = Field(
@@ -119,7 +119,7 @@ class LoadAware(Model):
     node_metric_expiration_seconds: int | None = Field(
         None, ge=1, description="Age in seconds from which a measurement is too old."
     )
-    aggregated: Aggregated | None = Field(None, description="Percentiles instead of the latest value.")
+    aggregated: UsagePercentiles | None = Field(None, description="Percentiles instead of the latest value.")
 
 
 class Coscheduling(Model):
@@ -237,7 +237,7 @@ class Numa(Model):
     )
 
 
-class Scarce(Model):
+class ScarceResources(Model):
     """ScarceResourceAvoidance: keeps pods off nodes with scarce resources they do not request."""
 
     weight: PluginWeight | None = Field(
@@ -273,5 +273,5 @@ class Koordinator(Target):
     elastic_quota: ElasticQuota | None = Field(None, description="Queues.")
     device_share: DeviceShare | None = Field(None, description="Cards, whole and shared.")
     numa: Numa | None = Field(None, description="CPUs and memory by NUMA node.")
-    scarce: Scarce | None = Field(None, description="Keeps pods off scarce cards.")
+    scarce: ScarceResources | None = Field(None, description="Keeps pods off scarce cards.")
     colocation: Colocation | None = Field(None, description="Classes of pods that share nodes.")

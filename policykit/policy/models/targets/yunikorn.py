@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from policykit.policy.models.base import Amounts, Model, Target
-from policykit.policy.models.queue import Submit
+from policykit.policy.models.queue import Submitters
 
 
 class NodeSort(Model):
@@ -69,7 +69,7 @@ class ChildTemplate(Model):
 class QueueOptions(Model):
     """What YuniKorn alone knows of a queue."""
 
-    admins: Submit | None = Field(None, description="Who may manage it, and submit to it and below.")
+    admins: Submitters | None = Field(None, description="Who may manage it, and submit to it and below.")
     max_applications: int = Field(
         0, ge=0, description="Applications that may run in it. Queues below take the number over."
     )

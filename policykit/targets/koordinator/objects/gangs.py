@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
-from policykit.model.pod_fields import Pods
+from policykit.model.pod_fields import PodContext
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator import names
 from policykit.targets.koordinator.objects import topology
@@ -84,7 +84,7 @@ class PlannedGang(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) -> PlannedGang:
+def gang_of(kind: WorkloadKind, cluster: Cluster, pods: PodContext, version: Version) -> PlannedGang:
     """The gang of the pods; none for a single pod, or for a component, whose pods are unknown."""
     if kind.gang != "all":
         return PlannedGang(notices=tuple(_without_gang(kind)))
@@ -122,7 +122,7 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: Pods, version: Version) 
     return PlannedGang(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
 
 
-def _total(pods: Pods) -> int | None:
+def _total(pods: PodContext) -> int | None:
     """Pods of the whole job; None: not a fixed number."""
     numbers = [members.replicas for members in pods.job]
     return None if None in numbers else sum(number or 0 for number in numbers)
@@ -176,7 +176,7 @@ def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
         )
 
 
-def _recurring(kind: WorkloadKind, pods: Pods) -> Iterator[str]:
+def _recurring(kind: WorkloadKind, pods: PodContext) -> Iterator[str]:
     if pods.owner_kind in _RECURRING:
         yield (
             f"{kind.name}: Koordinator treats all runs of {pods.owner_kind} {pods.owner} as one gang: once "

@@ -11,7 +11,7 @@ from policykit.generator.artifact import Artifact, Role
 from policykit.manifests import writer
 from policykit.manifests.shape import mapping, mappings, pairs, text, texts, whole
 from policykit.model.cluster import Cluster
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 
@@ -172,7 +172,9 @@ def tiers(levels: Iterable[Level]) -> dict[str, int]:
     return {level.name: number for number, level in enumerate(reversed(tuple(levels)), 1)}
 
 
-def bound(within: Closeness, cluster: Cluster, version: Version, *, named: bool = True) -> Bound | None:
+def bound(
+    within: TopologyAffinity, cluster: Cluster, version: Version, *, named: bool = True
+) -> Bound | None:
     """What keeps pods within one value of a level; None where the release or the policy has none.
 
     The tier is given by name where the generated HyperNodes carry it: Volcano does not

@@ -18,6 +18,7 @@ from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import reservations
 from policykit.targets.koordinator.objects.reservations import Owner, reservations_of
 from policykit.targets.release import Version
+from tests.kube.oracle import affinity_matches
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES
@@ -176,7 +177,7 @@ def test_the_template_lands_where_the_reservation_is_for(stated: Reservation, po
     fitting = [
         each.name
         for each in made.pools
-        if affinity.matches(affinity.read(spec), each.labels, "n")
+        if affinity_matches(affinity.read(spec), each.labels, "n")
         and not tolerations.untolerated(each.hard_taints, tolerated)
     ]
     assert fitting == pools

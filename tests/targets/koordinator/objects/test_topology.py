@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster, TargetSettings
-from policykit.model.topology import Closeness, Level
+from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects import topology
@@ -57,7 +57,7 @@ def cluster(**kind: Any) -> Cluster:
     )
 
 
-ASKING = {"within": Closeness("rack"), "scheduler": "koord-scheduler"}
+ASKING = {"within": TopologyAffinity("rack"), "scheduler": "koord-scheduler"}
 
 
 def test_written_in_full() -> None:

@@ -18,7 +18,7 @@ from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
 from policykit.model.placement import Placement, Point, ResourcePlacement
 from policykit.model.queue import Preemption
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.generate import generate
 from policykit.targets.koordinator.options import Fit
@@ -292,7 +292,7 @@ KINDS = st.builds(
     gang=st.sampled_from(["all", "none", ""]),
     placement_name=st.sampled_from(["", "a", "b"]),
     gang_rule=st.none() | st.builds(GangRule, timeout=st.none() | st.integers(1, 2000)),
-    within=st.none() | st.just(Closeness("rack")),
+    within=st.none() | st.just(TopologyAffinity("rack")),
     prefer=st.sampled_from([{}, {"x": 5}]),
 )
 SECTIONS = st.fixed_dictionaries(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from policykit.manifests import writer
 from policykit.model.pool import Pool
-from policykit.model.topology import Closeness
+from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import topology
@@ -104,7 +104,7 @@ def test_published_ones_are_read_whole() -> None:
 
 
 NEWEST = versions.parse("")
-CLOSE = WorkloadKind("training", within=Closeness("rack", hard=True))
+CLOSE = WorkloadKind("training", within=TopologyAffinity("rack", hard=True))
 
 
 def nodes(**places: str) -> Member:
@@ -205,21 +205,21 @@ def _tiers_of(labels: Any, found: tuple[HyperNode, ...]) -> set[int]:
 @pytest.mark.parametrize(
     ("within", "version", "named", "expected"),
     [
-        (Closeness("rack", hard=True), "1.15.1", True, Bound("hard", tier_name="rack")),
-        (Closeness("rack", hard=True), "1.15.1", False, Bound("hard", 2)),
-        (Closeness("nvlink"), "1.13", True, Bound("soft", 1)),
-        (Closeness("zone"), "1.12", True, Bound("soft", 3)),
-        (Closeness("zone"), "1.11", True, None),
-        (Closeness("switch"), "1.15.1", True, None),
+        (TopologyAffinity("rack", hard=True), "1.15.1", True, Bound("hard", tier_name="rack")),
+        (TopologyAffinity("rack", hard=True), "1.15.1", False, Bound("hard", 2)),
+        (TopologyAffinity("nvlink"), "1.13", True, Bound("soft", 1)),
+        (TopologyAffinity("zone"), "1.12", True, Bound("soft", 3)),
+        (TopologyAffinity("zone"), "1.11", True, None),
+        (TopologyAffinity("switch"), "1.15.1", True, None),
     ],
     ids=["by-name", "by-number", "before-names", "widest", "before-topology", "no-such-level"],
 )
-def test_bound(within: Closeness, version: str, named: bool, expected: Bound | None) -> None:
+def test_bound(within: TopologyAffinity, version: str, named: bool, expected: Bound | None) -> None:
     assert topology.bound(within, cluster(), versions.parse(version), named=named) == expected
 
 
 def test_a_level_that_no_pool_has_goes_by_number() -> None:
-    within = Closeness("nvlink", hard=True)
+    within = TopologyAffinity("nvlink", hard=True)
     assert topology.bound(within, cluster(pools=RACKS[1:]), NEWEST) == Bound("hard", 1)
 
 
