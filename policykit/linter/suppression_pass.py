@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 Suppressions = Mapping[str, "tuple[SuppressionUse, ...]"]
-"""Those of each file, by its reported path."""
+"""Suppressions by the reported path of their file."""
 
 
 class VisibleFindings(NamedTuple):
-    """What suppressions leave."""
+    """The findings that are not suppressed."""
 
     findings: tuple[UnitFinding, ...]
     suppressions: Suppressions
-    """With what they have hidden."""
+    """With the rules they matched."""
     hidden: int
-    """Findings that are hidden in some unit; one that several units have counts once."""
+    """Number of findings hidden in some unit; one that several units share counts once."""
     failures: tuple[str, ...] = ()
 
 
 def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
-    """Those of the files, with what they have hidden there; used by one unit, used."""
+    """The suppressions of the files; one that any unit uses counts as used."""
     found: dict[str, tuple[SuppressionUse, ...]] = {}
     for member, _, result, _, _ in judged:
         if result.suppressions and not member.is_built:
@@ -50,7 +50,7 @@ def suppressions_of(judged: Iterable[Judgement]) -> Suppressions:
 
 
 def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions) -> VisibleFindings:
-    """Leaves out what comments and annotations hide. A file that is no member is read for them."""
+    """Removes findings that comments and annotations hide; files outside the run are read for them."""
     everything = [*found]
     failures = Failures()
     members = {member.path for member in run.workspace.members}
@@ -77,7 +77,7 @@ def suppress(run: Run, found: Iterable[UnitFinding], suppressions: Suppressions)
 
 
 class _Place(NamedTuple):
-    """A place that suppressions may cover."""
+    """A location where suppressions may hide a finding."""
 
     number: int
     """Of the finding."""
@@ -89,9 +89,9 @@ class _Place(NamedTuple):
 def _hidden(
     places: Sequence[_Place], known: Sequence[SuppressionUse]
 ) -> tuple[set[int], tuple[SuppressionUse, ...]]:
-    """The numbers of findings that suppressions of one file hide, and those with what they have hidden.
+    """The numbers of the findings that suppressions of one file hide, and the suppressions with matches.
 
-    Of a built object the annotations count that it has as it is built, which those of the file may be.
+    For a built object, its annotations after the build count, which may come from the file.
     """
     from policykit.linter.suppressions import Comment, apply_suppressions
 
@@ -109,9 +109,9 @@ def _hidden(
 
 
 def suppression_findings(run: Run, judged: Sequence[Judgement], suppressions: Suppressions) -> PassResult:
-    """What rules say of suppressions, those of each policy that judges the file; nothing hides it.
+    """Findings about suppressions, by the rules of each policy of the file; they cannot be suppressed.
 
-    A suppression is unused only where no unit uses it, and may be where any unit could.
+    A suppression is unused only if no unit uses it.
     """
     failures = Failures()
     dropped: list[str] = []

@@ -1,4 +1,4 @@
-"""Kustomizations as trees, where all that they list is on this machine."""
+"""Reads kustomizations with everything they list, as far as it is on this machine."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _GROUP = "kustomize.config.k8s.io/"
 
 
 _DEEPEST = 50
-"""Kustomizations within kustomizations; people have four or five."""
+"""Maximum depth of nested kustomizations; four or five are usual."""
 _LONGEST = 4096
-"""Characters beyond which a text is no path."""
+"""Maximum length of a path; longer texts are none."""
 _PLAIN = frozenset({"apiVersion", "kind", "metadata", "resources", "bases", "namespace", "sortOptions"})
-"""Fields that leave objects as their files say them; but see `namespace` in `is_plain`."""
+"""Fields that do not change objects; but see `namespace` in `is_plain`."""
 
 
 class NotHereError(Exception):
-    """Why a kustomization cannot be built from what is on this machine, in a few words."""
+    """A kustomization cannot be built from what is on this machine, with the reason."""
 
 
 def is_root(folder: str) -> bool:
-    """Whether a folder's kustomization can be built by itself: no component, nobody else's kind."""
+    """Whether a folder's kustomization can be built by itself: it is no component and no other kind."""
     data = _data(kustomization(folder))
     version = data.get("apiVersion")
     ours = version is None or (isinstance(version, str) and version.startswith(_GROUP))
@@ -45,7 +45,7 @@ def is_root(folder: str) -> bool:
 
 
 def used_by(folder: str) -> frozenset[str]:
-    """Folders, links resolved, of all that a folder's kustomization uses, as far as it is here."""
+    """Folders (links resolved) of the kustomizations that a folder's one uses, as far as they exist here."""
     found: set[str] = set()
     pending = [os.path.realpath(folder)]
     limit = _limit(folder)
@@ -62,21 +62,21 @@ def used_by(folder: str) -> frozenset[str]:
 
 
 def tree_of(folder: str) -> Kustomization:
-    """What the kustomization of a folder is made of. Raises NotHereError."""
+    """The kustomization of a folder with everything it lists. Raises NotHereError."""
     return _Reader(_limit(folder)).tree(os.path.realpath(folder), ())
 
 
 def is_completed(path: str) -> bool:
-    """Whether a kustomization within the boundary of a file adds to the file's objects, as far as it is here.
+    """Whether a kustomization within the boundary of a file adds to the file's objects.
 
-    Only kustomizations are read, once for all files of a boundary.
+    Reads only kustomizations, once for all files of a boundary.
     """
     return os.path.realpath(path) in _completed(boundary.root_of(path))
 
 
 @cached
 def _completed(limit: str) -> frozenset[str]:
-    """Real paths of the resources of kustomizations that change them, or that such a one uses."""
+    """Real paths of resources that a kustomization changes, directly or through others."""
     known = {os.path.dirname(path) for path in walk(limit)}
     resources: dict[str, list[str]] = {}
     changing: list[str] = []
@@ -101,9 +101,9 @@ def _completed(limit: str) -> frozenset[str]:
 
 
 def is_plain(tree: Kustomization) -> bool:
-    """Whether it only lists files below its own folder: built, they say what they say as they stand.
+    """Whether it only lists files below its own folder, so that a build does not change them.
 
-    A namespace is given to objects without one, and put in place of any that a file states.
+    A `namespace` is set on objects, in place of any that a file sets.
     """
     folder = os.path.dirname(tree.file) + os.sep
     stated = False
@@ -221,7 +221,7 @@ class _Reader:
         return FileEntry(at, self._here(folder, said, file))
 
     def _here(self, folder: str, said: str, file: str) -> str:
-        """The place that an entry means, links resolved."""
+        """The real path of an entry. Raises NotHereError."""
         place = os.path.realpath(os.path.join(folder, said.replace("\0", "")))
         why = self._obstacle(place)
         if not why and not os.path.lexists(place):
@@ -241,7 +241,7 @@ class _Reader:
     def _how(
         self, folder: str, at: Path, said: str, file: str, above: tuple[str, ...]
     ) -> Iterator[FileEntry]:
-        """The files that an entry about how to build means: one, or those of a kustomization of them."""
+        """The files of an entry that configures the build: one, or those of a kustomization."""
         if "\n" in said:
             texts = [(file, said)]
         else:
@@ -293,7 +293,7 @@ def _list(data: dict[str, Any], field: str) -> Sequence[Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in data, keys aside."""
+    """All strings in data, except keys."""
     pending = [value]
     while pending:
         here = pending.pop()

@@ -1,4 +1,4 @@
-"""Where the files of a run say what a finding about a built object is about."""
+"""The location, in the source files, of a finding about a built object."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _GENERATORS = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
 
 
 class SourceFinding(NamedTuple):
-    """A finding in a file of the run, and the object it is about, which may stand in another one."""
+    """A finding in a source file, and its object, which may be in another file."""
 
     finding: Finding
     home: tuple[str, Span]
-    """File of the object, as reported, and its first line; what is asked there covers it, too."""
+    """File of the object, as reported, and its first line; suppressions there apply too."""
     foreign: bool = False
-    """It does not stand below the kustomization's own folder."""
+    """The file is not below the folder of the kustomization."""
 
 
 class SourceLocator:
-    """Where the objects of one build come from."""
+    """Finds the source locations of the objects of one build."""
 
     def __init__(self, built: BuiltKustomization, read: Callable[[str], bytes]) -> None:
         self._built = built
@@ -102,7 +102,7 @@ class SourceLocator:
     def _generated(
         self, finding: Finding, manifest: Manifest, path: Path, inner: Span | None, way: Route
     ) -> SourceFinding | None:
-        """A place in what a generator reads, else its entry in the kustomization."""
+        """A location in a file that a generator reads, else the generator's entry in the kustomization."""
         tree = way[-1][0]
         at, name = self._generator(tree, manifest)
         resource = Resource(manifest.api_version, manifest.kind, None, name or manifest.name)
@@ -133,7 +133,7 @@ class SourceLocator:
     def _reported(
         self, finding: Finding, file: str, way: Route, home: tuple[str, Span]
     ) -> SourceFinding | None:
-        """At its place, where the file belongs to the run; else at the entry that leads there."""
+        """At its own location if the file is part of the run, else at the entry that leads to the file."""
         built = self._built
         if file in built.silent:
             return None

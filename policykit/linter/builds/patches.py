@@ -12,14 +12,14 @@ from policykit.manifests.path import Path, Step, lookup
 from policykit.patterns import pattern
 
 _KEYS = ("name", "key", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey")
-"""Fields that tell the items of a list apart, as kustomize merges them or people do."""
+"""Fields that identify the items of a list, as in kustomize's merge keys."""
 
 
 class PathMatch(NamedTuple):
-    """How far a path leads in another text."""
+    """The part of a path that exists in another text."""
 
     path: Path
-    """The part that exists, as its steps are there."""
+    """With the steps of that text."""
     node: Node
 
     def depth(self) -> int:
@@ -27,7 +27,7 @@ class PathMatch(NamedTuple):
 
 
 def match_path(node: Node, data: Any, path: Path) -> PathMatch:
-    """Leads a path of built `data` into `node`: items of lists by what tells them apart, else by value."""
+    """Matches a path of built `data` in `node`: list items by their identifying field, else by value."""
     found: list[Step] = []
     for step in path:
         entries, inside = node.entries, _inside(data, step)
@@ -46,7 +46,7 @@ def match_path(node: Node, data: Any, path: Path) -> PathMatch:
 
 
 def existing_part(data: object, path: Path) -> Path:
-    """The longest beginning of a path that exists."""
+    """The longest prefix of a path that exists."""
     for length in range(len(path), 0, -1):
         parent, step = lookup(data, path[: length - 1]), path[length - 1]
         if (isinstance(parent, dict) and step in parent) or (
@@ -57,7 +57,7 @@ def existing_part(data: object, path: Path) -> Path:
 
 
 def path_of_pointer(data: object, pointer: str) -> Path:
-    """The path that a JSON pointer means: numbers are positions where `data` has a list."""
+    """The path of a JSON pointer; numbers are indices where `data` has a list."""
     found: list[Step] = []
     for word in pointer.split("/")[1:]:
         step: Step = word.replace("~1", "/").replace("~0", "~")
@@ -75,7 +75,7 @@ def _inside(data: Any, step: Step) -> Any:
 
 
 def _position(items: list[Any], item: Any, step: int) -> int | None:
-    """Of the like of an item; of several the one that stands where it stands, else the first."""
+    """Position of the matching item; of several, the one at the same position, else the first."""
     same = [number for number, each in enumerate(items) if each == item]
     if not same and isinstance(item, dict):
         for key in _KEYS:
@@ -92,7 +92,7 @@ def _position(items: list[Any], item: Any, step: int) -> int | None:
 
 
 def applied_patches(way: Route) -> Iterator[tuple[Route, FileEntry]]:
-    """Patches of the kustomizations on a way, the one that had the last word first, each with its own way."""
+    """Patches of the kustomizations on a route, the last applied first, each with its own route."""
     for number, (tree, _) in enumerate(way):
         yield from _of(tree, way[:number])
 
@@ -105,17 +105,17 @@ def _of(tree: Kustomization, before: Route) -> Iterator[tuple[Route, FileEntry]]
 
 
 class Operation(NamedTuple):
-    """What a JSON patch puts at a place."""
+    """An operation of a JSON patch that sets a value."""
 
     to: Path
-    """Where in the object, as written."""
+    """Path in the object, as written."""
     value: Node
     at: Path
-    """Where the value stands in the patch."""
+    """Path of the value in the patch."""
 
 
 def operations(root: Node) -> Iterator[Operation]:
-    """Those of a JSON patch that put something somewhere, the last one first."""
+    """The operations of a JSON patch that set a value, the last one first."""
     if not isinstance(root.data, list):
         return
     for number, each in reversed([*enumerate(root.entries)]):
@@ -128,7 +128,7 @@ def operations(root: Node) -> Iterator[Operation]:
 
 
 def match_operation(operation: Operation, data: object, path: Path) -> PathMatch | None:
-    """Where a path of the built object stands in what an operation puts; None: not there."""
+    """The match of a path of the built object in the value of an operation; None: there is none."""
     to = operation.to
     if len(to) > len(path):
         return None
@@ -143,7 +143,7 @@ def match_operation(operation: Operation, data: object, path: Path) -> PathMatch
 
 
 def is_for(target: Mapping[str, str] | None, patch: Manifest | None, home: Manifest, built: Manifest) -> bool:
-    """Whether a patch is for an object, told by kind and name as they were and as they are."""
+    """Whether a patch applies to an object, by kind and name before and after the build."""
     if target is None:
         if patch is None or patch.kind != home.kind:
             return False

@@ -26,7 +26,7 @@ from policykit.manifests.path import Path, lookup
 
 
 class SourceFile(NamedTuple):
-    """A file's text and its documents; None stands for one that says nothing."""
+    """A file's text and its documents; None for an empty or broken document."""
 
     text: str
     roots: tuple[Node | None, ...]
@@ -37,7 +37,7 @@ class SourceFile(NamedTuple):
 
 
 class SourceFiles:
-    """Reads files; one that cannot be read is empty: that is told where it is linted."""
+    """Reads each file once. One that cannot be read is empty here: linting it reports the error."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
@@ -54,7 +54,7 @@ class SourceFiles:
 
 
 def inside(outer: str, path: Path, node: Node, span: Span) -> Span | None:
-    """The place in a string of a place in the file that holds it; None: it is none of the string's."""
+    """The location inside a string of a location in its file; None: it is outside the string."""
     text = embedded(outer, path, node)
     start, end = (
         text.inner_place(outer, line - 1, column - 1)
@@ -67,7 +67,7 @@ def inside(outer: str, path: Path, node: Node, span: Span) -> Span | None:
 
 
 class SourceLocation(NamedTuple):
-    """A place in a file, and how the outermost kustomization comes to it."""
+    """A location in a file, and the route to it from the outermost kustomization."""
 
     file: str
     way: Route
@@ -75,11 +75,11 @@ class SourceLocation(NamedTuple):
     root: Node
     """Of the object, or of the text in a string."""
     path: Path
-    """From there; what does not exist counts as well."""
+    """From `root`; it need not exist."""
     text: str
-    """What the marks of `root` count in."""
+    """The text that the marks of `root` refer to."""
     base: Path = ()
-    """From the root of the document to `root`, or to the string it stands in."""
+    """From the root of the document to `root`, or to the string that contains it."""
     relocate: Relocate | None = None
     """Where `text` is a string of the file."""
 
@@ -87,10 +87,9 @@ class SourceLocation(NamedTuple):
 def source_location(
     built: Manifest, home: Manifest, file: str, way: Route, path: Path, texts: SourceFiles
 ) -> SourceLocation:
-    """The place for a path of a built object that was read from `file` as `home`.
+    """The location of a path of a built object that was read from `file` as `home`.
 
-    What patches say comes first where they say the very value; what is missing is missing
-    from the object itself.
+    A patch that sets exactly this value comes first; a missing field is missing from the object itself.
     """
     there = existing_part(built.data, path)
     rest, value = path[len(there) :], lookup(built.data, there)
@@ -121,7 +120,7 @@ def source_location(
 def _patched(
     built: Manifest, home: Manifest, way: Route, path: Path, texts: SourceFiles
 ) -> Iterator[tuple[SourceLocation, PathMatch]]:
-    """The places in patches that a whole path leads to, the one that had the last word first."""
+    """The locations in patches that match the whole path, the last applied first."""
     for led, patch in applied_patches(way):
         for begin in _documents(patch, led, texts):
             for each, found in _in_patch(begin, patch, home, built, path):
@@ -147,7 +146,7 @@ def _in_patch(
 
 
 def _documents(patch: FileEntry, way: Route, texts: SourceFiles) -> Iterator[SourceLocation]:
-    """The documents of a patch, each as the spot of its beginning."""
+    """The documents of a patch, each as the location of its root."""
     if patch.file:
         whole = texts.of(patch.file)
         for number, root in enumerate(whole.roots):
