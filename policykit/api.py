@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from policykit.kube.structure.versions import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.finding import Report
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import choose
@@ -45,7 +45,7 @@ def setting(
     silent = len(chosen.codes.difference(entry.code for entry in able))
     able_rules = RuleSet(able, rule, silent)
     able_rules.timed = timed
-    served = Served(_releases(cluster), custom)
+    served = ServedApis(_releases(cluster), custom)
     plugins = settings.extra_plugins if settings else ()
     return Setting(able_rules, chosen, cluster, namespace, None if custom else b"", served, plugins)
 

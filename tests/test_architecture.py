@@ -127,10 +127,7 @@ KNOWING = {
     "policykit.rules.queues.queue_metadata_misplaced": "a table of the keys that each system reads",
     "policykit.rules.queues.unknown_queue_resource": "a table of the amounts that each system's queues state",
     "policykit.rules.koordinator.qos_priority_conflict": "Volcano reads the same resources",
-    "policykit.targets.volcano": "leaves reservations for any pods to Koordinator",
     "policykit.targets.koordinator": "koord-scheduler is built on kube-scheduler",
-    "policykit.targets.yunikorn": "its pods spread by the fields that kube-scheduler reads",
-    "policykit.targets.workloads": "fields of Volcano's jobs and YuniKorn's applications",
     "policykit.importer": "reads the files of each system back into a policy",
 }
 """Modules and packages that know a system which they are not the home of, and why."""

@@ -68,21 +68,21 @@ def command(
     place = os.path.abspath(output) if output else default_place(_folder(paths))
     old = load(place) if os.path.lexists(place) else None
     if prune:
-        old = _to_prune(old, place)
+        old = _existing(old, place)
         paths = paths or _covered(old)
         _require_all(old, paths)
     paths = paths or (".",)
     cache = cache_of((*paths, policy or ""), cache_dir, no_cache)
     request = Request(paths, policy or "", kustomize=kustomize == "auto", no_baseline=True, cache=cache)
     opened = open_workspace(request)
-    findings = _found(opened)
+    findings = _all_findings(opened)
     if findings is None:
         return 2
     before = old.baseline if old else Baseline()
     locate = from_folder(os.path.dirname(place))
-    found = tally(findings if output else _governed(findings, place), locate)
+    found = tally(findings if output else _findings_for(findings, place), locate)
     if prune:
-        after = pruned_baseline(before, found, _spoken(opened.workspace))
+        after = pruned_baseline(before, found, _checked_rules(opened.workspace))
     else:
         after = extended_baseline(before, found, map(locate, paths))
     if old is None or text_of(after) != old.text:
@@ -96,7 +96,7 @@ def _folder(paths: tuple[str, ...]) -> str:
     return first if os.path.isdir(first) else os.path.dirname(first)
 
 
-def _to_prune(old: BaselineFile | None, place: str) -> BaselineFile:
+def _existing(old: BaselineFile | None, place: str) -> BaselineFile:
     if old is None:
         raise UsageError(
             "there is no baseline to prune", "create one with `policykit baseline`", shown_as(place)
@@ -120,11 +120,11 @@ def _require_all(old: BaselineFile, paths: tuple[str, ...]) -> None:
         )
 
 
-def _spoken(workspace: Workspace) -> frozenset[str]:
+def _checked_rules(workspace: Workspace) -> frozenset[str]:
     return common_codes(settings_of(workspace, (member.path for member in workspace.members)))
 
 
-def _found(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
+def _all_findings(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     """All findings of the files; None, after printing the reasons, if some could not be checked."""
     workspace, notes = opened
     found, report = api.unit_findings(workspace, Options(today=today()))
@@ -139,7 +139,7 @@ def _found(opened: OpenResult) -> tuple[UnitFinding, ...] | None:
     return found
 
 
-def _governed(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
+def _findings_for(findings: Iterable[UnitFinding], place: str) -> list[UnitFinding]:
     """The findings that `lint` would look up in the baseline at `place`, not in a nearer one."""
     found = list(findings)
     nearest = nearest_baselines(one.finding.path for one in found)

@@ -11,7 +11,7 @@ from policykit.model.pool import Amounts
 from policykit.model.queue import Preemption, Priority, Queue, Quota, Reservation, Tenant
 from policykit.model.taint import Taint, Toleration
 from policykit.model.workload import WorkloadKind
-from policykit.targets.volcano.objects.topology import Bound
+from policykit.targets.volcano.objects.topology import NetworkTopology
 
 
 class Node(NamedTuple):
@@ -63,7 +63,7 @@ class Component(NamedTuple):
     """(node label key, hard, maxSkew) of its topologySpreadConstraints."""
     close: tuple[str, bool] | None = None
     """(node label key, hard) of the affinity to pods of the same job."""
-    bound: Bound | None = None
+    bound: NetworkTopology | None = None
     """Volcano's network topology constraint for the pods of a job."""
     gang_rule: GangRule | None = None
     """Settings of the gang, if it has any."""

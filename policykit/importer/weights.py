@@ -97,7 +97,7 @@ def _volcano_options(cluster: Cluster, there: Configuration, say: Say) -> dict[s
     target = cluster.targets["volcano"]
     version = versions.parse(target.version)
     ours = scoring(cluster, target)
-    written, _ = queue_admission.admitted(cluster.queues, version, cluster.pools)
+    written, _ = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
     plugin = there.plugin("binpack")
     computed = {"weight": ours.binpack, "resources": dict(ours.resources)}
     weights = _binpack(plugin.arguments) if plugin else {"weight": 0}

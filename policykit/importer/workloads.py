@@ -13,7 +13,7 @@ from policykit.importer.usages import kind_of
 from policykit.model.placement import Placement
 from policykit.model.topology import LEVELS, Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
-from policykit.targets.volcano.objects.topology import Bound, tiers
+from policykit.targets.volcano.objects.topology import NetworkTopology, tiers
 
 _WEIGHT = 100
 _HOSTNAME = "kubernetes.io/hostname"
@@ -68,7 +68,7 @@ def _within(component: Component, levels: Mapping[str, str], *, whole: bool) -> 
     return TopologyAffinity(level, bound.mode == "hard") if bound and level else None
 
 
-def _level(bound: Bound, levels: Mapping[str, str]) -> str:
+def _level(bound: NetworkTopology, levels: Mapping[str, str]) -> str:
     """The level of a tier, by its name, or by its number counted from the narrowest level."""
     if bound.tier_name:
         return bound.tier_name if bound.tier_name in LEVELS else ""

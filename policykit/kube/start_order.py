@@ -11,7 +11,7 @@ from policykit.manifests.path import Path, lookup
 from policykit.manifests.shape import mapping, mappings
 
 
-class First(NamedTuple):
+class FirstPods(NamedTuple):
     """Pods that are created before any others."""
 
     pods: int
@@ -20,22 +20,22 @@ class First(NamedTuple):
     why: str
 
 
-def first(manifest: Manifest, pod_sets: Sequence[PodSet]) -> First | None:
+def first(manifest: Manifest, pod_sets: Sequence[PodSet]) -> FirstPods | None:
     """The first pods among these pod sets; None: all are created at once, or it is unknown."""
     read = _KINDS.get((manifest.group, manifest.kind))
     return read(manifest.data, pod_sets) if read else None
 
 
-def _stateful(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+def _stateful(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | None:
     path = ("spec", "podManagementPolicy")
     if lookup(data, path) not in (None, "OrderedReady"):
         return None
-    return First(
+    return FirstPods(
         1, path, "podManagementPolicy OrderedReady creates a pod only once the previous one is ready"
     )
 
 
-def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | None:
     """Source: JobSet 0.13, `dependsOn` of a replicated job and `startupPolicy`."""
     jobs = lookup(data, ("spec", "replicatedJobs"))
     if not isinstance(jobs, list):
@@ -61,12 +61,12 @@ def _job_set(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | Non
     )
 
 
-def _of(pod_sets: Sequence[PodSet], jobs: Sequence[int], path: Path, why: str) -> First | None:
+def _of(pod_sets: Sequence[PodSet], jobs: Sequence[int], path: Path, why: str) -> FirstPods | None:
     pods = [one.replicas for one in pod_sets if len(one.path) > 2 and one.path[2] in jobs]
-    return None if None in pods else First(sum(number or 0 for number in pods), path, why)
+    return None if None in pods else FirstPods(sum(number or 0 for number in pods), path, why)
 
 
-def _groups(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+def _groups(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | None:
     """LeaderWorkerSet: one leader of each group."""
     path = ("spec", "startupPolicy")
     leader = lookup(data, ("spec", "leaderWorkerTemplate", "leaderTemplate"))
@@ -76,37 +76,37 @@ def _groups(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None
     leaders = 1 if replicas is None else replicas
     if lookup(data, path) != "LeaderReady" or isinstance(leaders, bool) or not isinstance(leaders, int):
         return None
-    return First(
+    return FirstPods(
         leaders,
         path,
         "startupPolicy LeaderReady creates the workers of a group only once its leader is ready",
     )
 
 
-def _spark(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+def _spark(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | None:
     if not any(one.name.startswith("driver") for one in pod_sets):
         return None
-    return First(1, ("spec", "executor"), "the driver requests the executors once it runs")
+    return FirstPods(1, ("spec", "executor"), "the driver requests the executors once it runs")
 
 
-def _ray_job(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+def _ray_job(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | None:
     rest = [one.replicas for one in pod_sets if one.name != "submitter"]
     if len(rest) == len(pod_sets) or not rest or None in rest:
         return None
     why = "the submitter is created only once the cluster is ready"
-    return First(sum(number or 0 for number in rest), ("spec", "submitterPodTemplate"), why)
+    return FirstPods(sum(number or 0 for number in rest), ("spec", "submitterPodTemplate"), why)
 
 
-def _mpi(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> First | None:
+def _mpi(data: Mapping[str, Any], pod_sets: Sequence[PodSet]) -> FirstPods | None:
     path = ("spec", "launcherCreationPolicy")
     workers = [one.replicas for one in pod_sets if one.name == "worker"]
     if lookup(data, path) != "WaitForWorkersReady" or None in workers:
         return None
     why = "launcherCreationPolicy WaitForWorkersReady creates the launcher only once the workers are ready"
-    return First(sum(number or 0 for number in workers), path, why)
+    return FirstPods(sum(number or 0 for number in workers), path, why)
 
 
-_Read = Callable[[Mapping[str, Any], Sequence[PodSet]], First | None]
+_Read = Callable[[Mapping[str, Any], Sequence[PodSet]], FirstPods | None]
 _KINDS: Mapping[tuple[str, str], _Read] = {
     ("apps", "StatefulSet"): _stateful,
     ("jobset.x-k8s.io", "JobSet"): _job_set,
@@ -117,17 +117,17 @@ _KINDS: Mapping[tuple[str, str], _Read] = {
 }
 
 
-class Waiting(NamedTuple):
+class TaskDeadlock(NamedTuple):
     """Tasks of a Volcano Job of which some wait for others, and a gang that needs the waiting ones."""
 
     minimum: int
     first: int
     path: Path
-    said: str
-    """The problem; empty: the two numbers explain it."""
+    message: str
+    """The problem as a sentence; empty: the two numbers explain it."""
 
 
-def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
+def tasks_that_wait(job: Mapping[str, Any], base: Path) -> TaskDeadlock | None:
     """The tasks of a Volcano JobSpec that wait forever; None if there are none.
 
     Source: `controllers/job` and plugin gang of Volcano 1.15: pods of a task with dependsOn are created
@@ -150,16 +150,16 @@ def tasks_that_wait(job: Mapping[str, Any], base: Path) -> Waiting | None:
     first_pods = sum(each or 0 for number, each in enumerate(replicas) if number not in waits)
     path = (*base, "tasks", waits[0], "dependsOn")
     if minimum > first_pods:
-        return Waiting(minimum, first_pods, path, "")
+        return TaskDeadlock(minimum, first_pods, path, "")
     needing = [number for number in waits if minima[number]]
     if needing and minimum >= sum(each or 0 for each in minima):
         named = tasks[needing[0]].get("name") or needing[0]
         of = minima[needing[0]]
-        said = (
+        message = (
             f"the gang needs {of} of task {named} as well, because minAvailable {minimum} includes "
             "the minimum of every task, but its pods are created only once the others run"
         )
-        return Waiting(minimum, first_pods, (*base, "tasks", needing[0], "dependsOn"), said)
+        return TaskDeadlock(minimum, first_pods, (*base, "tasks", needing[0], "dependsOn"), message)
     return None
 
 

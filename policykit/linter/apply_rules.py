@@ -13,7 +13,7 @@ from policykit.linter.locate import finding_of, locate
 from policykit.linter.location import LocatedObject
 from policykit.linter.registry import MANIFEST, PODS, READING, STRUCTURE, RuleSet
 from policykit.linter.rule import AnyRule, Context, Violation
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
 from policykit.model.severity import Severity
 from policykit.placement.review import Review, review
 
@@ -30,7 +30,7 @@ class FileRules:
         self._context = context
         self._fixes = fixes
 
-    def reading(self, text: str, parsed: Parsed, index: int) -> Iterator[Finding]:
+    def reading(self, text: str, parsed: ParsedDocument, index: int) -> Iterator[Finding]:
         """Findings about the text of a document."""
         if not parsed.problem and not parsed.duplicates:
             return

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from policykit.kube import podsets
-from policykit.kube.structure.versions import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.apply_rules import FileRules
 from policykit.linter.configurations import EmbeddedConfiguration, bare, embedded_configurations, hinted
 from policykit.linter.finding import Finding
@@ -29,7 +29,7 @@ from policykit.linter.target import Systems
 from policykit.linter.workspace import BUILT
 from policykit.manifests.document import Manifest, manifests
 from policykit.manifests.node import Node
-from policykit.manifests.parser import Parsed
+from policykit.manifests.parser import ParsedDocument
 
 if TYPE_CHECKING:
     from policykit.linter.suppressions import FileSuppressions, SuppressionUse
@@ -49,7 +49,7 @@ class Job(NamedTuple):
     """Compute the fixes of findings."""
     today: str = ""
     """YYYY-MM-DD, what suppressions with an end are held against; empty: none has ended."""
-    served: Served = NOTHING
+    served: ServedApis = NOTHING
     """What the API server serves, as far as it is stated."""
     look: str = ""
     """READ or BUILT of a member, where it is not looked at as a whole."""
@@ -85,7 +85,7 @@ class FileResult(NamedTuple):
 class _Document(NamedTuple):
     """A document, and where it stands in its file."""
 
-    parsed: Parsed
+    parsed: ParsedDocument
     number: int
     """Its index in the file."""
     first: int
@@ -228,7 +228,7 @@ class _FileLinter:
 
 def _documents(text: Text) -> Iterator[_Document]:
     """Documents with their lines; at most two are in memory."""
-    before: Parsed | None = None
+    before: ParsedDocument | None = None
     index = 0
     for parsed in documents(text):
         if before:

@@ -12,7 +12,7 @@ from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step, pointer
 
 if TYPE_CHECKING:
-    from policykit.manifests.parser import Parsed
+    from policykit.manifests.parser import ParsedDocument
 
 
 Relocate = Callable[[Span], Span]
@@ -94,7 +94,7 @@ def within(text: str, root: Node, path: Path, inside: Path) -> Span | None:
 
 
 @lru_cache(maxsize=4)
-def _first_document(text: str) -> Parsed | None:
+def _first_document(text: str) -> ParsedDocument | None:
     from policykit.manifests.parser import parse
 
     return next(parse(text), None)

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from policykit.manifests.parser import Parsed, Problem, parse
+from policykit.manifests.parser import ParsedDocument, Problem, parse
 
 BOM = b"\xef\xbb\xbf"
 
@@ -32,10 +32,10 @@ def decode(raw: bytes) -> Text:
         return Text(body.decode("utf-8", errors="replace"), Problem(message, line, column))
 
 
-def documents(text: Text) -> Iterator[Parsed]:
+def documents(text: Text) -> Iterator[ParsedDocument]:
     """The documents of a file; a file with a problem in its bytes is not read further."""
     if text.problem:
-        yield Parsed(None, 0, problem=text.problem)
+        yield ParsedDocument(None, 0, problem=text.problem)
     else:
         yield from parse(text.text)
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from policykit.generator.artifact import Generate
+    from policykit.generator.artifact import ComponentPatch, Generate
     from policykit.kube.podsets.podset import PodSet
     from policykit.lazy import Lazy
     from policykit.linter.configurations import Configuration
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from policykit.linter.rule import Context
     from policykit.linter.scope import Fact
     from policykit.manifests.document import Manifest
+    from policykit.manifests.patch import Patch
     from policykit.model.cluster import Cluster, TargetSettings
     from policykit.model.declared_queues import QueuePlacement
     from policykit.model.gang import PodGroup
@@ -71,6 +72,28 @@ class QueueSupport(NamedTuple):
     """Annotation of namespaces: the queue of their groups that name none."""
     group_key: str = ""
     """Annotation of pods that go where their group goes, whatever they say themselves."""
+    pod_annotation: str = ""
+    """Annotation by which pods of built-in kinds name their queue, where `pod_fields` does not name it."""
+
+
+class JobSupport(NamedTuple):
+    """Job kinds of a system's own, with fields for what it reads from the metadata of other kinds' pods."""
+
+    title: str
+    """As people write it: Volcano Job."""
+    group: str
+    """API group of the jobs."""
+    template_groups: frozenset[str]
+    """API groups of other objects that contain the spec of such a job."""
+    patches: Lazy[Callable[[Mapping[str, Any], WorkloadKind, Cluster], tuple[Patch, ...]]]
+    """Changes that apply a workload kind to a job."""
+    notices: Lazy[Callable[[Mapping[str, Any], WorkloadKind, Cluster], tuple[str, ...]]]
+    """What these patches cannot express."""
+    component: Lazy[Callable[[WorkloadKind, Mapping[str, Any], Cluster], tuple[ComponentPatch, ...]]]
+    """Patches of a kustomize component for jobs of a kind, whose pods get a PodSpec."""
+
+    def includes(self, api_group: str) -> bool:
+        return api_group == self.group or api_group in self.template_groups
 
 
 class Target(NamedTuple):
@@ -102,6 +125,18 @@ class Target(NamedTuple):
     """Whether it places these pods, and so none of their preferences counts; None: it heeds them."""
     groups_itself: bool = False
     """It makes groups of the known kinds without being asked."""
+    grouped_by_controllers: bool = False
+    """Controllers of other kinds make groups for it."""
+    group_priority: bool = False
+    """It orders gangs by the PriorityClass of their group, not of their pods."""
+    reserves: bool = False
+    """It keeps room free for pods to come."""
+    batch_scheduler: bool = False
+    """Spark's operator knows it by its schedulerName, in the field batchScheduler."""
+    application_label: str = ""
+    """Label of pods that names the application they belong to; empty: it has no applications."""
+    jobs: JobSupport | None = None
+    """Job kinds of its own; None: it has none."""
     read_group: Callable[[Manifest, str], PodGroup | None] | None = None
     """A group object, with the namespace it stands in where it states none."""
     read_membership: Callable[[Manifest, PodSet, str], MembershipFact | None] | None = None

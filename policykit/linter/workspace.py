@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from policykit.kube.structure.versions import NOTHING, Served
+from policykit.kube.structure.versions import NOTHING, ServedApis
 from policykit.linter.registry import RuleSet
 from policykit.linter.selection import Selection
 
@@ -58,7 +58,7 @@ class Setting(NamedTuple):
     namespace: str = "default"
     fingerprint: bytes | None = b""
     """Covers everything rules see besides the file; None: results are not cached."""
-    served: Served = NOTHING
+    served: ServedApis = NOTHING
     """What the API server serves, as far as it is configured."""
     plugins: tuple[str, ...] = ()
     """Names of out-of-tree scheduler plugins, from the settings."""

@@ -1,16 +1,16 @@
-"""One Kubernetes object in a file: where each of its fields stands, and the words it is written with."""
+"""A Kubernetes object in a file: the location of each field, and the words in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.node import Node, Span, node_at
 from policykit.manifests.path import Path, Step
 
 _ENCRYPTION = "sops"
-"""Where SOPS keeps the keys of an encrypted file: it is gone when the file is decrypted."""
+"""Field in which SOPS keeps the keys of an encrypted file; decryption removes it."""
 
 
 class Manifest(NamedTuple):
@@ -27,11 +27,11 @@ class Manifest(NamedTuple):
     partial: bool = False
     """A patch or a fragment of an object: nothing is "missing" from it."""
     read_as: str = ""
-    """Name of the configuration that it is, where it is no API object: volcano-scheduler.conf."""
+    """Name of the configuration if it is not an API object: volcano-scheduler.conf."""
     holder: Manifest | None = None
-    """The object, or the file's document, with the string that it stands in; None: it stands in none."""
+    """The object or document whose string contains this one; None: it is not inside a string."""
     held_at: Path = ()
-    """Where that string stands in the holder."""
+    """Path of that string in the holder."""
 
     @property
     def api_version(self) -> str:
@@ -185,7 +185,7 @@ def _first_line(node: Node) -> Span:
 
 
 class Words(NamedTuple):
-    """What an object is written with, at any depth."""
+    """The words of an object, at any depth."""
 
     keys: frozenset[str]
     """Of its mappings."""
@@ -201,7 +201,7 @@ class Words(NamedTuple):
         return any(key.endswith(ends) for key in self.keys)
 
 
-@once
+@memoize_last
 def words(data: object) -> Words:
     """The words of plain data."""
     keys: set[str] = set()

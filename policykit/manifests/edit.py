@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from policykit.manifests import rendering
-from policykit.manifests.entries import Place, column_of, inserted, removed, rendered
+from policykit.manifests.entries import EditContext, column_of, inserted, removed, rendered
 from policykit.manifests.extents import (
     Edit,
     after_comments,
@@ -25,7 +25,7 @@ from policykit.manifests.extents import (
     own_items,
     own_pairs,
 )
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.move import moved, renamed
 from policykit.manifests.node import Node
 from policykit.manifests.parser import parse
@@ -103,7 +103,7 @@ def _edit(text: str, patch: Patch, document: int, like: Node | None) -> Edit:
         return Edit(root.start_offset, content_end(text, root), written)
     chain = _chain(root, patch.path[:-1])
     parent, step = chain[-1], patch.path[-1]
-    place = Place(text, parent, newline, _is_json(like or root), layout)
+    place = EditContext(text, parent, newline, _is_json(like or root), layout)
     if (len(parent.data) == 1 and patch.op == "remove") or _opens(chain, place):
         # The last entry goes, or the first one comes to `{}`: the collection itself changes shape.
         whole = patched(parent.data, Patch(patch.op, (step,), patch.value))
@@ -131,7 +131,7 @@ def _moved(text: str, patch: Patch, document: int, like: Node | None) -> Sequenc
     return added, _edit(spliced(text, added), Patch("remove", old), document, like)
 
 
-_layout_of = once(rendering.layout_of)
+_layout_of = memoize_last(rendering.layout_of)
 """Many changes are laid out like one document."""
 
 
@@ -141,7 +141,7 @@ def _is_json(root: Node) -> bool:
     return root.style is True and root.entries is not None and all(key.style == '"' for key in keys[:1])
 
 
-def _opens(chain: Sequence[Node], place: Place) -> bool:
+def _opens(chain: Sequence[Node], place: EditContext) -> bool:
     """An empty flow collection in block surroundings, which the first entry opens up."""
     return not place.parent.data and not place.json and not any(node.style is True for node in chain[:-1])
 
@@ -188,7 +188,7 @@ def _chain(root: Node, path: Path) -> list[Node]:
     return chain
 
 
-def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
+def _replaced(place: EditContext, step: Step, old: Node, value: Any) -> Edit:
     text, parent = place.text, place.parent
     end = content_end(text, old)
     if parent.style:
@@ -216,7 +216,7 @@ def _replaced(place: Place, step: Step, old: Node, value: Any) -> Edit:
     return Edit(old.start_offset, end, short)
 
 
-def _inserted(place: Place, step: Step, value: Any) -> Edit:
+def _inserted(place: EditContext, step: Step, value: Any) -> Edit:
     if place.parent.style:
         return inserted(place, step, value)
     if isinstance(place.parent.entries, dict):
@@ -224,7 +224,7 @@ def _inserted(place: Place, step: Step, value: Any) -> Edit:
     return _inserted_item(place, step, value)
 
 
-def _inserted_key(place: Place, key: str, value: Any) -> Edit:
+def _inserted_key(place: EditContext, key: str, value: Any) -> Edit:
     pairs = own_pairs(place.parent)
     if not pairs:
         raise EditError(f"{key}: the mapping it belongs to stands elsewhere (alias or merge key)")
@@ -253,7 +253,7 @@ def _commented(text: str, at: int) -> bool:
     return text[line_start(text, end) : end].lstrip().startswith("#")
 
 
-def _inserted_item(place: Place, step: Step, value: Any) -> Edit:
+def _inserted_item(place: EditContext, step: Step, value: Any) -> Edit:
     items = own_items(place.parent)
     position = len(items) if step == APPEND else step
     if not items or not isinstance(position, int) or position > len(items):
@@ -278,7 +278,7 @@ def _on_one_line(node: Node) -> bool:
     return bool(node.style is True and node.entries and node.start.line == node.end.line)
 
 
-def _closing(place: Place, at: int, value: Any) -> str:
+def _closing(place: EditContext, at: int, value: Any) -> str:
     """A literal block ends with a line ending, also where the text had none."""
     last = at == len(place.text)
     return place.newline if last and rendering.ends_in_block_text(value) else ""

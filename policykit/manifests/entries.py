@@ -1,4 +1,4 @@
-"""Entries of collections: new ones in flow style, and the removal of one with its lines or its comma."""
+"""Insertion of entries into flow collections, and removal of entries with their lines or commas."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from policykit.manifests.path import Step
 from policykit.manifests.writer import Layout
 
 
-class Place(NamedTuple):
-    """The collection a change is made in, and what is known on the way to it."""
+class EditContext(NamedTuple):
+    """The collection that changes, and the style of the document."""
 
     text: str
     parent: Node
@@ -25,10 +25,10 @@ class Place(NamedTuple):
     """How the document indents its blocks."""
 
 
-def inserted(place: Place, step: Step, value: Any) -> Edit:
+def inserted(place: EditContext, step: Step, value: Any) -> Edit:
     """The edit that puts an entry before the one at `step`, or behind the last."""
     parent, text = place.parent, place.text
-    pad, _ = _lined(place)
+    pad, _ = _line_indent(place)
     lead = ""
     if isinstance(parent.entries, dict):
         pairs = own_pairs(parent)
@@ -51,7 +51,7 @@ def inserted(place: Place, step: Step, value: Any) -> Edit:
     return Edit(at, at, f",{gap}{written}")
 
 
-def _lined(place: Place) -> tuple[str | None, str]:
+def _line_indent(place: EditContext) -> tuple[str | None, str]:
     """Leading blanks of an entry of a flow collection, and by how much it stands further right
     than the closing bracket's line; None: its entries share its line."""
     parent, text = place.parent, place.text
@@ -68,9 +68,9 @@ def _blanks(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def rendered(place: Place, value: Any) -> str:
+def rendered(place: EditContext, value: Any) -> str:
     """A value in flow style; in JSON with a line for each entry, as its neighbours have it."""
-    pad, step_in = _lined(place)
+    pad, step_in = _line_indent(place)
     if place.json and pad is not None and step_in and isinstance(value, (dict, list)) and value:
         text = json.dumps(value, indent=step_in, ensure_ascii=False)
         return text.replace("\n", place.newline + pad)

@@ -19,7 +19,7 @@ class Edit(NamedTuple):
 
 
 def own_pairs(node: Node) -> list[tuple[Node, Node]]:
-    """Pairs (key, value) that stand in the mapping itself, not in what it merges or aliases."""
+    """Pairs (key, value) of the mapping itself, without merged and aliased ones."""
     return [pair for pair in node.entries.values() if pair[0].start_offset >= node.start_offset]
 
 
@@ -77,8 +77,8 @@ def colon(text: str, key: Node) -> int:
 
 
 def after_comments(text: str, at: int, column: int) -> int:
-    """Behind the comments of the lines that follow, where they stand further right than `column`:
-    they belong to what is above them."""
+    """After the comment lines that follow and are indented deeper than `column`:
+    they belong to the lines above."""
     while True:
         start = text.find("\n", at) + 1
         line = text[start : line_end(text, start)]

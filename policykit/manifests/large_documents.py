@@ -1,4 +1,4 @@
-"""Changes to many parts of one document: a list of a thousand objects is not read a thousand times."""
+"""Edits of large documents: each change reads again only the list item that it is made in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from policykit.manifests.patch import EditError, Patch
 from policykit.manifests.path import Path, Step
 
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\]}]", re.MULTILINE)
-"""Perhaps an alias: what one object says may then stand in another."""
+"""Possibly an alias: objects may then share data."""
 _HEAD = "items:\n"
 _ALWAYS = 1_000_000
 _TIMES = 20
@@ -26,11 +26,11 @@ _TIMES = 20
 many times its own; then it counts as too large for so many changes."""
 
 
-class Change(NamedTuple):
-    """What is to be changed in one object of a document."""
+class ObjectPatches(NamedTuple):
+    """The changes to one object of a document."""
 
     base: Path
-    """From the document's root to the object."""
+    """Path of the object from the root of the document."""
     patches: tuple[Patch, ...]
     """Relative to the object, to be made in order."""
 
@@ -42,7 +42,7 @@ class TooManyError(EditError):
     """So many changes of so large a document cannot be made in one run."""
 
 
-class _Piece(NamedTuple):
+class _Excerpt(NamedTuple):
     """An item of a sequence as a document of its own."""
 
     text: str
@@ -69,7 +69,7 @@ class Document:
         """
         if self.has_parts and self._root is not None:
             for base in _items(patches):
-                piece = _piece(self._text, self._root, base)
+                piece = _excerpt(self._text, self._root, base)
                 if piece is not None:
                     return self._inside(piece, len(base), patches)
         return self.whole(patches)
@@ -86,7 +86,7 @@ class Document:
             raise TooManyError(TOO_MANY)
         self._left -= len(self._text)
 
-    def _inside(self, piece: _Piece, depth: int, patches: Sequence[Patch]) -> tuple[Edit, ...]:
+    def _inside(self, piece: _Excerpt, depth: int, patches: Sequence[Patch]) -> tuple[Edit, ...]:
         led = [patch._replace(path=(*piece.path, *patch.path[depth:])) for patch in patches]
         changed = amended_document(piece.text, led, like=self._root)
         if piece.shift + len(piece.text) < len(self._text) and changed.text[-1:] not in ("\n", "]"):
@@ -100,7 +100,7 @@ class Document:
 
     @cached_property
     def has_parts(self) -> bool:
-        """Whether what one item says cannot stand in another: the text has no alias."""
+        """Whether items can be edited separately: the text has no alias."""
         if self._root is None:
             return False
         # Most texts need not be read for it; a schedule like `*/5 */2` must be.
@@ -109,7 +109,7 @@ class Document:
         )
 
 
-def edits(text: str, changes: Sequence[Change]) -> tuple[Edit, ...]:
+def edits(text: str, changes: Sequence[ObjectPatches]) -> tuple[Edit, ...]:
     """The changes as edits of a text that holds one document, sorted, apart from each other.
 
     Raises EditError as `amended` does. Objects must not stand inside one another.
@@ -131,7 +131,7 @@ def spliced(text: str, made: Iterable[Edit]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _led_in(change: Change) -> tuple[Patch, ...]:
+def _led_in(change: ObjectPatches) -> tuple[Patch, ...]:
     return tuple(patch._replace(path=(*change.base, *patch.path)) for patch in change.patches)
 
 
@@ -148,8 +148,8 @@ def _items(patches: Sequence[Patch]) -> Iterator[Path]:
             yield tuple(shared[:depth])
 
 
-def _piece(text: str, root: Node, base: Path) -> _Piece | None:
-    """The item by itself; None where it cannot be told from its surroundings."""
+def _excerpt(text: str, root: Node, base: Path) -> _Excerpt | None:
+    """The item as a document; None if it cannot be separated from the text around it."""
     sequence, position = _at(root, base[:-1]), base[-1]
     entries = sequence.entries if sequence else None
     if sequence is None or not isinstance(entries, list) or not isinstance(position, int):
@@ -168,7 +168,7 @@ def _piece(text: str, root: Node, base: Path) -> _Piece | None:
     return piece if found is not None and same(found.data, item.data) else None
 
 
-def _on_lines(text: str, items: Sequence[Node], position: int) -> _Piece | None:
+def _on_lines(text: str, items: Sequence[Node], position: int) -> _Excerpt | None:
     """The lines of an item of a block sequence, where they are its own."""
     item = items[position]
     at = dash(text, item)
@@ -179,14 +179,14 @@ def _on_lines(text: str, items: Sequence[Node], position: int) -> _Piece | None:
         end = after_comments(text, after_line(text, item), at - start)
         end = text.find("\n", end) + 1 or len(text)
     alone = text[start : item.start_offset].strip() == "-"
-    return _Piece(_HEAD + text[start:end], start - len(_HEAD), ("items", 0)) if alone else None
+    return _Excerpt(_HEAD + text[start:end], start - len(_HEAD), ("items", 0)) if alone else None
 
 
-def _in_flow(text: str, item: Node) -> _Piece:
+def _in_flow(text: str, item: Node) -> _Excerpt:
     """An item of a list in a JSON document, its lines in the columns they had."""
     lead = "[\n" + " " * (item.start.column if item.end.line > item.start.line else 0)
     start, end = item.start_offset, item.end_offset
-    return _Piece(f"{lead}{text[start:end]}]", start - len(lead), (0,))
+    return _Excerpt(f"{lead}{text[start:end]}]", start - len(lead), (0,))
 
 
 def _at(node: Node | None, path: Path) -> Node | None:

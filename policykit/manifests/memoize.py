@@ -1,29 +1,29 @@
-"""Answers that many ask for in a row: one object is looked at by every rule before the next is."""
+"""Memoizes one result: every rule asks about one object before the next object comes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
-Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 
-def once(work: Callable[[Asked], Answer]) -> Callable[[Asked], Answer]:
-    """Keeps the last answer, and what it is about: that same object is not worked on again.
+def memoize_last(function: Callable[[Argument], Result]) -> Callable[[Argument], Result]:
+    """Keeps the last result, and returns it again for the same object (by identity).
 
     For pure functions of objects that nobody changes.
     """
-    last: tuple[Asked, Answer] | None = None
+    last: tuple[Argument, Result] | None = None
 
-    def answer(about: Asked) -> Answer:
+    def memoized(argument: Argument) -> Result:
         nonlocal last
-        kept = last  # one reading: another thread may ask about something else
-        if kept is not None and kept[0] is about:
-            return kept[1]
-        found = work(about)
-        last = (about, found)
-        return found
+        cached = last  # read once: another thread may call with another object
+        if cached is not None and cached[0] is argument:
+            return cached[1]
+        result = function(argument)
+        last = (argument, result)
+        return result
 
-    answer.__doc__ = work.__doc__
-    return answer
+    memoized.__doc__ = function.__doc__
+    return memoized

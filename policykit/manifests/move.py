@@ -1,4 +1,4 @@
-"""A field under another name or in another place: its lines, quotes and comments go along."""
+"""Renames and moves a field, with its lines, quotes and comments."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 from policykit import bundled
 from policykit.errors import SourceError
 from policykit.manifests.node import Duplicate, Node
-from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.parser import ParsedDocument, parse
 from policykit.manifests.path import Path, dotted
 from policykit.policy.messages import describe, did_you_mean
 from policykit.policy.problems import Problems
@@ -108,7 +108,7 @@ class Files:
             return None
         return self._single(name, documents)
 
-    def _single(self, name: str, documents: list[Parsed]) -> SourcedValue | None:
+    def _single(self, name: str, documents: list[ParsedDocument]) -> SourcedValue | None:
         roots = [document.root for document in documents if document.root is not None]
         if not roots:
             self._problems.at(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from policykit.model.cluster import Cluster
 
 FOUND, HOLDS, CLOSED, UNREAD, ELSEWHERE, NOWHERE = range(6)
-"""A queue that takes the pods; one that holds queues; one that takes nothing; no rule reads the name;
-it is not there, and other rules place the pods; it is not there."""
+"""The queue accepts the pods; it contains queues; it accepts nothing; no rule reads the name; it does
+not exist, but other rules place the pods; it does not exist."""
 
 
 class Destination(NamedTuple):

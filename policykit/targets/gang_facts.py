@@ -24,7 +24,7 @@ _JOBS_WITH_TASKS: Mapping[tuple[str, str], Path] = {
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """One for each order that a gang may wait for, and for each template of a gang."""
+    """One fact for each start order that a gang may wait for, and one for each template of a gang."""
     if manifest.partial:
         return
     namespace = manifest.namespace or context.namespace
@@ -66,7 +66,7 @@ def _orders(
         waiting = start_order.tasks_that_wait(job, base or ())
         if waiting:
             why = "dependsOn makes the pods of a task only once the tasks it names run"
-            order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.said)
+            order = PodCreationOrder("", namespace, "", waiting.first, why, waiting.minimum, waiting.message)
             yield Fact(order, {"order": waiting.path})
         return
     for system, group in dict.fromkeys((each.system, each.group) for _, each in joined):

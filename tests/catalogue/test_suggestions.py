@@ -108,7 +108,7 @@ LABEL = "is a node label, not a resource"
 CASE = "is written in the wrong case"
 BARE = "has no vendor's domain before it"
 MODEL = "is a card model, which pods choose by node label"
-NO_RESOURCE = "is no resource of nvidia.com"
+NO_RESOURCE = "is not a resource of nvidia.com"
 UNKNOWN = "is not a known resource"
 
 WRONG = {
@@ -146,8 +146,8 @@ WRONG = {
     "nvidia/gpu": ("has the domain 'nvidia' instead of 'nvidia.com'", GPU),
     "requests.nvidia.com/gpu": ("is a key of a ResourceQuota", GPU),
     "alpha.kubernetes.io/nvidia-gpu": ("is no longer offered by Kubernetes", GPU),
-    "koordinator.sh/gpu-shared": ("is no resource of koordinator.sh", ("koordinator.sh/gpu.shared",)),
-    "volcano.sh/vgpu": ("is no resource of volcano.sh", None),
+    "koordinator.sh/gpu-shared": ("is not a resource of koordinator.sh", ("koordinator.sh/gpu.shared",)),
+    "volcano.sh/vgpu": ("is not a resource of volcano.sh", None),
 }
 
 

@@ -13,9 +13,9 @@ from tests.cli.commands import Shell
 
 @pytest.mark.parametrize("profile", profile_names())
 def test_the_profile_as_it_is(shell: Shell, profile: str) -> None:
-    said = shell.run("init", "--profile", profile, "cluster")
+    result = shell.run("init", "--profile", profile, "cluster")
     path = "cluster/policykit.yaml"
-    assert said == (
+    assert result == (
         0,
         "",
         f"wrote {path}; describe your pools in it, then run: policykit lint, policykit gen\n",
@@ -36,9 +36,9 @@ def test_never_overwritten(shell: Shell, there: str) -> None:
         path.write_text("mine\n")
     else:
         path.symlink_to("nowhere")
-    said = shell.run("init")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == (
+    result = shell.run("init")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         "policykit: ./policykit.yaml: the folder already has a policy\n"
         "  help: edit it, or choose another folder\n"
     )
@@ -56,23 +56,23 @@ def test_never_overwritten(shell: Shell, there: str) -> None:
 )
 def test_failures(shell: Shell, arguments: list[str], message: str) -> None:
     shell.write({"file": ""})
-    said = shell.run("init", *arguments)
-    assert said.code == 2
-    assert message in said.err
+    result = shell.run("init", *arguments)
+    assert result.code == 2
+    assert message in result.err
 
 
 def test_the_listing_has_a_caption_for_each(shell: Shell) -> None:
-    said = shell.run("profiles")
-    assert (said.code, said.err) == (0, "")
-    lines = said.out.splitlines()
+    result = shell.run("profiles")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert [line.split()[0] for line in lines[:-2]] == list(profile_names())
     assert all(len(line.split()) > 3 for line in lines[:-2])
 
 
 @pytest.mark.parametrize("name", profile_names())
 def test_a_profile_is_printed_as_it_is(shell: Shell, name: str) -> None:
-    said = shell.run("profiles", name)
-    assert said == (0, bundled.read("profiles", f"{name}.yaml").decode(), "")
+    result = shell.run("profiles", name)
+    assert result == (0, bundled.read("profiles", f"{name}.yaml").decode(), "")
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,16 @@ def test_a_profile_is_printed_as_it_is(shell: Shell, name: str) -> None:
     ],
 )
 def test_what_is_not_bundled(shell: Shell, words: list[str]) -> None:
-    said = shell.run(*words)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("policykit: ")
-    assert "\n  help: " in said.err
+    result = shell.run(*words)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("policykit: ")
+    assert "\n  help: " in result.err
 
 
 def test_the_listing_names_what_can_be_printed(shell: Shell) -> None:
-    said = shell.run("schema")
-    assert (said.code, said.err) == (0, "")
-    listed = said.out.split()
+    result = shell.run("schema")
+    assert (result.code, result.err) == (0, "")
+    listed = result.out.split()
     assert "policy" in listed
     for name in listed:
         printed = shell.run("schema", name)

@@ -11,9 +11,9 @@ from tests.cli.commands import Shell
 
 
 def test_table(shell: Shell) -> None:
-    said = shell.run("rules")
-    assert (said.code, said.err) == (0, "")
-    lines = said.out.splitlines()
+    result = shell.run("rules")
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
     assert [line.split()[:2] for line in lines[:-4]] == [[e.code, e.name] for e in CATALOGUE]
     assert {line.split()[0] for line in lines[:-4] if "O" in line.split()[3]} == {"PK905"}
     assert lines[0].split(None, 4)[2:] == ["error", "---", "A document is not valid YAML or JSON."]
@@ -39,13 +39,13 @@ def test_json(shell: Shell) -> None:
 @pytest.mark.parametrize("rule", rules(), ids=lambda rule: str(rule.code))
 def test_every_rule_has_a_page(shell: Shell, rule: object) -> None:
     code, name = getattr(rule, "code", ""), getattr(rule, "name", "")
-    said = shell.run("explain", code)
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith(f"{code} {name}\n")
-    assert "\nBad:\n\n    " in said.out
-    assert "\nGood:\n\n    " in said.out
-    assert said.out in shell.run("explain", name).out
-    assert shell.run("explain", code.lower()).out == said.out
+    result = shell.run("explain", code)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"{code} {name}\n")
+    assert "\nBad:\n\n    " in result.out
+    assert "\nGood:\n\n    " in result.out
+    assert result.out in shell.run("explain", name).out
+    assert shell.run("explain", code.lower()).out == result.out
 
 
 def test_two_rules_of_one_name(shell: Shell) -> None:
@@ -64,6 +64,6 @@ def test_two_rules_of_one_name(shell: Shell) -> None:
     ],
 )
 def test_what_is_not_one_rule(shell: Shell, rule: str, message: str) -> None:
-    said = shell.run("explain", rule)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(message)
+    result = shell.run("explain", rule)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(message)

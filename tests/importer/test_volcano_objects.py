@@ -53,9 +53,9 @@ NAMED = st.lists(st.sampled_from([TRAIN, INFER, HYBRID]), max_size=2, unique=Tru
 @given(st.lists(st.none() | NAMED.map(PoolAffinity), min_size=1, max_size=4))
 def test_what_was_written_for_pools_means_the_same_when_read(pools: list[PoolAffinity | None]) -> None:
     tree = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "", pools=each) for n, each in enumerate(pools))
-    written, _ = queue_admission.admitted(tree, NEWEST, POOLS)
+    written, _ = queue_admission.admitted_queues(tree, NEWEST, POOLS)
     again = tuple(of(*written).queues.values())
-    assert queue_admission.admitted(again, NEWEST, POOLS)[0] == written
+    assert queue_admission.admitted_queues(again, NEWEST, POOLS)[0] == written
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_was_written_for_pools_means_the_same_when_read(pools: list[PoolAff
 )
 def test_a_queue_comes_back_as_it_was(queue: Queue) -> None:
     tree = (queue, Queue("b", "a"), Queue("c"))
-    written, _ = queue_admission.admitted(tree, NEWEST, POOLS)
+    written, _ = queue_admission.admitted_queues(tree, NEWEST, POOLS)
     assert of(*written).queues == {each.name: each for each in tree}
 
 
@@ -174,7 +174,7 @@ def test_volcanos_own_queues_are_left(queue: Queue) -> None:
 
 def test_everything_generated_for_a_cluster_is_read() -> None:
     made = cluster(queues=(Queue("a", pools=PoolAffinity((TRAIN,))),))
-    written, _ = queue_admission.admitted(made.queues, NEWEST, made.pools)
+    written, _ = queue_admission.admitted_queues(made.queues, NEWEST, made.pools)
     assert tuple(of(*written).queues.values()) == made.queues
 
 

@@ -32,7 +32,7 @@ TIERED = {*PREEMPTABLE, *RECLAIMABLE, "sla", "overcommit", "resourcequota"}
 def configured(whole: Cluster) -> Configuration | None:
     """What `gen` writes; None: the options are refused."""
     version = versions.parse(target(whole).version)
-    written, _ = queue_admission.admitted(whole.queues, version, whole.pools)
+    written, _ = queue_admission.admitted_queues(whole.queues, version, whole.pools)
     try:
         return plan(whole, target(whole), written, version).configuration
     except PolicykitError:
@@ -48,7 +48,7 @@ def again(whole: Cluster, there: Configuration) -> tuple[Configuration | None, l
     bare = whole._replace(preemption=preemption)
     bare = bare._replace(targets={"volcano": target(whole)._replace(options=stating(scores(there)))})
     version = versions.parse(target(whole).version)
-    written, _ = queue_admission.admitted(whole.queues, version, whole.pools)
+    written, _ = queue_admission.admitted_queues(whole.queues, version, whole.pools)
     said: list[str] = []
     found = needed(bare, written, version, there, said.append)
     stated = target(bare)._replace(options=stating({**found, **scores(there)}))

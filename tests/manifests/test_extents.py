@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from policykit.linter.reader import decode
 from policykit.manifests.extents import Slice, slices
-from policykit.manifests.parser import Parsed, parse
+from policykit.manifests.parser import ParsedDocument, parse
 from tests.shared import ROOT, SHARED
 
 STREAMS = {
@@ -63,7 +63,7 @@ def agree(text: str) -> None:
             assert _data(alone[0]) == _data(whole)
 
 
-def _data(parsed: Parsed) -> object:
+def _data(parsed: ParsedDocument) -> object:
     return parsed.root.data if parsed.root else None
 
 

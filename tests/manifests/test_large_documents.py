@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policykit.manifests import amend, edit, large_documents
 from policykit.manifests.amend import apply
-from policykit.manifests.large_documents import Change, Document, TooManyError, edits, spliced
+from policykit.manifests.large_documents import Document, ObjectPatches, TooManyError, edits, spliced
 from policykit.manifests.node import Node
 from policykit.manifests.patch import EditError, Patch
 
@@ -28,17 +28,17 @@ metadata: {}
 """
 
 
-def changed(text: str, changes: list[Change]) -> str:
+def changed(text: str, changes: list[ObjectPatches]) -> str:
     return spliced(text, edits(text, changes))
 
 
-def one_after_another(text: str, changes: list[Change]) -> str:
+def one_after_another(text: str, changes: list[ObjectPatches]) -> str:
     led = [p._replace(path=(*c.base, *p.path)) for c in changes for p in c.patches]
     return apply(text, led)
 
 
-def item(position: int, *patches: Patch) -> Change:
-    return Change(("items", position), patches)
+def item(position: int, *patches: Patch) -> ObjectPatches:
+    return ObjectPatches(("items", position), patches)
 
 
 ADD = Patch("add", ("z", "deep"), ["v"])
@@ -91,18 +91,18 @@ REPLACE = Patch("replace", ("a",), "other")
     ],
     ids=["all", "two", "one", "an empty one", "none"],
 )
-def test_apart_is_as_one_after_another(text: str, changes: list[Change]) -> None:
+def test_apart_is_as_one_after_another(text: str, changes: list[ObjectPatches]) -> None:
     assert changed(text, changes) == one_after_another(text, changes)
 
 
 def test_an_object_deep_inside() -> None:
     text = "items:\n- kind: List\n  items:\n  - a: 1\n  - a: 2\n- a: 3\n"
-    deep = [Change(("items", 0, "items", 1), (REPLACE,)), item(1, REPLACE)]
+    deep = [ObjectPatches(("items", 0, "items", 1), (REPLACE,)), item(1, REPLACE)]
     assert changed(text, deep) == text.replace("a: 2", "a: other").replace("a: 3", "a: other")
 
 
 def test_the_document_itself() -> None:
-    assert changed("a: 1\n", [Change((), (REPLACE,))]) == "a: other\n"
+    assert changed("a: 1\n", [ObjectPatches((), (REPLACE,))]) == "a: other\n"
 
 
 def test_a_value_that_others_share_is_not_changed() -> None:

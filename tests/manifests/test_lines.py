@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policykit.manifests.lines import foreign
+from policykit.manifests.lines import non_yaml
 
-LEFT_OUT = "stands for something left out; YAML has no sign for that"
-SLASHES = "`//` begins no comment in YAML"
+LEFT_OUT = "marks omitted text, which YAML cannot express"
+SLASHES = "`//` does not begin a comment in YAML"
 BLANK = "is used for indentation; YAML allows only spaces there"
 
 
@@ -26,12 +26,12 @@ BLANK = "is used for indentation; YAML allows only spaces there"
         ("  -\xa0a: b", 3, 1, f"a no-break space (U+00A0) {BLANK}"),
         ("\u3000a: b", 0, 1, f"a full-width space (U+3000) {BLANK}"),
         ("  - size\uff1a4", 8, 1, "a full-width colon (U+FF1A) stands where YAML needs `:`"),
-        ("cat > a.yaml <<-'END'", 0, 21, "a shell command stands here, which is no YAML"),
-        ("$ kubectl apply -f - << EOF", 0, 27, "a shell command stands here, which is no YAML"),
+        ("cat > a.yaml <<-'END'", 0, 21, "this is a shell command, not YAML"),
+        ("$ kubectl apply -f - << EOF", 0, 27, "this is a shell command, not YAML"),
     ],
 )
 def test_foreign(line: str, column: int, width: int, message: str) -> None:
-    found = foreign(line)
+    found = non_yaml(line)
     assert found is not None
     assert (found.column, found.width, found.message) == (column, width, message)
 
@@ -53,16 +53,16 @@ def test_foreign(line: str, column: int, width: int, message: str) -> None:
     ],
 )
 def test_not_foreign(line: str) -> None:
-    assert foreign(line) is None
+    assert non_yaml(line) is None
 
 
 def test_the_end_of_a_here_document_is_named() -> None:
-    found = foreign("kubectl apply -f - <<END")
+    found = non_yaml("kubectl apply -f - <<END")
     assert found is not None
     assert found.help == "keep only what stands between it and END"
 
 
 @given(st.text(alphabet=" -.\u2026<>/:'\"\xa0\u3000\uff1aaE\t", max_size=20))
 def test_the_place_is_in_the_line(line: str) -> None:
-    found = foreign(line)
+    found = non_yaml(line)
     assert found is None or 0 <= found.column < found.column + found.width <= len(line)

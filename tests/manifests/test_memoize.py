@@ -1,31 +1,31 @@
-"""Answers that are kept for the next who asks."""
+"""The last result of a function is kept."""
 
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 
 
-def test_the_same_object_is_worked_on_once() -> None:
-    asked: list[object] = []
+def test_the_same_object_is_computed_once() -> None:
+    calls: list[object] = []
 
-    @once
+    @memoize_last
     def size(data: list[int]) -> int:
-        asked.append(data)
+        calls.append(data)
         return len(data)
 
     first, equal = [1, 2], [1, 2]
     assert (size(first), size(first)) == (2, 2)
-    assert asked == [first]
+    assert calls == [first]
     assert size(equal) == 2
-    assert asked[1] is equal
+    assert calls[1] is equal
 
 
-def test_an_object_is_worked_on_again_after_another() -> None:
-    asked: list[int] = []
+def test_an_object_is_computed_again_after_another() -> None:
+    calls: list[int] = []
 
-    @once
+    @memoize_last
     def first(data: list[int]) -> int:
-        asked.append(data[0])
+        calls.append(data[0])
         return data[0]
 
     one, two = [1], [2]
     assert [first(one), first(two), first(one)] == [1, 2, 1]
-    assert asked == [1, 2, 1]
+    assert calls == [1, 2, 1]

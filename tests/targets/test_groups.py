@@ -14,7 +14,7 @@ from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.gang import PodGroup
 from policykit.targets import TARGETS, system_of, volcano
 from policykit.targets.koordinator import groups as koordinator
-from policykit.targets.nodes.node_groups import groups as yunikorn
+from policykit.targets.yunikorn import metadata as yunikorn
 
 LABEL = "pod-group.scheduling.sigs.k8s.io"
 GANG = "gang.scheduling.koordinator.sh"

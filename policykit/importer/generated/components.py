@@ -13,7 +13,7 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.names import QUOTA_NAME
 from policykit.targets.kueue.names import PREFERRED_TOPOLOGY, QUEUE_NAME, REQUIRED_TOPOLOGY
 from policykit.targets.volcano.names import TOPOLOGY_MODE, TOPOLOGY_TIER
-from policykit.targets.volcano.objects.topology import Bound, read_bound
+from policykit.targets.volcano.objects.topology import NetworkTopology, read_network_topology
 from policykit.targets.workloads import generate
 from policykit.targets.yunikorn.names import QUEUE
 
@@ -47,7 +47,7 @@ def component(folder: str, files: Mapping[str, str]) -> Component | None:
         generate._NO_GANG_COMMENT in kustomization or rule is not None,
         tuple(_spread(spec)),
         _colocation(mapping(mapping(spec.get("affinity")).get("podAffinity"))) or _requested(metadata),
-        read_bound(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),
+        read_network_topology(_of_job(operations, "/spec/networkTopology")) or _bound(metadata),
         rule,
     )
 
@@ -93,11 +93,15 @@ def _of_job(operations: str, path: str) -> object:
     return None
 
 
-def _bound(metadata: Mapping[str, Any]) -> Bound | None:
+def _bound(metadata: Mapping[str, Any]) -> NetworkTopology | None:
     """Volcano's network topology constraint from pod annotations, where the tier is a number."""
     annotations = mapping(metadata.get("annotations"))
     mode, tier = text(annotations.get(TOPOLOGY_MODE)), text(annotations.get(TOPOLOGY_TIER))
-    return Bound(mode, int(tier)) if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10 else None
+    return (
+        NetworkTopology(mode, int(tier))
+        if mode and tier.isdecimal() and tier.isascii() and len(tier) < 10
+        else None
+    )
 
 
 def _requested(metadata: Mapping[str, Any]) -> tuple[str, bool] | None:

@@ -104,7 +104,7 @@ def hyper_node(data: Mapping[str, Any], inventory: Inventory) -> None:
 
 def resolve_node_groups(inventory: Inventory) -> None:
     """Reduces node groups of queues to what the policy has to state."""
-    if not nodegroups.named(inventory.queues.values()):
+    if not nodegroups.uses_node_groups(inventory.queues.values()):
         return
     every = frozenset(_groups(inventory))
     there = dict(inventory.queues)

@@ -11,7 +11,7 @@ from policykit.kube.podsets.reading import bindings
 from policykit.kube.podsets.replicas import textual, whole
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 
 
@@ -55,7 +55,7 @@ def gang(data: Mapping[str, Any]) -> Gang | None:
     return next(iter(gangs(data)), None)
 
 
-@once
+@memoize_last
 def gangs(data: Mapping[str, Any]) -> tuple[Gang, ...]:
     """Every gang of an object: one, or one for each independent child job, role or component."""
     known = entry(data.get("apiVersion"), data.get("kind"))

@@ -12,11 +12,11 @@ from policykit.kube.podsets.podset import DeviceRequest, PodSet
 from policykit.kube.podsets.table import entry
 from policykit.kube.podsets.templates import Pod
 from policykit.kube.podsets.walk import Binding, Wildcard, literal, matches, value
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 
 
-@once
+@memoize_last
 def pod_sets(data: Mapping[str, Any]) -> tuple[PodSet, ...]:
     """The pod sets of an object, in the table's order; () for a kind without pods or not known.
 

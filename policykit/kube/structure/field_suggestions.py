@@ -19,7 +19,7 @@ _USUAL = ("template", "spec", "containers", "resources", "metadata", "jobTemplat
 """The probable field if a name exists in several places."""
 
 
-class Guess(NamedTuple):
+class Suggestion(NamedTuple):
     """A suggestion, as the end of a message; empty text: none."""
 
     text: str = ""
@@ -32,7 +32,7 @@ class Guess(NamedTuple):
     """Path of the suggested field, if the suggestion is certain. Item 0 means any item."""
 
 
-def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> Guess:
+def suggest(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> Suggestion:
     """The best suggestion for the unknown field at `path`.
 
     In this order: a child of an empty sibling, a typing error, a field of a
@@ -65,7 +65,7 @@ def guess(root: Shape, data: Any, path: Path, adopted: Mapping[Path, Shape]) -> 
     spelling = _alike(key, names, _FAR)
     if spelling and not (older and not _takes(owner, spelling, value)):
         return _spelt(path, spelling, owner)
-    return Guess(older, f"fields known there: {_listed(names)}" if names else "")
+    return Suggestion(older, f"fields known there: {_listed(names)}" if names else "")
 
 
 def _shapes(root: Shape, path: Path, adopted: Mapping[Path, Shape]) -> Iterator[Shape]:
@@ -105,7 +105,7 @@ def _empty_sibling(owner: Shape, data: Any, path: Path) -> tuple[str, bool] | No
     return loose
 
 
-def _under(path: Path, field: str, entry: str) -> Guess:
+def _under(path: Path, field: str, entry: str) -> Suggestion:
     key = path[-1]
     owner = path[:-1]
     advice = f"indent `{key}` under `{field}:`"
@@ -115,7 +115,7 @@ def _under(path: Path, field: str, entry: str) -> Guess:
         text = f"probably meant as {what}, since `{field}:` beside it is empty"
     else:
         text = f"it belongs under `{field}:`, which is empty: the block is not indented deep enough"
-    return Guess(text, advice, claims, place=claims[-1])
+    return Suggestion(text, advice, claims, place=claims[-1])
 
 
 _SINGULAR = {"labels": "label", "annotations": "annotation", "matchLabels": "label"}
@@ -128,10 +128,10 @@ def _alike(key: str, names: list[str], cutoff: float) -> str:
     return nearest(key, tuple(names), cutoff)
 
 
-def _spelt(path: Path, name: str, owner: Shape) -> Guess:
+def _spelt(path: Path, name: str, owner: Shape) -> Suggestion:
     meant = (*path[:-1], name)
     sure = meant if _alike(str(path[-1]), [name], _ALMOST) else ()
-    return Guess(f"did you mean `{name}`?", f"write `{name}`", (meant,), owner.field(name), sure)
+    return Suggestion(f"did you mean `{name}`?", f"write `{name}`", (meant,), owner.field(name), sure)
 
 
 def _above(shapes: list[Shape], data: Any, path: Path) -> Path | None:
@@ -211,17 +211,19 @@ def _amounts(owner: Shape, key: str) -> list[str]:
     return ["limits"] if "limits" in homes and is_extended(key) else homes
 
 
-def _an_amount(path: Path, homes: list[str]) -> Guess:
+def _an_amount(path: Path, homes: list[str]) -> Suggestion:
     fields = " or ".join(f"`{home}`" for home in homes)
     claims = tuple((*path[:-1], home) for home in homes)
     place = (*claims[0], path[-1]) if len(claims) == 1 else ()
-    return Guess(f"resource amounts belong under {fields}", f"indent it under {fields}", claims, place=place)
+    return Suggestion(
+        f"resource amounts belong under {fields}", f"indent it under {fields}", claims, place=place
+    )
 
 
-def _a_label(path: Path) -> Guess:
+def _a_label(path: Path) -> Suggestion:
     claim = (*path[:-1], "matchLabels")
     advice = "indent it under `matchLabels`"
-    return Guess("labels belong under `matchLabels`", advice, (claim,), place=(*claim, path[-1]))
+    return Suggestion("labels belong under `matchLabels`", advice, (claim,), place=(*claim, path[-1]))
 
 
 def _of_other_version(data: Any, path: Path) -> str:
@@ -242,13 +244,13 @@ def _has(root: Shape, path: Path) -> bool:
     return len(shapes) == len(path) and path[-1] in shapes[-1].schema.get("properties", ())
 
 
-def _elsewhere(path: Path, place: Path) -> Guess:
+def _elsewhere(path: Path, place: Path) -> Suggestion:
     claims = tuple(place[:length] for length in range(1, len(place) + 1))
     if len(place) == 1:
         text, advice = "it belongs at the top level", f"write `{path[-1]}` without indentation"
     else:
         text, advice = f"it belongs in {dotted(place[:-1])}", f"move `{path[-1]}` to {dotted(place)}"
-    return Guess(text, advice, claims, place=place)
+    return Suggestion(text, advice, claims, place=place)
 
 
 def _listed(names: list[str]) -> str:

@@ -23,12 +23,14 @@ from policykit.kube.structure.problem import (
 )
 from policykit.kube.structure.scalars import is_placeholder, label_problem, scalar_problem, stands_for_text
 from policykit.kube.structure.schema import FOREIGN, Schema, Shape, fits, shape_of, target
-from policykit.kube.structure.versions import NOTHING, Served, untimely
+from policykit.kube.structure.versions import NOTHING, ServedApis, release_problem
 from policykit.manifests.path import Path, Step, dotted
 from policykit.manifests.problem import Problem
 
 
-def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NOTHING) -> tuple[Problem, ...]:
+def check(
+    data: dict[str, Any], api_version: str, kind: str, served: ServedApis = NOTHING
+) -> tuple[Problem, ...]:
     """Problems of an object, in document order as far as it has one.
 
     For a kind without a schema only labels and annotations are checked. null counts as absent, a
@@ -38,7 +40,7 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
     reports the value.
     """
     shape = shape_of(api_version, kind, served.custom)
-    walk = _Walk(shape or FOREIGN, data, served)
+    walk = _Validation(shape or FOREIGN, data, served)
     walk.visit(data, walk.root.schema, walk.root.file)
     if shape and api_version and isinstance(data.get("metadata"), (dict, type(None))):
         walk.named(api_version, kind)
@@ -51,19 +53,19 @@ def check(data: dict[str, Any], api_version: str, kind: str, served: Served = NO
 def check_part(name: str, data: dict[str, Any]) -> tuple[Problem, ...]:
     """Problems of a part of a pod by itself: `NodeAffinity`, as other files than manifests hold it."""
     shape = Shape({"$ref": f"#/$defs/{name}"}, FILE)
-    walk = _Walk(shape, data, NOTHING)
+    walk = _Validation(shape, data, NOTHING)
     walk.visit(data, shape.schema, shape.file)
     return walk.result()
 
 
-_GUESSES = 100
+_MOST_SUGGESTIONS = 100
 """Largest number of unknown fields with a suggestion: an object with more is of another kind."""
 
 
-class _Walk:
+class _Validation:
     """State of one check. `steps` is the path of the current value."""
 
-    def __init__(self, root: Shape, data: dict[str, Any], served: Served) -> None:
+    def __init__(self, root: Shape, data: dict[str, Any], served: ServedApis) -> None:
         self.root = root
         self.data = data
         self.of_crd = bool(root.file) and not root.file.startswith("kubernetes/")
@@ -106,7 +108,7 @@ class _Walk:
             if not is_placeholder(value):
                 self._misshapen(value, schema)
         else:
-            self._say(self._fraction(value, schema) or scalar_problem(value, schema))
+            self._report(self._fraction(value, schema) or scalar_problem(value, schema))
 
     def _fraction(self, value: Any, schema: Schema) -> Problem | None:
         """In CRDs quantities are integers or text, also in pod templates."""
@@ -130,7 +132,7 @@ class _Walk:
             return None
         if schema.get("x-kubernetes-label") == "pairs":
             return self._pairs(value)
-        properties = schema.get("properties", _NONE)
+        properties = schema.get("properties", _EMPTY)
         additional = schema.get("additionalProperties")
         for key, inner in value.items():
             field = properties.get(key)
@@ -158,15 +160,15 @@ class _Walk:
         if self._again(value, schema):
             return None
         if len(value) < schema.get("minItems", 0):
-            self._say(_too_few(len(value), schema["minItems"]))
+            self._report(_too_few(len(value), schema["minItems"]))
         elif len(value) > schema.get("maxItems", len(value)):
             limit = schema["maxItems"]
-            self._say(value_problem(BAD_VALUE, f"has {len(value)} items, the maximum is {limit}"))
-        items = schema.get("items", _NONE)
+            self._report(value_problem(BAD_VALUE, f"has {len(value)} items, the maximum is {limit}"))
+        items = schema.get("items", _EMPTY)
         for index, item in enumerate(value):
             self.steps.append(index)
             if item is None and "required" in Shape(items, file).resolved().schema:
-                item = _NONE
+                item = _EMPTY
             self.visit(item, items, file)
             self.steps.pop()
         return None
@@ -180,9 +182,9 @@ class _Walk:
         """A map of labels, or a selector of that form."""
         for key, text in value.items():
             self.steps.append(key)
-            self._say(label_problem(key, as_key=True), key=True)
+            self._report(label_problem(key, as_key=True), key=True)
             if text is not None:
-                self._say(label_problem(text))
+                self._report(label_problem(text))
             self.steps.pop()
 
     def _again(self, value: object, schema: Schema) -> bool:
@@ -200,9 +202,9 @@ class _Walk:
         if schema.get("x-kubernetes-label"):
             types = "object" if schema["x-kubernetes-label"] == "pairs" else "string"
         words = f"must be {expected(types)}, but is {described(value)}"
-        self._say(value_problem(WRONG_TYPE, words, conversion_hint(types, value)))
+        self._report(value_problem(WRONG_TYPE, words, conversion_hint(types, value)))
 
-    def _say(self, problem: Problem | None, *, key: bool = False) -> None:
+    def _report(self, problem: Problem | None, *, key: bool = False) -> None:
         if problem is None:
             return
         path = tuple(self.steps)
@@ -210,12 +212,12 @@ class _Walk:
 
     def _unknown(self, key: str, value: Any) -> None:
         """Reports an unknown field with a suggestion, and checks its value as the suggested field."""
-        from policykit.kube.structure.field_suggestions import Guess, guess
+        from policykit.kube.structure.field_suggestions import Suggestion, suggest
 
         path = (*self.steps, key)
         self.guesses += 1
-        few = self.guesses <= _GUESSES
-        meant = guess(self.root, self.data, path, self.adopted) if few else Guess()
+        few = self.guesses <= _MOST_SUGGESTIONS
+        meant = suggest(self.root, self.data, path, self.adopted) if few else Suggestion()
         self.claimed.update(meant.claims)
         message = f"unknown field {dotted(path)}" + (f": {meant.text}" if meant.text else "")
         self.problems.append(
@@ -231,7 +233,7 @@ class _Walk:
         """Reports a field that the stated release of its system does not have."""
         path = (*self.steps, key)
         system = file.partition("/")[0]
-        message = untimely(dotted(path), system, self.releases.get(system, ""), *releases)
+        message = release_problem(dotted(path), system, self.releases.get(system, ""), *releases)
         if message:
             self.problems.append(Problem(path, *message, key=True, kind=UNKNOWN_FIELD))
 
@@ -246,7 +248,7 @@ class _Walk:
 
     def named(self, api_version: str, kind: str) -> None:
         """Every object needs a name or a prefix for one."""
-        metadata = self.data.get("metadata") or _NONE
+        metadata = self.data.get("metadata") or _EMPTY
         if metadata.get("name") is None and metadata.get("generateName") is None:
             problem = Problem(
                 ("metadata",),
@@ -259,15 +261,15 @@ class _Walk:
         if is_function(metadata.get("annotations")):
             return
         for field in ("name", "generateName"):
-            self._say_of(field, name_problem(metadata.get(field), api_version, kind))
-        self._say_of("namespace", namespace_problem(metadata.get("namespace")))
+            self._report_metadata(field, name_problem(metadata.get(field), api_version, kind))
+        self._report_metadata("namespace", namespace_problem(metadata.get("namespace")))
 
-    def _say_of(self, field: str, problem: Problem | None) -> None:
+    def _report_metadata(self, field: str, problem: Problem | None) -> None:
         if problem:
             self.problems.append(located(problem, ("metadata", field)))
 
 
-_NONE: dict[str, Any] = {}
+_EMPTY: dict[str, Any] = {}
 _AMOUNT = ["integer", "string"]
 _OPEN = "spark/"
 """CRDs without a schema for pod templates."""

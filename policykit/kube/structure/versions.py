@@ -65,7 +65,7 @@ def homes_of(kind: str) -> list[str]:
     ]
 
 
-class Served(NamedTuple):
+class ServedApis(NamedTuple):
     """Stated releases and the user's own kinds."""
 
     releases: Mapping[str, str] = {}
@@ -74,10 +74,10 @@ class Served(NamedTuple):
     """apiVersion and kind to the schema of a CustomResourceDefinition."""
 
 
-NOTHING = Served()
+NOTHING = ServedApis()
 
 
-def untimely(name: str, system: str, stated: str, since: str, gone: str) -> tuple[str, str] | None:
+def release_problem(name: str, system: str, stated: str, since: str, gone: str) -> tuple[str, str] | None:
     """Message and hint for a field that the stated release does not have; None if it has it.
 
     `since` is the first release with the field, `gone` the first one without it; empty: always.

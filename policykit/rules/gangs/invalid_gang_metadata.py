@@ -2,8 +2,7 @@
 
 Labels and annotations are strings, and most schedulers report nothing when a value is not what they
 expect: the gang never starts, or the pods start one by one as if there were none. The API server
-refuses unquoted numbers and booleans, and lists. A key that is one slip away from a scheduler's own
-is read by nobody.
+refuses unquoted numbers and booleans, and lists. No scheduler reads a misspelt key.
 """
 
 from __future__ import annotations

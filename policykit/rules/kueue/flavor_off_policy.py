@@ -1,4 +1,4 @@
-"""A ResourceFlavor whose nodes are no pool's, or whose taints are not theirs.
+"""A ResourceFlavor that matches no pool, or lacks the taints of the pool that it matches.
 
 Kueue gives admitted pods the flavor's labels as nodeSelector. If no node has them the pods stay
 pending while they hold quota; under partial coverage there may be such nodes. Taints of the pool

@@ -109,7 +109,7 @@ def _taints(manifest: Manifest) -> Iterator[Violation]:
 def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
     levels = resource_flavors.read_topology(manifest.data).levels
     have = versions.release_of(context.cluster)
-    checked = versions.has(have or versions.newest(), versions.TOPOLOGY_RULES)
+    checked = (have or versions.newest()) >= versions.TOPOLOGY_RULES
     for number, level in enumerate(levels) if checked else ():
         path: Path = ("spec", "levels", number, "nodeLabel")
         if level in levels[:number]:
@@ -121,7 +121,7 @@ def _topology(manifest: Manifest, context: Context) -> Iterator[Violation]:
                 f"{HOSTNAME} stands above {below}, but it can only be the lowest level",
                 "move it to the end of the levels",
             )
-    if have and not versions.has(have, versions.MANY_LEVELS) and len(levels) > _FEWER_LEVELS:
+    if have and have < versions.MANY_LEVELS and len(levels) > _FEWER_LEVELS:
         yield Violation(
             ("spec", "levels"),
             f"the topology has {len(levels)} levels, but Kueue {have} allows {_FEWER_LEVELS}",

@@ -26,7 +26,7 @@ from policykit.targets.kueue.names import (
     TOPOLOGY_KEYS,
     UNCONSTRAINED_TOPOLOGY,
 )
-from policykit.targets.kueue.versions import Since
+from policykit.targets.release import Version
 
 BAD = """\
 apiVersion: batch/v1
@@ -53,7 +53,7 @@ spec:
 GOOD = BAD.replace("        kueue.x-k8s.io/podset-preferred-topology: example.com/rack\n", "")
 
 _LEVELS = (REQUIRED_TOPOLOGY, PREFERRED_TOPOLOGY, SLICE_TOPOLOGY)
-_FIRST: Mapping[str, Since] = {
+_FIRST: Mapping[str, Version] = {
     UNCONSTRAINED_TOPOLOGY: versions.UNCONSTRAINED,
     SLICE_TOPOLOGY: versions.SLICES,
     SLICE_SIZE: versions.SLICES,
@@ -81,10 +81,10 @@ def _request(pod_set: PodSet, place: Path, context: Context) -> Iterator[Violati
     there = {key: value for key, value in pod_set.annotations.items() if not is_placeholder(value)}
     have = versions.release_of(context.cluster)
     for key, first in _FIRST.items():
-        if key in there and have and not versions.has(have, first):
+        if key in there and have and have < first:
             yield Violation(
                 (*place, key),
-                f"Kueue {have} does not read {key}, added in {first.first}",
+                f"Kueue {have} does not read {key}, added in {first}",
                 "remove it",
                 key=True,
             )

@@ -1,4 +1,4 @@
-"""A job for Kueue says that it is not suspended.
+"""A job for Kueue sets suspend to false.
 
 Kueue suspends a job when it is created, and starts it when it is admitted. A manifest with suspend:
 false starts a waiting job each time it is applied again, until Kueue stops it.

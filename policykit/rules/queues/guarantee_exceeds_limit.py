@@ -1,7 +1,7 @@
 """A queue is guaranteed more than it may use.
 
-A guarantee may not exceed what is deserved, nor that the limit. Volcano and Koordinator refuse a
-queue where it does. PK511 and PK610 report amounts that are missing next to another, and PK701
+A guarantee may not exceed the deserved amount, and neither may exceed the limit. Volcano and
+Koordinator refuse such a queue. PK511 and PK610 report amounts that are missing next to another, and PK701
 reports everything in a YuniKorn configuration.
 """
 

@@ -14,7 +14,7 @@ from functools import partial
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.scope import LocatedFact, Scope
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.patch import Patch
 from policykit.model.declared_queues import QueueUse
 from policykit.model.severity import Applicability, Severity
@@ -90,7 +90,7 @@ def _violation(use: LocatedFact[QueueUse], found: Destination, known: Directory)
     )
 
 
-_names = once(Names)
+_names = memoize_last(Names)
 _SAYS = frozenset({destinations.UNREAD, destinations.ELSEWHERE, destinations.NOWHERE})
 
 

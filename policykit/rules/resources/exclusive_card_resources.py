@@ -18,7 +18,7 @@ from policykit.kube.podsets.reading import pod_sets
 from policykit.kube.requests import containers, requested
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation, violation_of
-from policykit.manifests.memoize import once
+from policykit.manifests.memoize import memoize_last
 from policykit.manifests.path import Path
 from policykit.model.severity import Severity
 from policykit.placement.card_requests import has_unknown_amounts, request_path
@@ -307,7 +307,7 @@ class _SlicePods(NamedTuple):
     """Whether the selection and the request have no placeholders."""
 
 
-@once
+@memoize_last
 def _slice_pods(data: Mapping[str, Any]) -> tuple[_SlicePods, ...]:
     """Every pod set of an object."""
     found: list[_SlicePods] = []

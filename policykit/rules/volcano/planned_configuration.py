@@ -38,7 +38,7 @@ def planned_configuration(cluster: Cluster) -> PlannedConfiguration | None:
         return None
     try:
         version = versions.parse(target.version)
-        queues, _ = queue_admission.admitted(cluster.queues, version, cluster.pools)
+        queues, _ = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
         made = plan(cluster, target, queues, version).configuration
         kinds = tuple(scheduled_kinds(cluster, target))
         return PlannedConfiguration(cluster, kinds, made, of(target))

@@ -1,7 +1,7 @@
 """A Volcano configuration sets something that its scheduler does not read.
 
-The file is decoded leniently: a misspelled argument, one that a release has dropped, and one that stands
-beside `arguments:` instead of under it are ignored silently, and the default applies.
+The file is decoded leniently: a misspelled argument, one that a release has dropped, and one
+next to `arguments:` instead of under it are ignored silently, and the default applies.
 """
 
 from __future__ import annotations

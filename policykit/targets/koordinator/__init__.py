@@ -20,6 +20,7 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     gangs=True,
+    reserves=True,
     gang_annotations=frozenset({MATCH_POLICY, WAITING_TIME}),
     gang_words=("koord",),
     read_group=read_group,

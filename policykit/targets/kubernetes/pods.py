@@ -10,7 +10,8 @@ from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.topology import TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes import options, pod_groups, scheduler_names, spread, versions
+from policykit.targets import pod_spreading
+from policykit.targets.kubernetes import options, pod_groups, scheduler_names, versions
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
@@ -38,9 +39,9 @@ def _apart(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict
         wanted.append(by_node)
     found, notices = [], []
     for each in wanted:
-        key = spread.key_of(cluster, each.level)
+        key = pod_spreading.key_of(cluster, each.level)
         if key:
-            found.append(spread.constraint(kind.name, key, each, pods.owner_kind))
+            found.append(pod_spreading.constraint(kind.name, key, each, pods.owner_kind))
         else:
             notices.append(_no_level(kind, each.level))
     return ({"topologySpreadConstraints": found} if found else {}), tuple(notices)
@@ -64,17 +65,17 @@ def _close(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> tuple[dict
     if kind.within is None:
         return {}, ()
     level = kind.within.level
-    key = spread.key_of(cluster, level)
+    key = pod_spreading.key_of(cluster, level)
     if not key:
         return {}, (_no_level(kind, level),)
     version = versions.parse(cluster.kubernetes_version)
-    if version < versions.AFFINITY_KEYS or not spread.own_labels(pods.owner_kind):
+    if version < versions.AFFINITY_KEYS or not pod_spreading.own_labels(pods.owner_kind):
         return {}, (
             f"{kind.name}: the pods of one job cannot be distinguished from those of another, so "
             f"kube-scheduler cannot keep each job within one {level}. Nearest: podAffinity on {key} with a "
             "label of the job, or a scheduler with topology constraints (Volcano, Koordinator)",
         )
-    close = spread.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
+    close = pod_spreading.affinity(kind.name, key, kind.within.hard, pods.owner_kind)
     return {"affinity": {"podAffinity": close}}, _hard(kind, kind.within)
 
 
@@ -108,7 +109,7 @@ def _gang(
             "writes it where a manifest states both",
         )
     constrained = kind.within and kind.within.hard and version >= versions.POD_GROUP_API
-    level = spread.key_of(cluster, kind.within.level) if kind.within and constrained else ""
+    level = pod_spreading.key_of(cluster, kind.within.level) if kind.within and constrained else ""
     return pod_groups.Gang(pods.owner, pods.namespace, size, level), ()
 
 

@@ -16,7 +16,7 @@ from policykit.targets.release import Version
 
 
 class PoolFlavor(NamedTuple):
-    """A flavor and the pools whose nodes it has."""
+    """A flavor and the pools that it selects."""
 
     flavor: ResourceFlavor
     pools: tuple[Pool, ...]
@@ -39,11 +39,13 @@ def pool_flavors(cluster: Cluster, version: Version) -> Flavors:
     found: list[PoolFlavor] = []
     topologies: dict[str, Topology] = {}
     for selector, pools in groups.items():
-        topology = _topology(pools, levels, stated=_places_stated(cluster)) if levels and selector else None
+        topology = (
+            _topology(pools, levels, stated=_topology_is_stated(cluster)) if levels and selector else None
+        )
         if topology:
             topologies[topology.name] = topology
         found.append(PoolFlavor(_flavor(cluster, dict(selector), pools, topology), tuple(pools)))
-    notices = (*unwritten, *_indistinct(found), *(_unplaced(cluster) if topologies else ()))
+    notices = (*unwritten, *_indistinct(found), *(_without_topology(cluster) if topologies else ()))
     return Flavors(tuple(found), tuple(topologies[name] for name in sorted(topologies)), notices)
 
 
@@ -93,23 +95,23 @@ def _levels(cluster: Cluster, version: Version) -> tuple[tuple[str, ...], tuple[
     close = sorted(kind.name for kind in cluster.workloads.values() if kind.within)
     if not close:
         return (), ()
-    if not versions.has(version, versions.TAS_IN_COHORTS):
-        first = versions.TAS_IN_COHORTS.first
+    if version < versions.TAS_IN_COHORTS:
+        first = versions.TAS_IN_COHORTS
         return (), (
             f"Kueue {version} has no topologies for queues in a cohort (added in {first}): within of "
             f"{', '.join(close)} is not written",
         )
     keys = tuple(level.key for level in cluster.levels)
-    if not versions.has(version, versions.TAS_DEFAULT):
+    if version < versions.TAS_DEFAULT:
         return keys, (
             f"Kueue {version} reads topologies only with feature gate TopologyAwareScheduling, which is on "
-            f"by default from {versions.TAS_DEFAULT.first}",
+            f"by default from {versions.TAS_DEFAULT}",
         )
     return keys, ()
 
 
-def _places_stated(cluster: Cluster) -> bool:
-    """Whether any pool says where its nodes are."""
+def _topology_is_stated(cluster: Cluster) -> bool:
+    """Whether any pool states the topology of its nodes."""
     keys = {level.key for level in cluster.levels}
     return any(keys & {*pool.labels, *shape.labels} for pool in cluster.pools for shape in pool.shapes)
 
@@ -118,7 +120,7 @@ def _topology(pools: Sequence[Pool], levels: tuple[str, ...], *, stated: bool) -
     """The levels that all nodes of the pools are known to have, and single nodes below them.
 
     A node without one of the labels does not count at all, so a level that some nodes lack is left
-    out. Where no pool states places, the nodes are taken to have all labels.
+    out. Where no pool states a topology, the nodes are assumed to have all labels.
     """
     known = [{**pool.labels, **shape.labels}.keys() for pool in pools for shape in pool.shapes]
     keys = tuple(key for key in levels if not stated or all(key in each for each in known))
@@ -131,8 +133,8 @@ def _short(key: str) -> str:
     return key.rpartition("/")[2].lower().replace("_", "-").replace(".", "-").strip("-")
 
 
-def _unplaced(cluster: Cluster) -> Iterator[str]:
-    if not _places_stated(cluster):
+def _without_topology(cluster: Cluster) -> Iterator[str]:
+    if not _topology_is_stated(cluster):
         keys = ", ".join(level.key for level in cluster.levels)
         yield (
             f"no pool has a topology: Kueue admits no workload to nodes without the labels {keys}. Set "

@@ -42,11 +42,11 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     return PodFields(
         annotations=_topology(kind, cluster),
         notices=tuple(_notices(kind, pods)),
-        admitted=AdmissionFields(SYSTEM, labels, _suspended(cluster, pods)),
+        admitted=AdmissionFields(SYSTEM, labels, _suspend_field(cluster, pods)),
     )
 
 
-def _suspended(cluster: Cluster, pods: PodContext) -> dict[Path, bool]:
+def _suspend_field(cluster: Cluster, pods: PodContext) -> dict[Path, bool]:
     """The field that keeps a job from starting, where the policy wants it written."""
     path = SUSPEND.get(pods.owner_kind) if options.of(cluster).suspend else None
     return {path: True} if path else {}
@@ -56,7 +56,7 @@ def _topology(kind: WorkloadKind, cluster: Cluster) -> dict[str, str]:
     target = cluster.targets.get(SYSTEM)
     key = next((each.key for each in cluster.levels if kind.within and each.name == kind.within.level), "")
     version = versions.parse(target.version if target else "")
-    if not kind.within or not key or not versions.has(version, versions.TAS_IN_COHORTS):
+    if not kind.within or not key or version < versions.TAS_IN_COHORTS:
         return {}
     return {REQUIRED_TOPOLOGY if kind.within.hard else PREFERRED_TOPOLOGY: key}
 

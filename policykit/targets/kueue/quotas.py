@@ -76,7 +76,7 @@ class _Tree:
 
     def check_sizes(self) -> None:
         """Raises PolicykitError for more flavors or resources than a resource group may have."""
-        large = versions.has(self._version, versions.LARGE_GROUPS)
+        large = self._version >= versions.LARGE_GROUPS
         most = _GROUP_SIZE if large else _GROUP_SIZE_BEFORE
         sizes = {"flavors": len(self._capacity.flavors), "resources": len(self._capacity.resources)}
         for what, number in sizes.items():
@@ -112,7 +112,7 @@ class _Tree:
         for name in self._queues:
             if name in self._children:
                 queue = self._queues[name]
-                weighted = versions.has(self._version, versions.COHORT_FAIR_SHARING)
+                weighted = self._version >= versions.COHORT_FAIR_SHARING
                 yield Cohort(
                     name,
                     queue.parent or root,
@@ -280,7 +280,7 @@ class _Tree:
             field: getattr(self._options, field)
             for field in ("when_can_borrow", "when_can_preempt", "preference")
         }
-        if not versions.has(self._version, versions.FUNGIBILITY_PREFERENCE):
+        if self._version < versions.FUNGIBILITY_PREFERENCE:
             chosen |= {field: old for field, old in _OLD_FUNGIBILITY.items() if chosen[field] == _STOP}
         return Fungibility(**chosen)
 

@@ -1,4 +1,4 @@
-"""Which namespaces use which queue, and by which LocalQueue."""
+"""The namespaces that use each queue, and their LocalQueues."""
 
 from __future__ import annotations
 

@@ -6,13 +6,15 @@ from policykit.kube.podsets.podset import PodSet
 from policykit.lazy import Lazy
 from policykit.linter.configurations import Configuration
 from policykit.linter.gangs import MembershipFact, group_of, named_group
-from policykit.linter.target import FactReader, QueueSupport, Target
+from policykit.linter.target import FactReader, JobSupport, QueueSupport, Target
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
 from policykit.model.gang import PodGroup
 from policykit.targets.volcano.names import (
+    BATCH_GROUP,
     CONFIG_FILE,
     CONFIG_OVERRIDE,
+    FLOW_GROUP,
     GROUP_APIS,
     GROUP_NAME,
     KEYS,
@@ -62,6 +64,9 @@ TARGET = Target(
     KEYS,
     gangs=True,
     resources_first=True,
+    grouped_by_controllers=True,
+    group_priority=True,
+    batch_scheduler=True,
     gang_words=("volcano",),
     read_group=read_group,
     read_membership=read_membership,
@@ -78,6 +83,15 @@ TARGET = Target(
         Lazy("policykit.targets.volcano.sharing:policy_queues"),
         namespace_key=QUEUE_NAME,
         group_key=GROUP_NAME,
+        pod_annotation=QUEUE_NAME,
+    ),
+    jobs=JobSupport(
+        "Volcano Job",
+        BATCH_GROUP,
+        frozenset({FLOW_GROUP}),
+        Lazy("policykit.targets.volcano.job_patches:patches"),
+        Lazy("policykit.targets.volcano.job_patches:notices"),
+        Lazy("policykit.targets.volcano.job_component:component"),
     ),
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),

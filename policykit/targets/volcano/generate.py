@@ -38,7 +38,7 @@ def generate(cluster: Cluster) -> Generated:
     if target is None:
         return Generated()
     version = versions.parse(target.version)
-    written, notices = queue_admission.admitted(cluster.queues, version, cluster.pools)
+    written, notices = queue_admission.admitted_queues(cluster.queues, version, cluster.pools)
     planned = plan(cluster, target, written, version)
     delivery, unsupported = _delivery(target, version)
     artifacts = [_configuration(text(planned), delivery, cluster, target, version)]

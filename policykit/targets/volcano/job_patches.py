@@ -209,9 +209,9 @@ def _timeout_notices(case: _Case) -> Iterator[str]:
 
 def _topology(case: _Case) -> Iterator[Patch]:
     within = case.kind.within
-    found = topology.bound(within, case.cluster, case.version) if within else None
+    found = topology.network_topology(within, case.cluster, case.version) if within else None
     if found:
-        yield from _set(case, topology.write_bound(found), "networkTopology")
+        yield from _set(case, topology.write_network_topology(found), "networkTopology")
 
 
 def _options(case: _Case) -> Iterator[Patch]:

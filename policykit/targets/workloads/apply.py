@@ -19,9 +19,10 @@ from policykit.placement.owner import owner
 from policykit.placement.placement_patches import is_placement_editable, malformed_field, placement_patches
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.placement.review import Review, review
+from policykit.targets import TARGETS
 from policykit.targets.workloads import field_patches
 from policykit.targets.workloads.patch_options import PatchOptions
-from policykit.targets.workloads.pod_metadata import pod_metadata, volcano_job_metadata
+from policykit.targets.workloads.pod_metadata import job_metadata, pod_metadata
 
 _ELSEWHERE = "its node affinity or tolerations come from another object (a runtime, a base): set them there"
 
@@ -104,12 +105,12 @@ class _Draft:
         return False
 
     def label(self, key: PodSetKey, workload: WorkloadKind, *, alone: bool) -> None:
-        """The workload kind on the template; on the owner of a Volcano Job, as its component does."""
+        """The workload kind on the template; on a job of a system's own kind, as its component does."""
         pod_set = self._pod_set(key)
         template = pod_set.places.get("labels")
         owner = (*pod_set.owner, "metadata", "labels")
         unsaid = WORKLOAD_KEY not in pod_set.labels and WORKLOAD_KEY not in pod_set.annotations
-        on_owner = template is None or (alone and unsaid and _is_volcano_job(self._data, pod_set))
+        on_owner = template is None or (alone and unsaid and _is_own_job(self._data, pod_set))
         path: Path = (*(owner if on_owner or template is None else template), WORKLOAD_KEY)
         if lookup(self._data, path) != workload.name:
             self._make((Patch("add", path, workload.name),))
@@ -158,7 +159,7 @@ class _Draft:
         job = self._pod_set(key).owner
         if job not in self._jobs:
             self._jobs.add(job)
-            found = volcano_job_metadata(self._data, self._pod_set(key), workload, self._cluster)
+            found = job_metadata(self._data, self._pod_set(key), workload, self._cluster)
             self._make(found.patches)
             self._notices += found.notices
         found = pod_metadata(self._manifest, self._pod_set(key), self._sets, workload, self._cluster)
@@ -206,10 +207,11 @@ def _check_shapes(reviewed: Review) -> None:
         )
 
 
-def _is_volcano_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
-    owner = lookup(data, pod_set.owner)
-    version = owner.get("apiVersion") if isinstance(owner, Mapping) else None
-    return isinstance(version, str) and version.startswith("batch.volcano.sh/")
+def _is_own_job(data: Mapping[str, Any], pod_set: PodSet) -> bool:
+    """Whether some system makes the pods from a job kind of its own."""
+    version = lookup(data, (*pod_set.owner, "apiVersion"))
+    group = version.partition("/")[0] if isinstance(version, str) else ""
+    return any(target.jobs.group == group for target in TARGETS if target.jobs)
 
 
 def _desired_placement(reviewed: Review, named: str) -> DesiredPlacement | None:

@@ -14,8 +14,7 @@ from policykit.manifests.patch import APPEND, Patch
 from policykit.manifests.path import Path, dotted, lookup
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodFields
-from policykit.targets import DEFAULT_SCHEDULER, system_of
-from policykit.targets.volcano.names import SCHEDULER as VOLCANO
+from policykit.targets import DEFAULT_SCHEDULER, TARGETS, system_of, target_of
 from policykit.targets.workloads.gangs import gang_of
 from policykit.targets.workloads.scheduler_fields import queue_name, queue_system
 
@@ -130,7 +129,9 @@ def _check_shape(right: bool, place: Path, there: object) -> None:
 
 _SCHEDULER = "schedulerName"
 _PRIORITY = "priorityClassName"
-_SPARK_SCHEDULERS = frozenset({"volcano", "yunikorn", "kube-scheduler"})
+_SPARK_SCHEDULERS = frozenset(
+    {"kube-scheduler"}.union(*(each.schedulers for each in TARGETS if each.batch_scheduler))
+)
 """Schedulers that Spark's operator knows by name (`batchScheduler`); others are set in the templates."""
 
 Change = tuple[Patch, ...] | None
@@ -148,9 +149,9 @@ def scheduler_patches(pod_set: PodSet, name: str) -> Change:
 
 
 def priority_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: Cluster) -> Change:
-    """Changes that give the pods a priority class, and their PodGroup where Volcano reads it apart.
+    """Changes that give the pods a priority class, and their group where its class counts.
 
-    Kinds that keep schedulerName outside their templates (Volcano's) keep the priority there
+    Kinds that keep schedulerName outside their templates keep the priority there
     too and hand it to pods that state none. Another class that is written is replaced.
     """
     own, beside = spec_path(pod_set, _PRIORITY), _object_priority(data, pod_set)
@@ -158,8 +159,8 @@ def priority_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluste
     if beside and _is_inherited(data, pod_set):
         differs = own is not None and lookup(data, own) not in (None, "", name)
         places = [beside, *(places if differs else ())]
-    elif beside and system_of(pod_set.scheduler_name, cluster) == VOLCANO:
-        # Volcano orders jobs by the class of their PodGroup; that of a template orders their pods.
+    elif beside and _orders_by_group(pod_set, cluster):
+        # The class of the object is that of its group; that of a template only orders its pods.
         places.append(beside)
     if not places:
         return None
@@ -183,6 +184,11 @@ def queue_patches(data: Mapping[str, Any], pod_set: PodSet, name: str, cluster: 
         return ()
     first = next((path for path in places if path[-2:-1] == (where,)), places[0])
     return (Patch("add", written.path if written else first, called),)
+
+
+def _orders_by_group(pod_set: PodSet, cluster: Cluster) -> bool:
+    target = target_of(system_of(pod_set.scheduler_name, cluster))
+    return target is not None and target.group_priority
 
 
 def _object_priority(data: Mapping[str, Any], pod_set: PodSet) -> Path | None:

@@ -17,7 +17,6 @@ from policykit.model.pod_fields import JobPods, PodContext, PodFields
 from policykit.model.workload import WorkloadKind
 from policykit.placement.owner import owner
 from policykit.targets import target_of
-from policykit.targets.yunikorn.names import APP_ID
 
 _UNFIT = re.compile(r"[^a-z0-9-]+")
 _NAMES = ("name", "groupName")
@@ -136,7 +135,7 @@ class GangChange(NamedTuple):
 
 
 def controller_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -> GangChange | None:
-    """Changes to the gang that the controller creates for Volcano; None if it creates none."""
+    """Changes to the gang that the controller of the object creates; None if it creates none."""
     gang = gang_of(data, pod_set)
     if gang is None or gang.scheduler or gang.path[-2:-1] == ("annotations",):
         return None
@@ -162,9 +161,12 @@ def resized_gang(data: Mapping[str, Any], pod_set: PodSet, kind: WorkloadKind) -
 
 
 def other_application(manifest: Manifest, pod_set: PodSet, system: str | None, fields: PodFields) -> str:
-    """YuniKorn application that the pods already name; empty if none, or the one in `fields`."""
-    named = queues.read(manifest.data, pod_set, system or "", "app")
-    ours = fields.labels.get(APP_ID)
+    """Application that the pods already name; empty if none, or the one in `fields`."""
+    target = target_of(system)
+    if target is None or not target.application_label:
+        return ""
+    named = queues.read(manifest.data, pod_set, target.name, "app")
+    ours = fields.labels.get(target.application_label)
     return f"application {named.value}" if named and ours and named.value != ours else ""
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from policykit.generator.artifact import Artifact, Generated, Notice, Role
+from policykit.generator.artifact import Artifact, ComponentPatch, Generated, Notice, Role
 from policykit.kube.tolerations import to_dict
 from policykit.manifests.patch import Patch, patched
-from policykit.manifests.path import Path, pointer
+from policykit.manifests.path import Path
 from policykit.manifests.writer import dump
 from policykit.model.cluster import Cluster
 from policykit.model.gang import GangRule
@@ -20,11 +20,8 @@ from policykit.placement.capacity import request_limit
 from policykit.placement.desired_placement import DesiredPlacement, affinity_data, desired_placement
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets import system_of, target_of
-from policykit.targets.volcano.names import QUEUE_NAME
-from policykit.targets.volcano.names import SCHEDULER as VOLCANO
+from policykit.targets import TARGETS, system_of, target_of
 from policykit.targets.workloads.field_patches import merge_patches
-from policykit.targets.workloads.pod_metadata import volcano_job
 from policykit.targets.workloads.scheduler_fields import pod_fields, without_gang
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -35,15 +32,10 @@ _REPLACES = (
     "---\n# These patches replace the affinity and tolerations of a workload.\n"
     "# `policykit patch`, and `policykit krm` as a transformer, add to them instead.\n"
 )
-_FIRST_TASK = (
-    "---\n# For the first task of the Job: repeat the operations for tasks/1, and so on,\n"
-    "# or use `policykit patch` or `policykit krm`, which handle every task.\n"
-)
 _NO_GANG = (
     "components cannot set a gang: its size differs per workload; run `policykit patch`, or `policykit "
     "krm` as a transformer"
 )
-_SPREAD = "# Components cannot spread the pods of a Volcano Job: use `policykit patch` or `policykit krm`.\n"
 
 
 def generate(cluster: Cluster) -> Generated:
@@ -96,34 +88,41 @@ def _component(
     name: str, cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement
 ) -> Iterator[Artifact]:
     folder = f"workloads/{name}"
-    patches: list[dict[str, Any]] = []
-    for built_in in BUILT_IN:
-        path = f"{built_in.kind.lower()}.yaml"
-        yield Artifact(
-            f"{folder}/{path}",
-            _PARTIAL + dump(strategic_patch(built_in, workload, want, cluster)),
-            Role.COMPONENT,
-        )
+    listed: list[dict[str, Any]] = []
+    for patch in _patches(cluster, workload, want):
+        yield Artifact(f"{folder}/{patch.file}", _patch_text(patch), Role.COMPONENT)
         # An empty group would match every group: targets are regular expressions.
-        group = built_in.group or "^$"
-        patches.append({"path": path, "target": {"group": group, "kind": built_in.kind}})
-    job = {"group": "batch.volcano.sh", "kind": "Job"}
-    yield Artifact(
-        f"{folder}/volcano-job-labels.yaml",
-        _PARTIAL + dump(volcano_labels(workload, cluster)),
-        Role.COMPONENT,
-    )
-    patches.append({"path": "volcano-job-labels.yaml", "target": job})
-    operations = volcano_patch(workload, want, cluster)
-    if operations:
-        yield Artifact(f"{folder}/volcano-job.yaml", _FIRST_TASK + dump(operations), Role.COMPONENT)
-        patches.append({"path": "volcano-job.yaml", "target": job})
-    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches}
-    said = (
-        _REPLACES + (_NO_GANG_COMMENT if _gang(workload, cluster) else "") + gang_comment(workload.gang_rule)
-    )
-    said += _SPREAD if workload.across else ""
-    yield Artifact(f"{folder}/kustomization.yaml", said + dump(component), Role.COMPONENT)
+        listed.append({"path": patch.file, "target": {"group": patch.group or "^$", "kind": patch.kind}})
+    component = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": listed}
+    comments = _REPLACES + "".join(_limitations(workload, cluster))
+    yield Artifact(f"{folder}/kustomization.yaml", comments + dump(component), Role.COMPONENT)
+
+
+def _patches(cluster: Cluster, workload: WorkloadKind, want: DesiredPlacement) -> Iterator[ComponentPatch]:
+    """Those of the built-in kinds, then those of the systems' own jobs."""
+    for built_in in BUILT_IN:
+        data = strategic_patch(built_in, workload, want, cluster)
+        yield ComponentPatch(f"{built_in.kind.lower()}.yaml", built_in.group, built_in.kind, data)
+    for target in TARGETS:
+        if target.jobs:
+            yield from target.jobs.component.load()(workload, pod_spec(workload, want), cluster)
+
+
+def _patch_text(patch: ComponentPatch) -> str:
+    start = _PARTIAL if isinstance(patch.data, Mapping) else "---\n"
+    return f"{start}{patch.comment}{dump(patch.data)}"
+
+
+def _limitations(workload: WorkloadKind, cluster: Cluster) -> Iterator[str]:
+    """Comments on what the component cannot set."""
+    yield _NO_GANG_COMMENT if _gang(workload, cluster) else ""
+    yield gang_comment(workload.gang_rule)
+    for target in TARGETS:
+        if workload.across and target.jobs:
+            yield (
+                f"# Components cannot spread the pods of a {target.jobs.title}: use `policykit patch` or "
+                "`policykit krm`.\n"
+            )
 
 
 def _gang(workload: WorkloadKind, cluster: Cluster) -> bool:
@@ -176,9 +175,9 @@ def strategic_patch(
     """
     fields = common_fields(without_gang(workload), cluster, built_in.kind)
     metadata: dict[str, Any] = {"labels": {WORKLOAD_KEY: workload.name}}
-    system = system_of(workload.scheduler, cluster)
-    if workload.queue and system == VOLCANO:
-        metadata["annotations"] = {QUEUE_NAME: workload.queue}
+    key = _queue_annotation(workload, cluster)
+    if workload.queue and key:
+        metadata["annotations"] = {key: workload.queue}
     for where, entries in (("labels", fields.labels), ("annotations", fields.annotations)):
         if entries:
             metadata.setdefault(where, {}).update(entries)
@@ -201,6 +200,11 @@ def strategic_patch(
     spec = _merged(pod_spec(workload, want), fields.spec)
     made: dict[str, Any] = patched(data, Patch("add", (*built_in.template, "spec"), spec))
     return made
+
+
+def _queue_annotation(workload: WorkloadKind, cluster: Cluster) -> str:
+    target = target_of(system_of(workload.scheduler, cluster))
+    return target.queues.pod_annotation if target and target.queues else ""
 
 
 def _admitted(built_in: BuiltIn) -> Path:
@@ -228,55 +232,6 @@ def pod_spec(workload: WorkloadKind, want: DesiredPlacement) -> dict[str, Any]:
     if workload.priority_class:
         spec["priorityClassName"] = workload.priority_class
     return spec
-
-
-def volcano_labels(workload: WorkloadKind, cluster: Cluster) -> dict[str, Any]:
-    """A merge patch: maps merge in custom resources too, so the Job's other labels stay."""
-    data: dict[str, Any] = {
-        "apiVersion": "batch.volcano.sh/v1alpha1",
-        "kind": "Job",
-        "metadata": {"name": "any", "labels": {WORKLOAD_KEY: workload.name}},
-    }
-    for one in _job_patches(workload, cluster):
-        if one.path[0] == "metadata":
-            data = patched(data, one)
-    return data
-
-
-def volcano_patch(workload: WorkloadKind, want: DesiredPlacement, cluster: Cluster) -> list[dict[str, Any]]:
-    """A JSON patch for a Volcano Job: its task list is atomic, so tasks are named by index.
-
-    `add` on a field that exists replaces it. Only the first task is named: others may not be there.
-    """
-    operations: list[dict[str, Any]] = []
-    fields = pod_spec(workload, want)
-    # A task's own schedulerName wins over the Job's, whose default is volcano: set both.
-    scheduler = fields.get("schedulerName", "")
-    if scheduler and scheduler != VOLCANO:
-        operations.append({"op": "add", "path": "/spec/schedulerName", "value": scheduler})
-    # Without a scheduler of its own the kind's Jobs are Volcano's; others read no field of the Job.
-    if workload.queue and system_of(scheduler or VOLCANO, cluster) == VOLCANO:
-        operations.append({"op": "add", "path": "/spec/queue", "value": workload.queue})
-    priority = fields.pop("priorityClassName", "")
-    if priority:
-        operations.append({"op": "add", "path": "/spec/priorityClassName", "value": priority})
-    there = {operation["path"] for operation in operations}
-    for one in _job_patches(workload, cluster):
-        # Only a field right below `spec` has a parent that is surely there.
-        if len(one.path) == 2 and one.path[0] == "spec" and pointer(one.path) not in there:
-            operations.append({"op": "add", "path": pointer(one.path), "value": one.value})
-    for field, value in fields.items():
-        path = pointer(("spec", "tasks", 0, "template", "spec", field))
-        operations.append({"op": "add", "path": path, "value": value})
-    return operations
-
-
-def _job_patches(workload: WorkloadKind, cluster: Cluster) -> tuple[Patch, ...]:
-    """Patches for any Volcano Job of the kind, whatever its tasks."""
-    if system_of(workload.scheduler or VOLCANO, cluster) != VOLCANO:
-        return ()
-    bare = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {}}
-    return tuple(one for one in volcano_job(bare, workload, cluster).patches if one.op == "add")
 
 
 def _merged(spec: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

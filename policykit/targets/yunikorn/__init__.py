@@ -6,7 +6,7 @@ from policykit.lazy import Lazy
 from policykit.linter.target import FactReader, QueueSupport, Target
 from policykit.targets.yunikorn.configurations import CONFIGURATION, NAME, VALUES
 from policykit.targets.yunikorn.metadata import read_membership
-from policykit.targets.yunikorn.names import KEYS, QUEUE, SCHEDULER
+from policykit.targets.yunikorn.names import APP_ID, KEYS, QUEUE, SCHEDULER
 
 TARGET = Target(
     "yunikorn",
@@ -14,6 +14,8 @@ TARGET = Target(
     frozenset({SCHEDULER}),
     KEYS,
     gangs=True,
+    batch_scheduler=True,
+    application_label=APP_ID,
     gang_words=("yunikorn",),
     takes_over=Lazy("policykit.targets.yunikorn.admission:covers"),
     ignores_preferences=Lazy("policykit.targets.yunikorn.metadata:is_served"),

@@ -13,7 +13,7 @@ from policykit.model.pool import Amounts
 from policykit.model.quantity import amount_text
 from policykit.model.workload import WorkloadKind
 from policykit.placement.recognition import WORKLOAD_KEY
-from policykit.targets.kubernetes import spread
+from policykit.targets import pod_spreading
 from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
 
 ONLY = "pods"
@@ -94,8 +94,8 @@ def _group(
     together: Mapping[str, Any],
 ) -> TaskGroup:
     apart = kind.across
-    key = spread.key_of(cluster, apart.level) if apart and apart.hard else ""
-    constraint = (spread.constraint(kind.name, key, apart, pods.owner_kind),) if apart and key else ()
+    key = pod_spreading.key_of(cluster, apart.level) if apart and apart.hard else ""
+    constraint = (pod_spreading.constraint(kind.name, key, apart, pods.owner_kind),) if apart and key else ()
     return TaskGroup(
         name_of(members),
         size,

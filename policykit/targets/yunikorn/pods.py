@@ -9,7 +9,7 @@ from policykit.kube.names import label_value_problem
 from policykit.model.cluster import Cluster
 from policykit.model.pod_fields import PodContext, PodFields
 from policykit.model.workload import WorkloadKind
-from policykit.targets.kubernetes import spread
+from policykit.targets import pod_spreading
 from policykit.targets.yunikorn.gang import Gang, gang_of
 from policykit.targets.yunikorn.names import APP_ID, PARAMETERS, QUEUE, ROOT, TASK_GROUP_NAME, TASK_GROUPS
 from policykit.targets.yunikorn.queue_tree import queue_paths
@@ -61,7 +61,7 @@ def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict
             f"{kind.name}: preferring one {level} has no effect: YuniKorn does not score by "
             "affinity. Nearest: within with mode hard",
         )
-    key = spread.key_of(cluster, level)
+    key = pod_spreading.key_of(cluster, level)
     if not key:
         return {}, (f"{kind.name}: no node label is known for level {level}: set it under scheme.topology",)
     if not application:

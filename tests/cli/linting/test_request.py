@@ -32,8 +32,8 @@ def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_environment(shell: Shell, monkeypatch: pytest.MonkeyPatch, day: str, codes: list[str]) -> None:
     monkeypatch.setenv("POLICYKIT_TODAY", day)
     shell.write({"a.yaml": POD})
-    said = shell.run("lint")
-    assert [line.split(" ")[1] for line in said.out.splitlines() if line.startswith("a.yaml")] == codes
+    result = shell.run("lint")
+    assert [line.split(" ")[1] for line in result.out.splitlines() if line.startswith("a.yaml")] == codes
     shell.run("baseline")
     assert shell.run("lint").out == ""
 
@@ -42,8 +42,8 @@ def test_the_environment(shell: Shell, monkeypatch: pytest.MonkeyPatch, day: str
 def test_what_is_no_day(shell: Shell, monkeypatch: pytest.MonkeyPatch, day: str) -> None:
     monkeypatch.setenv("POLICYKIT_TODAY", day)
     for command in ("lint", "baseline"):
-        said = shell.run(command)
-        assert (said.code, said.out) == (2, "")
-        assert said.err == (
+        result = shell.run(command)
+        assert (result.code, result.out) == (2, "")
+        assert result.err == (
             f"policykit: POLICYKIT_TODAY is '{day}', not a valid date\n  help: write it as 2030-12-31\n"
         )

@@ -42,8 +42,8 @@ class Client(LanguageClient):
         self._gone = gone
 
     async def server_exit(self, server: Process) -> None:
-        said = await server.stderr.read() if server.stderr else b""
-        self._gone(f"the server ended with {server.returncode}:\n{said.decode()}")
+        result = await server.stderr.read() if server.stderr else b""
+        self._gone(f"the server ended with {server.returncode}:\n{result.decode()}")
 
     async def end(self) -> None:
         """Whatever happened before: there is no server afterwards."""
@@ -151,9 +151,9 @@ def spoken(
         editor = Editor(folder)
         try:
             await editor.start(*words, able=able)
-            said = await what(editor)
+            result = await what(editor)
             await editor.stop()
-            return said
+            return result
         finally:
             await editor.client.end()
 

@@ -221,8 +221,8 @@ def test_the_editor_leaves_while_a_text_is_linted(tmp_path: Path) -> None:
     text = {"uri": (tmp_path / "a.yaml").as_uri(), "languageId": "yaml", "version": 1, "text": QUOTA}
 
     def say(method: str, number: int | None = None, **params: object) -> None:
-        said = {"jsonrpc": "2.0", "method": method, "params": params}
-        message = json.dumps(said if number is None else {**said, "id": number})
+        result = {"jsonrpc": "2.0", "method": method, "params": params}
+        message = json.dumps(result if number is None else {**result, "id": number})
         assert process.stdin
         process.stdin.write(f"Content-Length: {len(message)}\r\n\r\n{message}")
         process.stdin.flush()

@@ -6,7 +6,7 @@ import pytest
 
 from policykit import bundled
 from policykit.kube.structure import check
-from policykit.kube.structure.versions import Served, added, homes_of, kinds_of, removal, served_until
+from policykit.kube.structure.versions import ServedApis, added, homes_of, kinds_of, removal, served_until
 
 TABLE = bundled.table("schemas", "kinds.json")
 
@@ -140,8 +140,8 @@ def test_a_field_of_some_releases(
 ) -> None:
     api_version, kind, data = known
     assert check(data, api_version, kind) == ()
-    assert check(data, api_version, kind, Served({system: having})) == ()
-    (problem,) = check(data, api_version, kind, Served({system: without}))
+    assert check(data, api_version, kind, ServedApis({system: having})) == ()
+    (problem,) = check(data, api_version, kind, ServedApis({system: without}))
     assert problem.kind == "unknown-field"
     assert problem.key
     assert f"the policy states {without}" in problem.message
@@ -149,13 +149,13 @@ def test_a_field_of_some_releases(
 
 def test_the_words() -> None:
     api_version, kind, data = pod(resources={})
-    (new,) = check(data, api_version, kind, Served({"kubernetes": "1.31"}))
+    (new,) = check(data, api_version, kind, ServedApis({"kubernetes": "1.31"}))
     assert (new.message, new.help) == (
         "unknown field spec.resources: Kubernetes has it since 1.32, the policy states 1.31",
         "remove it, or state a release from 1.32 on",
     )
     api_version, kind, data = pod(workloadRef={})
-    (old,) = check(data, api_version, kind, Served({"kubernetes": "1.36"}))
+    (old,) = check(data, api_version, kind, ServedApis({"kubernetes": "1.36"}))
     assert (old.message, old.help) == (
         "unknown field spec.workloadRef: Kubernetes 1.36 removed it, the policy states 1.36",
         "remove it",
@@ -164,4 +164,4 @@ def test_the_words() -> None:
 
 def test_the_release_of_another_system_says_nothing() -> None:
     api_version, kind, data = volcano(networkTopology={"mode": "hard"})
-    assert check(data, api_version, kind, Served({"kubernetes": "1.29", "koordinator": "1.4"})) == ()
+    assert check(data, api_version, kind, ServedApis({"kubernetes": "1.29", "koordinator": "1.4"})) == ()

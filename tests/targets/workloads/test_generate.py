@@ -13,13 +13,13 @@ from policykit.model.taint import Taint
 from policykit.model.topology import Level, TopologyAffinity, TopologySpread
 from policykit.model.workload import WorkloadKind
 from policykit.placement.desired_placement import desired_placement
+from policykit.targets.volcano.job_component import spec_patch
 from policykit.targets.workloads.generate import (
     BUILT_IN,
     BuiltIn,
     generate,
     pod_spec,
     strategic_patch,
-    volcano_patch,
 )
 
 GPU = "nvidia.com/gpu"
@@ -107,9 +107,14 @@ def test_each_kind_is_patched_at_its_template(built_in: BuiltIn) -> None:
     assert template["metadata"]["annotations"] == {"scheduling.volcano.sh/queue-name": "research"}
 
 
+def job_operations(made: Cluster, kind: WorkloadKind) -> tuple[dict[str, Any], ...]:
+    want = desired_placement(made, kind, made.cards["h20"])
+    return spec_patch(kind, pod_spec(kind, want), made)
+
+
 def test_a_volcano_job_is_patched_by_index() -> None:
     made = cluster()
-    operations = volcano_patch(TRAINING, desired_placement(made, TRAINING, made.cards["h20"]), made)
+    operations = job_operations(made, TRAINING)
     assert [(operation["op"], operation["path"]) for operation in operations] == [
         ("add", "/spec/queue"),
         ("add", "/spec/priorityClassName"),
@@ -123,7 +128,7 @@ def test_a_volcano_job_is_patched_by_index() -> None:
 def test_another_scheduler_is_named_on_the_job() -> None:
     made = cluster()
     other = TRAINING._replace(scheduler="koord-scheduler", queue="")
-    first, *_ = volcano_patch(other, desired_placement(made, other, made.cards["h20"]), made)
+    first, *_ = job_operations(made, other)
     assert first == {"op": "add", "path": "/spec/schedulerName", "value": "koord-scheduler"}
     patch = strategic_patch(BUILT_IN[0], other, desired_placement(made, other, made.cards["h20"]), made)
     assert "annotations" not in str(patch)
@@ -146,9 +151,7 @@ def test_the_queue_stands_where_the_scheduler_reads_it(scheduler: str, metadata:
     patch = strategic_patch(BUILT_IN[4], kind, desired_placement(made, kind, made.cards["h20"]), made)
     del patch["metadata"]["labels"]["policykit.io/workload"], patch["metadata"]["name"]
     assert {where: entries for where, entries in patch["metadata"].items() if entries} == metadata
-    queued = any(
-        one["path"] == "/spec/queue" for one in volcano_patch(kind, desired_placement(made, kind, None), made)
-    )
+    queued = any(one["path"] == "/spec/queue" for one in job_operations(made, kind))
     assert queued == (scheduler in ("volcano", ""))
 
 
@@ -272,9 +275,7 @@ def test_closeness_is_said_where_no_number_of_pods_is_needed() -> None:
     made = asked("volcano", within=TopologyAffinity("rack", hard=True), gang="all")
     training = made.workloads["training"]
     want = desired_placement(made, training, made.cards["h20"])
-    (network,) = (
-        one for one in volcano_patch(training, want, made) if one["path"] == "/spec/networkTopology"
-    )
+    (network,) = (one for one in job_operations(made, training) if one["path"] == "/spec/networkTopology")
     assert network["value"] == {"mode": "hard", "highestTierAllowed": 1}
     for built_in in BUILT_IN:
         patch = str(strategic_patch(built_in, training, want, made))

@@ -1,4 +1,5 @@
-"""What admission or an operator refuses although each value is valid on its own, by kind of object."""
+"""Admission checks by kind: objects that the API server, a webhook or an operator refuses although each
+value is valid on its own."""
 
 from __future__ import annotations
 

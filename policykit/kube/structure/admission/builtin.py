@@ -73,7 +73,7 @@ def disruption_budget(data: Data) -> Iterator[Problem]:
 def _stuck(path: Path, field: str) -> Problem:
     return refused(
         path,
-        "allows neither a pod more nor one less: the pods could never be replaced",
+        "allows neither an extra pod nor a missing one, so the pods can never be replaced",
         f"raise {field} or maxUnavailable",
     )
 

@@ -1,4 +1,4 @@
-"""Reading numbers and lists of an object that may hold anything."""
+"""Checks that several kinds share, on data of any shape."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from policykit.kube.structure.problem import CONFLICTING
 from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, dotted
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 
 Data = Mapping[str, Any]
-
-
-def number(value: object) -> int | None:
-    """A whole number; None: anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def mappings(listed: object) -> Iterator[tuple[int, Data]]:
@@ -54,20 +50,20 @@ def refused(
 
 def ordered(data: Data, base: Path, low: str, high: str, who: str) -> Iterator[Problem]:
     """`low` must not be above `high`."""
-    least, most = number(data.get(low)), number(data.get(high))
+    least, most = whole(data.get(low)), whole(data.get(high))
     if least is not None and most is not None and least > most:
         yield refused((*base, low), f"is {least}, above {high} {most}", f"raise {high} or lower {low}: {who}")
 
 
 def not_below(data: Data, base: Path, field: str, least: int, who: str) -> Iterator[Problem]:
     """A number must be `least` or more."""
-    there = number(data.get(field))
+    there = whole(data.get(field))
     if there is not None and there < least:
         yield refused((*base, field), f"is {there}, but must be at least {least}", who)
 
 
 def named_differently(listed: object, base: Path, field: str, what: str) -> Iterator[Problem]:
-    """Items of a list need names of their own."""
+    """Items of a list need unique names."""
     first: dict[str, int] = {}
     for position, item in mappings(listed):
         name = name_of(item, field)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from policykit.kube.structure.admission.checks import Data, not_below, number, ordered, refused
+from policykit.kube.structure.admission.checks import Data, not_below, ordered, refused
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
-from policykit.manifests.shape import digits
+from policykit.manifests.shape import digits, whole
 
 _LEAST = ("autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/minScale")
 _MOST = ("autoscaling.knative.dev/max-scale", "autoscaling.knative.dev/maxScale")
@@ -48,7 +48,7 @@ def keda(data: Data) -> Iterator[Problem]:
         return
     bounds = {"maxReplicaCount": 100, **spec}
     yield from ordered(bounds, ("spec",), "minReplicaCount", "maxReplicaCount", "KEDA refuses it")
-    idle, least = number(spec.get("idleReplicaCount")), number(spec.get("minReplicaCount", 0))
+    idle, least = whole(spec.get("idleReplicaCount")), whole(spec.get("minReplicaCount", 0))
     if idle is not None and least is not None and idle >= least:
         help_ = "write idleReplicaCount: 0 and minReplicaCount: 1 or more"
         yield refused(("spec", "idleReplicaCount"), f"is {idle}, not below minReplicaCount {least}", help_)
@@ -68,17 +68,17 @@ def leader_worker_set(data: Data) -> Iterator[Problem]:
     yield from not_below(template, _TEMPLATE, "size", 1, who)
     policy = template.get("subGroupPolicy")
     if isinstance(policy, Mapping):
-        yield from _divided(policy, number(template.get("size", 1)))
+        yield from _divided(policy, whole(template.get("size", 1)))
     update = lookup(data, _UPDATE)
     if isinstance(update, Mapping) and all(update.get(each) in (0, "0%") for each in _REPLACED):
         advice = "raise maxSurge or maxUnavailable"
-        yield refused(_UPDATE, "allows neither a group more nor one less", advice)
+        yield refused(_UPDATE, "allows neither an extra group nor a missing one", advice)
 
 
 def _divided(policy: Data, size: int | None) -> Iterator[Problem]:
     """A subgroup takes an equal share of all pods, or of those without the leader."""
     path: Path = (*_TEMPLATE, "subGroupPolicy")
-    part = number(policy.get("subGroupSize"))
+    part = whole(policy.get("subGroupSize"))
     yield from not_below(policy, path, "subGroupSize", 1, "LeaderWorkerSet's webhook refuses it")
     if part is None or size is None or part < 1 or size < 1:
         return

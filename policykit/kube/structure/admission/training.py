@@ -10,7 +10,6 @@ from policykit.kube.structure.admission.checks import (
     name_of,
     named_differently,
     not_below,
-    number,
     refused,
     words,
 )
@@ -18,6 +17,7 @@ from policykit.kube.structure.problem import INCONSISTENT
 from policykit.kube.structure.scalars import is_filled_in
 from policykit.manifests.path import Path, lookup
 from policykit.manifests.problem import Problem
+from policykit.manifests.shape import whole
 from policykit.model.severity import Severity
 from policykit.nearest import some
 
@@ -72,7 +72,7 @@ def _types(replicas: Data, base: Path, types: tuple[str, ...], kind: str) -> Ite
         other_letters = name.lower() in lower and kind != "MPIJob"
         yield refused(
             (*base, name),
-            f"is no replica type of {_a(kind)}",
+            f"is not a replica type of {_a(kind)}",
             f"write {lower[name.lower()]}" if name.lower() in lower else f"known: {', '.join(types)}",
             Severity.WARNING if other_letters or kind == "TFJob" else None,
             key=True,
@@ -80,7 +80,7 @@ def _types(replicas: Data, base: Path, types: tuple[str, ...], kind: str) -> Ite
 
 
 def _count(there: Data, base: Path, *, only_one: bool, kind: str) -> Iterator[Problem]:
-    count = number(there.get("replicas"))
+    count = whole(there.get("replicas"))
     if only_one and count is not None and count != 1:
         yield refused(
             (*base, "replicas"), f"is {count}, but {_a(kind)} has one {base[-1]}", "write replicas: 1"
@@ -121,7 +121,11 @@ def job_set(data: Data) -> Iterator[Problem]:
         for at, reason in words(rule.get("onJobFailureReasons")):
             if reason not in _REASONS:
                 path = (*rules, position, "onJobFailureReasons", at)
-                yield refused(path, f"is {reason}, which no Job fails with", f"known: {some(_REASONS)}")
+                yield refused(
+                    path,
+                    f"is {reason}, which is not a failure reason",
+                    f"known: {some(_REASONS)}",
+                )
     yield from _coordinator(data, {name_of(job): job for job in jobs})
 
 
@@ -155,7 +159,7 @@ def _targets(data: Data, base: Path, names: list[str]) -> Iterator[Problem]:
         if name not in names:
             advice = f"the replicated jobs are {some(names)}"
             yield refused(
-                (*path, position), f'is "{name}", which is no replicated job', advice, kind=INCONSISTENT
+                (*path, position), f'is "{name}", which is not a replicated job', advice, kind=INCONSISTENT
             )
 
 
@@ -168,11 +172,11 @@ def _coordinator(data: Data, jobs: Mapping[str, Data]) -> Iterator[Problem]:
     if name and name not in jobs:
         advice = f"the replicated jobs are {some(jobs)}"
         yield refused(
-            (*base, "replicatedJob"), f'is "{name}", which is no replicated job', advice, kind=INCONSISTENT
+            (*base, "replicatedJob"), f'is "{name}", which is not a replicated job', advice, kind=INCONSISTENT
         )
         return
-    index = number(coordinator.get("jobIndex"))
-    replicas = number(jobs.get(name, {}).get("replicas", 1))
+    index = whole(coordinator.get("jobIndex"))
+    replicas = whole(jobs.get(name, {}).get("replicas", 1))
     if index is not None and replicas is not None and index >= replicas:
         what = f"is {index}, but {name} has {replicas} {'job' if replicas == 1 else 'jobs'}"
-        yield refused((*base, "jobIndex"), what, "indices begin with 0")
+        yield refused((*base, "jobIndex"), what, "indices start at 0")

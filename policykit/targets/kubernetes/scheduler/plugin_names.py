@@ -42,7 +42,7 @@ IN_TREE: Mapping[str, int] = {
 
 
 def in_tree_plugins(minor: int | None) -> frozenset[str]:
-    """Names that a release knows; None: those of any."""
+    """Plugins that a release has; None: those of any release."""
     return frozenset(name for name, first in IN_TREE.items() if minor is None or first <= max(minor, _ALWAYS))
 
 
@@ -81,7 +81,7 @@ _OLDEST = ("v1alpha1", "v1alpha2", "v1beta1")
 
 
 def formerly_known(api_version: object) -> frozenset[str]:
-    """What a scheduler that reads this version of the configuration may have, and none has today."""
+    """Plugins that schedulers of this configuration version may have, and current ones do not."""
     number = api_version.rpartition("/")[2] if isinstance(api_version, str) else ""
     if number in _OLDEST:
         return VOLUME_LIMITS | STRATEGY_PLUGINS | _LONG_GONE

@@ -82,7 +82,7 @@ def write_cluster_queue(queue: ClusterQueue, version: Version) -> dict[str, Any]
 
 def cohort_field(version: Version) -> str:
     """The field that names the cohort."""
-    return "cohortName" if versions.has(version, versions.V1BETA2) else "cohort"
+    return "cohortName" if version >= versions.V1BETA2 else "cohort"
 
 
 def fair_sharing(weight: int) -> dict[str, str]:
@@ -200,7 +200,7 @@ def write_cohort(cohort: Cohort, version: Version) -> dict[str, Any]:
 
 def parent_field(version: Version) -> str:
     """The field that names the parent."""
-    return "parentName" if versions.has(version, versions.COHORT_V1BETA1) else "parent"
+    return "parentName" if version >= versions.COHORT_V1BETA1 else "parent"
 
 
 def read_cohort(data: Mapping[str, Any]) -> Cohort:

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 from policykit.manifests.path import Path
 from policykit.manifests.shape import mapping, mappings, text, texts, whole
 from policykit.targets.volcano.names import BATCH_GROUP, FLOW_GROUP
-from policykit.targets.volcano.objects.topology import Bound, read_bound, write_bound
+from policykit.targets.volcano.objects.topology import (
+    NetworkTopology,
+    read_network_topology,
+    write_network_topology,
+)
 
 API_VERSION = "batch.volcano.sh/v1alpha1"
 ANNOTATIONS: Mapping[tuple[str, str], Path] = {
@@ -54,7 +58,7 @@ class Job(NamedTuple):
     priority_class: str = ""
     policies: tuple[Policy, ...] = ()
     plugins: Mapping[str, tuple[str, ...]] = {}
-    bound: Bound | None = None
+    bound: NetworkTopology | None = None
 
     @property
     def replicas(self) -> int:
@@ -91,7 +95,7 @@ def write(job: Job) -> dict[str, Any]:
     if job.min_available is not None:
         spec["minAvailable"] = job.min_available
     if job.bound:
-        spec["networkTopology"] = write_bound(job.bound)
+        spec["networkTopology"] = write_network_topology(job.bound)
     if job.plugins:
         spec["plugins"] = {name: list(job.plugins[name]) for name in sorted(job.plugins)}
     if job.policies:
@@ -143,7 +147,7 @@ def read(data: Mapping[str, Any], spec: Path = ("spec",)) -> Job:
         text(found.get("priorityClassName")),
         tuple(map(read_policy, mappings(found.get("policies")))),
         {name: texts(args) for name, args in plugins.items() if isinstance(name, str)},
-        read_bound(found.get("networkTopology")),
+        read_network_topology(found.get("networkTopology")),
     )
 
 

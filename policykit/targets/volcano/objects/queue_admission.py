@@ -12,14 +12,12 @@ from policykit.model.queue import Queue
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import nodegroups
+from policykit.targets.volcano.objects.queues import MAX_DEPTH, is_counted
 
-MAX_DEPTH = 5
-"""Levels below root (--max-queue-depth)."""
 MAX_WEIGHT = 65535
-_COUNTED = frozenset({"cpu", "memory", "pods", "ephemeral-storage"})
 
 
-def admitted(
+def admitted_queues(
     queues: Sequence[Queue], version: Version, pools: Sequence[Pool] = ()
 ) -> tuple[tuple[Queue, ...], tuple[str, ...]]:
     """The queues to write, parents first, else sorted by name; and what they cannot express.
@@ -28,7 +26,7 @@ def admitted(
     Raises PolicykitError for queues that contradict themselves or their parents.
     """
     notices = [_ROOT] if any(queue.name == "root" for queue in queues) else []
-    grouped, lost = nodegroups.allotted(_with_default(queues, version), pools, version)
+    grouped, lost = nodegroups.assign_node_groups(_with_default(queues, version), pools, version)
     notices += lost
     parents = {queue.parent for queue in queues}
     untouched = () if "default" in parents else (Queue("default"),)
@@ -49,7 +47,7 @@ def admitted(
 def _with_default(queues: Sequence[Queue], version: Version) -> Sequence[Queue]:
     """Volcano creates queue default itself, but without the node groups that it then needs."""
     there = any(queue.name == "default" for queue in queues)
-    if there or version < versions.CAPACITY or not nodegroups.named(queues):
+    if there or version < versions.CAPACITY or not nodegroups.uses_node_groups(queues):
         return queues
     return (*queues, Queue("default"))
 
@@ -217,7 +215,7 @@ def _dropped(queue: Queue) -> list[str]:
         f"queue {queue.name}: Volcano drops resource {resource} silently. Use cpu, memory, pods, "
         "ephemeral-storage, hugepages-<size> or a name with a domain, such as nvidia.com/gpu"
         for resource in named
-        if resource not in _COUNTED and "/" not in resource and not resource.startswith("hugepages-")
+        if not is_counted(resource)
     ]
 
 

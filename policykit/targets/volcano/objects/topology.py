@@ -128,7 +128,7 @@ Chain = tuple[tuple[str, str], ...]
 """(level, value) of a place, from the widest level it is known at down to its own."""
 
 
-class Bound(NamedTuple):
+class NetworkTopology(NamedTuple):
     """networkTopology of a PodGroup or a Job: how far apart its pods may run."""
 
     mode: str = "hard"
@@ -138,7 +138,7 @@ class Bound(NamedTuple):
     """Since 1.14. With a name there is no number: the webhook refuses both."""
 
 
-def write_bound(bound: Bound) -> dict[str, Any]:
+def write_network_topology(bound: NetworkTopology) -> dict[str, Any]:
     """`networkTopology`."""
     written: dict[str, Any] = {"mode": bound.mode}
     if bound.tier_name:
@@ -148,11 +148,11 @@ def write_bound(bound: Bound) -> dict[str, Any]:
     return written
 
 
-def read_bound(data: object) -> Bound | None:
+def read_network_topology(data: object) -> NetworkTopology | None:
     """`networkTopology`, None where there is none; its mode is hard unless it says soft."""
     if not isinstance(data, Mapping):
         return None
-    return Bound(
+    return NetworkTopology(
         text(data.get("mode")) or "hard",
         whole(data.get("highestTierAllowed")),
         text(data.get("highestTierName")),
@@ -172,9 +172,9 @@ def tiers(levels: Iterable[Level]) -> dict[str, int]:
     return {level.name: number for number, level in enumerate(reversed(tuple(levels)), 1)}
 
 
-def bound(
+def network_topology(
     within: TopologyAffinity, cluster: Cluster, version: Version, *, named: bool = True
-) -> Bound | None:
+) -> NetworkTopology | None:
     """What keeps pods within one value of a level; None where the release or the policy has none.
 
     The tier is given by name where the generated HyperNodes carry it: Volcano does not
@@ -185,8 +185,8 @@ def bound(
         return None
     mode = "hard" if within.hard else "soft"
     if named and version >= NAMED_TIERS and _stated(cluster, within.level):
-        return Bound(mode, tier_name=within.level)
-    return Bound(mode, tier)
+        return NetworkTopology(mode, tier_name=within.level)
+    return NetworkTopology(mode, tier)
 
 
 def _stated(cluster: Cluster, level: str) -> bool:

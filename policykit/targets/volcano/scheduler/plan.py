@@ -77,7 +77,7 @@ def _sharing(written: Sequence[Queue], options: VolcanoOptions, version: Version
 
 
 def _filters(cluster: Cluster, options: VolcanoOptions, version: Version) -> Iterator[Plugin]:
-    if nodegroups.named(cluster.queues) and version >= versions.CAPACITY:
+    if nodegroups.uses_node_groups(cluster.queues) and version >= versions.CAPACITY:
         later = version >= versions.NODE_GROUP_TREE
         # Queues outside the policy have no node groups: they keep the nodes that are in none.
         yield Plugin("nodegroup", {}, {"strict": False} if later else {})

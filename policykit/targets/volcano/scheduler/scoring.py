@@ -120,7 +120,7 @@ def _rivals(
     `computed` are plugins whose weights are chosen so that they win.
     """
     rivals = dict(weights.RIVALS)
-    if nodegroups.named(cluster.queues) and version >= versions.CAPACITY:
+    if nodegroups.uses_node_groups(cluster.queues) and version >= versions.CAPACITY:
         rivals["nodegroup"] = weights.NODE_GROUPS
     for name, (argument, usual) in weights.OPTIONAL.items():
         if options.enables(name) and name not in computed:

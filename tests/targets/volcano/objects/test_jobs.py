@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from policykit.manifests import writer
 from policykit.targets.volcano.objects import jobs as job_objects
 from policykit.targets.volcano.objects.jobs import Job, Policy, Task
-from policykit.targets.volcano.objects.topology import Bound
+from policykit.targets.volcano.objects.topology import NetworkTopology
 from tests.shared import SHARED
 from tests.targets.volcano.objects.test_podgroups import BOUNDS, TEXT
 from tests.targets.volcano.objects.test_queues import NAMES
@@ -65,7 +65,7 @@ def test_written_in_full() -> None:
         "high",
         (Policy("RestartJob", ("PodFailed", "PodEvicted")), Policy("AbortJob", (), 3, "10s")),
         {"svc": (), "env": ("x",)},
-        Bound("soft", 1),
+        NetworkTopology("soft", 1),
     )
     written = job_objects.write(job)
     assert written == {

@@ -7,7 +7,7 @@ from policykit.model.queue import PoolAffinity, Queue, Submitters
 from policykit.targets.release import Version
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import queue_admission, queues
-from policykit.targets.volcano.objects.queue_admission import admitted
+from policykit.targets.volcano.objects.queue_admission import admitted_queues
 from tests.targets.volcano.clusters import GPU, POOLS
 from tests.targets.volcano.webhook import refused_queues
 
@@ -143,7 +143,7 @@ ALL = PoolAffinity(tuple(pool.name for pool in POOLS))
 def test_admitted(
     given_queues: tuple[Queue, ...], version: str, expected: tuple[Queue, ...], notices: tuple[str, ...]
 ) -> None:
-    assert admitted(given_queues, versions.parse(version), POOLS) == (expected, notices)
+    assert admitted_queues(given_queues, versions.parse(version), POOLS) == (expected, notices)
 
 
 CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
@@ -196,7 +196,7 @@ CHAIN = tuple(Queue(f"q{n}", f"q{n - 1}" if n else "") for n in range(6))
 )
 def test_refused(given_queues: tuple[Queue, ...], message: str) -> None:
     with pytest.raises(PolicykitError) as raised:
-        admitted(given_queues, NEWEST)
+        admitted_queues(given_queues, NEWEST)
     assert raised.value.message == message
     assert raised.value.hint
 
@@ -239,12 +239,12 @@ def test_what_is_admitted_keeps_the_webhooks_rules_and_stays(
     tree: tuple[Queue, ...], version: Version
 ) -> None:
     try:
-        written, _ = admitted(tree, version, POOLS)
+        written, _ = admitted_queues(tree, version, POOLS)
     except PolicykitError:
         return
     assert refused_queues([queues.write(queue) for queue in written], version) == []
     assert tuple(queues.read(queues.write(queue)) for queue in written) == written
-    assert admitted(written, version, POOLS)[0] == written
+    assert admitted_queues(written, version, POOLS)[0] == written
 
 
 @pytest.mark.parametrize(

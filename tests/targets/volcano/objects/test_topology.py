@@ -13,7 +13,7 @@ from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.volcano import versions
 from policykit.targets.volcano.objects import topology
-from policykit.targets.volcano.objects.topology import Bound, HyperNode, Member, Requirement
+from policykit.targets.volcano.objects.topology import HyperNode, Member, NetworkTopology, Requirement
 from tests.shared import SHARED
 from tests.targets.volcano import racks
 from tests.targets.volcano.racks import KEYS, RACKS, cluster, pool, shape
@@ -205,36 +205,36 @@ def _tiers_of(labels: Any, found: tuple[HyperNode, ...]) -> set[int]:
 @pytest.mark.parametrize(
     ("within", "version", "named", "expected"),
     [
-        (TopologyAffinity("rack", hard=True), "1.15.1", True, Bound("hard", tier_name="rack")),
-        (TopologyAffinity("rack", hard=True), "1.15.1", False, Bound("hard", 2)),
-        (TopologyAffinity("nvlink"), "1.13", True, Bound("soft", 1)),
-        (TopologyAffinity("zone"), "1.12", True, Bound("soft", 3)),
+        (TopologyAffinity("rack", hard=True), "1.15.1", True, NetworkTopology("hard", tier_name="rack")),
+        (TopologyAffinity("rack", hard=True), "1.15.1", False, NetworkTopology("hard", 2)),
+        (TopologyAffinity("nvlink"), "1.13", True, NetworkTopology("soft", 1)),
+        (TopologyAffinity("zone"), "1.12", True, NetworkTopology("soft", 3)),
         (TopologyAffinity("zone"), "1.11", True, None),
         (TopologyAffinity("switch"), "1.15.1", True, None),
     ],
     ids=["by-name", "by-number", "before-names", "widest", "before-topology", "no-such-level"],
 )
-def test_bound(within: TopologyAffinity, version: str, named: bool, expected: Bound | None) -> None:
-    assert topology.bound(within, cluster(), versions.parse(version), named=named) == expected
+def test_bound(within: TopologyAffinity, version: str, named: bool, expected: NetworkTopology | None) -> None:
+    assert topology.network_topology(within, cluster(), versions.parse(version), named=named) == expected
 
 
 def test_a_level_that_no_pool_has_goes_by_number() -> None:
     within = TopologyAffinity("nvlink", hard=True)
-    assert topology.bound(within, cluster(pools=RACKS[1:]), NEWEST) == Bound("hard", 1)
+    assert topology.network_topology(within, cluster(pools=RACKS[1:]), NEWEST) == NetworkTopology("hard", 1)
 
 
 @pytest.mark.parametrize(
     ("bound", "expected"),
     [
-        (Bound(), {"mode": "hard"}),
-        (Bound("soft", 0), {"mode": "soft", "highestTierAllowed": 0}),
-        (Bound("hard", tier_name="rack"), {"mode": "hard", "highestTierName": "rack"}),
+        (NetworkTopology(), {"mode": "hard"}),
+        (NetworkTopology("soft", 0), {"mode": "soft", "highestTierAllowed": 0}),
+        (NetworkTopology("hard", tier_name="rack"), {"mode": "hard", "highestTierName": "rack"}),
     ],
     ids=["mode", "tier", "name"],
 )
-def test_bounds_are_written_and_read(bound: Bound, expected: dict[str, Any]) -> None:
-    assert topology.write_bound(bound) == expected
-    assert topology.read_bound(expected) == bound
+def test_bounds_are_written_and_read(bound: NetworkTopology, expected: dict[str, Any]) -> None:
+    assert topology.write_network_topology(bound) == expected
+    assert topology.read_network_topology(expected) == bound
 
 
 @pytest.mark.parametrize(
