@@ -16,6 +16,8 @@ from policykit.model.gang import Membership, OwnGang, PodGroup
 if TYPE_CHECKING:
     from policykit.linter.target import Target
 
+_TEXTS = frozenset({"annotations", "labels"})
+
 
 class MembershipFact(NamedTuple):
     """A membership as read, with the places of what it says, relative to its manifest."""
@@ -107,9 +109,6 @@ def _before_it_starts(manifest: Manifest, gang: Gang, pod_sets: Sequence[PodSet]
     if manifest.kind == "MPIJob" and waits and gang.pods is not None:
         return gang.pods - sum(p.replicas or 0 for p in pod_sets if p.name == "launcher")
     return gang.pods
-
-
-_TEXTS = frozenset({"annotations", "labels"})
 
 
 def size_patch(path: Path, size: int) -> Patch:

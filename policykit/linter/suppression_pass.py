@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Suppressions = Mapping[str, "tuple[SuppressionUse, ...]"]
 """Suppressions by the reported path of their file."""
+_FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
 class VisibleFindings(NamedTuple):
@@ -165,9 +166,6 @@ def _suppressions_beside(run: Run, path: str, failures: Failures) -> tuple[Suppr
     if found.failure:
         failures.append(found.failure)
     return found.result.suppressions
-
-
-_FIELD: Path = ("metadata", "annotations", ANNOTATION)
 
 
 def checked_codes(rules: RuleSet, *, scoped: bool, policy: bool) -> frozenset[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _GENERATED = (".sh", ".env", ".md")
 """Suffixes of generated files that are read in folders."""
 _NEVER = frozenset({".hg", ".svn", ".venv", "node_modules"})
+_KIND = b"CustomResourceDefinition"
 
 
 def read_inputs(paths: Iterable[str]) -> dict[str, bytes]:
@@ -84,9 +85,6 @@ def cluster_of_text(raw: bytes, path: str) -> Cluster:
     if not pools:
         raise SourceError("contains no Node objects", "pass the output of `kubectl get nodes -o json`", path)
     return Cluster("nodes", tuple(pools.values()), observed=True, complete=True, source=path)
-
-
-_KIND = b"CustomResourceDefinition"
 
 
 def custom_kinds_of(paths: Iterable[str], by: str = "") -> Mapping[tuple[str, str], Schema]:
