@@ -33,7 +33,7 @@ def setting(
     custom: Mapping[tuple[str, str], Schema] = NOTHING.custom,
     preset: str = "",
 ) -> Setting:
-    """What governs a group of files; `timed`: its rules measure the time they take.
+    """The setting of a group of files; `timed`: its rules measure their own time.
 
     `below`: the current folder as seen from that of the settings, where it is below: `apps/`.
     `custom`: the user's own kinds, by apiVersion and kind. `preset`: instead of what the settings choose.
@@ -71,14 +71,14 @@ def lint(workspace: Workspace, options: Options = DEFAULT) -> Report:
 
 
 def without_shared_fixes(workspace: Workspace, report: Report) -> Report:
-    """Without fixes that are for one policy, in files that another one applies to as well."""
+    """The report without fixes for one policy in files that another policy also governs."""
     from policykit.linter import run
 
     return run.without_shared_fixes(workspace, report)
 
 
 def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindings:
-    """What each policy says of each build and file, before baselines are looked at."""
+    """Findings of each policy for each build and file, before baselines are applied."""
     from policykit.linter import run
     from policykit.targets import SYSTEMS
 
@@ -86,7 +86,7 @@ def unit_findings(workspace: Workspace, options: Options = DEFAULT) -> UnitFindi
 
 
 def fix(workspace: Workspace, options: Options = DEFAULT, *, unsafe: bool = False) -> FixResult:
-    """Fixes what can be fixed, and tells what remains; nothing is written."""
+    """Applies all fixes in memory and reports the remaining findings; nothing is written."""
     from policykit.linter.fix_files import fix_files
 
     wanted = options._replace(fixes=True)

@@ -40,7 +40,7 @@ def options(cluster: Cluster, there: Mapping[str, Any], say: Say) -> dict[str, A
     target = cluster.targets[SYSTEM]
     version = versions.parse(target.version)
     name = target.scheduler_name or SCHEDULER
-    data = reduce(patched, repair.repaired(there, version).patches, there)
+    data = reduce(patched, repair.repair(there, version).patches, there)
     mine = configuration.read(data).required_profile(name)
     ours = configuration.read(_written(cluster, target)).required_profile(name)
     found = of(target)

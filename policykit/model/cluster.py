@@ -23,7 +23,7 @@ class TargetSettings(NamedTuple):
     scheduler_name: str = ""
     namespace: str = ""
     options: object = None
-    """Options of this system alone, of the type that its target names; None: nothing is stated."""
+    """The system's own options, of the type that its target declares; None: none are set."""
     schedulers: tuple[str, ...] = ()
     """Further schedulerNames that it serves."""
     card_vendors: frozenset[str] = frozenset()

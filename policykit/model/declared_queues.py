@@ -1,6 +1,6 @@
 """Queues declared by objects and configurations, and the workloads submitted to them.
 
-One vocabulary over Volcano's Queue, YuniKorn's queues.yaml and Koordinator's ElasticQuota. Readers:
+One vocabulary for Volcano's Queue, YuniKorn's queues.yaml and Koordinator's ElasticQuota. Readers:
 `policykit/targets/<system>/sharing.py`.
 """
 
@@ -14,7 +14,7 @@ from policykit.model.pool import Amounts
 class DeclaredQueue(NamedTuple):
     """A queue or quota. Resources without an amount are unconstrained.
 
-    Places of its fact: `name`; of what is written `parent`, `path`, `tree_id`, `namespaces`, `guarantee`,
+    Locations of its fact: `name`; of what is written `parent`, `path`, `tree_id`, `namespaces`, `guarantee`,
     `deserved`, `limit`, and for each amount `guarantee.<resource>`, and so on.
     """
 
@@ -55,7 +55,7 @@ class DeclaredQueue(NamedTuple):
 class QueueUse(NamedTuple):
     """What submits pods to a queue: an object, one of its pod sets, or a PodGroup.
 
-    Places of its fact: `queue`.
+    Locations of its fact: `queue`.
     """
 
     system: str
@@ -75,7 +75,7 @@ class QueueUse(NamedTuple):
 class QueuePlacement(NamedTuple):
     """How a configuration derives a queue from the name in a pod (YuniKorn's placement rules).
 
-    Places of its fact: `rules`.
+    Locations of its fact: `rules`.
     """
 
     system: str

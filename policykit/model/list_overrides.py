@@ -8,7 +8,7 @@ from policykit.model.taint import Toleration
 
 
 class ListField(NamedTuple):
-    """A list. Places of its fact: `list`."""
+    """A list. Locations of its fact: `list`."""
 
     group: str
     kind: str

@@ -30,8 +30,8 @@ class PodContext(NamedTuple):
     """Name of the object that makes them."""
     owner_kind: str = ""
     namespace: str = ""
-    mine: str = ""
-    """Name of their own pod set among `job`."""
+    pod_set: str = ""
+    """Name of the pod set of these pods in `job`."""
     job: tuple[JobPods, ...] = ()
     """Every pod set of the job, in its order."""
 

@@ -1,4 +1,4 @@
-"""Node pools, nodes with the same labels, taints and cards; and the cards."""
+"""Cards, and node pools: nodes with the same labels, taints and cards."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Queues, quotas, tenants and reservations, priorities and preemption."""
+"""Queues, tenants, reservations, quotas and PriorityClasses."""
 
 from typing import NamedTuple
 
@@ -111,7 +111,7 @@ class Reservation(NamedTuple):
 
 
 class DeclaredPriority(NamedTuple):
-    """A PriorityClass object. Places of its fact: `name`, `value`, `default`."""
+    """A PriorityClass object. Locations of its fact: `name`, `value`, `default`."""
 
     name: str
     value: int | None
@@ -120,7 +120,7 @@ class DeclaredPriority(NamedTuple):
 
 
 class PriorityUse(NamedTuple):
-    """Pods, or a gang, of a priority. Places of its fact: `name`."""
+    """Pods, or a gang, of a priority. Locations of its fact: `name`."""
 
     name: str
     scheduler: str = ""

@@ -58,7 +58,7 @@ class DeclaredMember(NamedTuple):
 
 
 class DeclaredHyperNode(NamedTuple):
-    """A HyperNode. Places of its fact: `name`, `tier_name`, `members`, and for member 0
+    """A HyperNode. Locations of its fact: `name`, `tier_name`, `members`, and for member 0
     `0`, `0.name` and `0.pattern`, as far as they are written."""
 
     name: str
@@ -68,7 +68,7 @@ class DeclaredHyperNode(NamedTuple):
 
 
 class TierUse(NamedTuple):
-    """A gang constrained to a tier. Places of its fact: `tier`."""
+    """A gang constrained to a tier. Locations of its fact: `tier`."""
 
     tier: int | None
     tier_name: str
@@ -80,6 +80,6 @@ class TierUse(NamedTuple):
 
 
 class TopologyPlugin(NamedTuple):
-    """A Volcano configuration, and whether it has the plugin that reads tiers. Place: `plugins`."""
+    """A Volcano configuration, and whether it has the plugin that reads tiers. Location: `plugins`."""
 
     enabled: bool

@@ -58,18 +58,18 @@ class Domain(NamedTuple):
 
     level: str
     pods: int
-    """That it holds at once."""
+    """Number of pods it can hold."""
 
 
 def required_level(cluster: Cluster, workload: WorkloadKind | None) -> Level | None:
-    """The level within one domain of which the pods of a kind must stay; None: none is required."""
+    """The level whose domains the pods of a kind must not span; None if there is none."""
     if workload is None or workload.within is None or not workload.within.hard:
         return None
     return next((level for level in cluster.levels if level.name == workload.within.level), None)
 
 
 def largest_domain(review: Review, pools: Iterable[Pool]) -> Domain | None:
-    """The largest domain that the pods must share; None: they need not, or its size is unknown."""
+    """The largest domain available to pods that must share one; None: not required, or size unknown."""
     cluster = review.cluster
     level = required_level(cluster, review.workload) if cluster is not None else None
     if level is None or not review.card_resources:
@@ -79,7 +79,7 @@ def largest_domain(review: Review, pools: Iterable[Pool]) -> Domain | None:
 
 
 def gang_problem(review: Review) -> str:
-    """That the pods of a gang, as its kind in the policy has it, fit into no domain; empty: they may."""
+    """Why a gang fits into no domain of its required level; empty if it may fit."""
     size = _size(review)
     domain = largest_domain(review, review.eligible_pools or ()) if size else None
     if domain is None or not size or size <= domain.pods:
@@ -91,7 +91,8 @@ def gang_problem(review: Review) -> str:
 
 
 def request_limit(cluster: Cluster, workload: WorkloadKind, pools: Iterable[Pool]) -> str:
-    """What each pod of a gang may request for the gang to fit into one domain; empty: a node, or unknown."""
+    """The most each pod of a gang may request for the gang to fit into one domain; empty: no limit below
+    a whole node, or unknown."""
     level, rule = required_level(cluster, workload), workload.gang_rule
     size = rule.size if rule else None
     listed = [pool for pool in pools if pool.card]
@@ -110,7 +111,7 @@ def request_limit(cluster: Cluster, workload: WorkloadKind, pools: Iterable[Pool
 
 
 def _largest_request(pools: list[Pool], key: str, resource: str, node: int, size: int) -> int | None:
-    """Most of a resource per pod with which `size` pods fit into one domain; None: unknown."""
+    """The largest request per pod with which `size` pods fit into one domain; None if unknown."""
     fits, most = 0, node
     while fits < most:
         amount = (fits + most + 1) // 2

@@ -101,7 +101,7 @@ class Files:
         for document in documents:
             if document.problem:
                 place = Position(name, document.problem.line + 1, document.problem.column + 1)
-                # What is no policy is never quoted: an error may be read by those who may not read the file.
+                # Files that are not policies are never quoted: not every reader may see them.
                 why = f": {document.problem.message}" if _OURS.search(text) else ""
                 self._problems.at(place, f"not YAML{why}")
         if any(document.problem for document in documents):
@@ -201,7 +201,7 @@ class Files:
         if self._size > MOST_BYTES:
             self._too_much(place, f"{reference}: a policy can extend at most {MOST_BYTES // 10**6} MB")
             return None
-        self._merged[target] = None  # it counts while it is read
+        self._merged[target] = None  # count it while it is read
         self._merged[target] = tree = self._whole(target, content, (*chain, target))
         return tree
 

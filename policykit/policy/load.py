@@ -54,7 +54,7 @@ def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Read
     problems.tree = tree
     policy = read_policy(plain(tree), problems)
     if not files.complete:
-        # What a missing base would have said cannot be missed in the rest.
+        # Without the missing base, anything it may define would be reported as missing.
         problems.raise_any()
     texts = _texts(tree, files, problems)
     cluster = compile_policy(policy, problems, tree, texts, path)
@@ -63,7 +63,7 @@ def _load(path: str, resolve: Callable[[Files], SourcedValue | None], read: Read
 
 
 def _texts(tree: SourcedValue, files: Files, problems: Problems) -> dict[str, str]:
-    """The files that configurations are merged into, by their names in the policy."""
+    """Text of the files that configurations are merged into, by their names in the policy."""
     found: dict[str, str] = {}
     for each in merged_files(tree):
         try:

@@ -38,8 +38,8 @@ class PolicyLocations(NamedTuple):
 
     def own(self, path: Path) -> bool:
         """Whether the policy's own file sets the value at a path."""
-        said = find(self.tree, path)
-        return said is not None and said.source.name == self.file
+        found = find(self.tree, path)
+        return found is not None and found.source.name == self.file
 
     def _extending(self, profile: str) -> Iterator[tuple[str, Span]]:
         for source in self.sources.values():

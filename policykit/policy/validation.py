@@ -30,7 +30,7 @@ def read_policy(data: dict[str, Any], problems: Problems) -> Policy:
 
 def _report(failed: ValidationError, data: dict[str, Any], problems: Problems) -> list[Path]:
     """Reports every error; returns the paths of the invalid values."""
-    # Only a policy with mistakes pays for the schema and the words.
+    # Imported only for a policy with mistakes: building the schema is slow.
     from policykit.policy.schema import model_schema
     from policykit.policy.schema_errors import explain
 

@@ -17,7 +17,7 @@ from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.quotas import ROOT
 from policykit.targets.release import Version
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees
 
 READERS = {
@@ -108,7 +108,7 @@ def test_classes_come_back() -> None:
         queues=(Queue("q"),),
         tenants=(Tenant("a", ("a-dev", "a-prod"), "q"),),
         workloads={"train": WorkloadKind("train"), "web": WorkloadKind("web")},
-        options=stating(classes=stated),
+        options=koordinator_options(classes=stated),
     )
     assert generated(made).targets["koordinator"] == {
         "colocation": {

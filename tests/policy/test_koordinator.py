@@ -93,7 +93,7 @@ MISTAKES = {
     "no resource": ("loadAware: {usageThresholds: {gpu: 5}}", "'gpu' is neither a resource nor a card"),
     "named twice": (
         "loadAware: {usageThresholds: {nvidia.com/gpu: 5, h20: 6}}",
-        "nvidia.com/gpu is named twice",
+        "nvidia.com/gpu is listed twice",
     ),
     "a weight without a factor": (
         "loadAware: {resourceWeights: {h20: 5}}",
@@ -165,7 +165,7 @@ def test_options_of_newer_releases_say_so(section: str) -> None:
     for name, field in SECTIONS[section].model_fields.items():
         since = fields.since(plugin, field.alias or name)
         if since and since > (1, 4, 0) and section != "scarce":
-            assert f"From {fields.named(since)}." in (field.description or ""), name
+            assert f"From {fields.release_text(since)}." in (field.description or ""), name
 
 
 BASE: dict[str, Any] = {
@@ -206,7 +206,7 @@ def test_classes_of_pods(stated: dict[str, Any], found: dict[str, PodClass]) -> 
         ({"batch": {"priority": "prod", "qos": "BE"}}, "QoS class BE cannot be combined with priority prod"),
         ({"batsh": {}}, "unknown workload kind 'batsh'"),
         ({"batch": {"tenants": ["b"]}}, "unknown tenant 'b'"),
-        ({"batch": {"tenants": ["empty"]}}, "tenant empty owns no namespace"),
+        ({"batch": {"tenants": ["empty"]}}, "tenant empty has no namespaces"),
         ({"batch": {"namespaces": ["A"]}}, "namespace 'A'"),
         (
             {"own": {"priority": "prod"}},

@@ -14,10 +14,10 @@ from policykit.targets.koordinator.names import SYSTEM
 from policykit.targets.koordinator.objects import colocation as profiles
 from policykit.targets.koordinator.objects import quotas, reservations, topology
 from policykit.targets.koordinator.objects.colocation import QOS, band_of_priority_class
-from policykit.targets.koordinator.objects.quota_tree import plenty
+from policykit.targets.koordinator.objects.quota_tree import unlimited_amount
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
 from policykit.targets.koordinator.objects.reservations import Owner
-from policykit.targets.koordinator.objects.resources import stated
+from policykit.targets.koordinator.objects.resources import policy_amounts
 from policykit.targets.koordinator.scheduler.chart import NAMESPACE
 
 _LEVELS = frozenset({"zone", "domain", "rack", "switch", "nvlink"})
@@ -88,11 +88,11 @@ def _name_tenants(says: dict[str, Any], inventory: Inventory) -> None:
 def _amounts(quota: ElasticQuota) -> tuple[Amounts, Amounts, Amounts]:
     """Guarantee, deserved and limit: the recorded amounts if present, else all of the quota."""
     if quota.stated is not None:
-        deserved = stated(quota.minimum, quota.stated.deserved)
+        deserved = policy_amounts(quota.minimum, quota.stated.deserved)
         kept_alone = [name for name in quota.stated.guarantee if name not in deserved]
-        guarantee = stated(quota.minimum, kept_alone if quota.lends else quota.stated.guarantee)
-        return guarantee, deserved, stated(quota.maximum, quota.stated.limit)
-    limit = {r: amount for r, amount in quota.maximum.items() if amount < plenty(r)}
+        guarantee = policy_amounts(quota.minimum, kept_alone if quota.lends else quota.stated.guarantee)
+        return guarantee, deserved, policy_amounts(quota.maximum, quota.stated.limit)
+    limit = {r: amount for r, amount in quota.maximum.items() if amount < unlimited_amount(r)}
     return ({}, quota.minimum, limit) if quota.lends else (quota.minimum, {}, limit)
 
 
@@ -128,17 +128,17 @@ def reservation(data: Mapping[str, Any], inventory: Inventory) -> None:
         inventory.say(f"Reservation {read.name} has owners that a policy cannot express; left out")
         return
     pool, pods = (
-        read.annotations.get(reservations.POOL, ""),
-        read.annotations.get(reservations.PODS, ""),
+        read.annotations.get(reservations.POOL_ANNOTATION, ""),
+        read.annotations.get(reservations.PODS_ANNOTATION, ""),
     )
-    if read.required and reservations.OF not in read.annotations:
+    if read.required and reservations.RESERVATION_ANNOTATION not in read.annotations:
         inventory.say(f"Reservation {read.name} selects nodes by labels: set `pool` to their pool")
     inventory.add_reservation(
         Reservation(
-            read.annotations.get(reservations.OF, read.name),
+            read.annotations.get(reservations.RESERVATION_ANNOTATION, read.name),
             read.requests,
             int(pods) if pods.isdecimal() and pods.isascii() and len(pods) < 6 else 1,
-            _tenant(read.annotations.get(reservations.TENANT, ""), read.owners, inventory),
+            _tenant(read.annotations.get(reservations.TENANT_ANNOTATION, ""), read.owners, inventory),
             workloads.pop(),
             pool,
             read.ttl,
@@ -196,7 +196,7 @@ def network_topology(data: Mapping[str, Any], inventory: Inventory) -> None:
     for layer in topology.read(data):
         if layer.name in _LEVELS and layer.keys:
             inventory.add_level(layer.name, layer.keys[0])
-        elif layer.name != topology.NODES:
+        elif layer.name != topology.NODE_LAYER:
             inventory.say(
                 f"network layer {layer.name}: a policy has levels zone, domain, rack, switch, nvlink only"
             )

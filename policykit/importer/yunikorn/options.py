@@ -52,7 +52,7 @@ def _properties(
     """Properties with an effect; `shared`: without those that the queue itself states in a policy."""
     kept: dict[str, str] = {}
     newest = parse("")
-    for key, text in properties.understood(stated).items():
+    for key, text in properties.newest_names(stated).items():
         problem = properties.problem(key, text, newest)
         if problem:
             inventory.say(f"queue {name}: property {key} {problem}; left out")

@@ -8,7 +8,7 @@ from policykit.targets.yunikorn.configuration import placement_rules
 from policykit.targets.yunikorn.configuration.queues_yaml import DEFAULT, Configuration, Partition, Queue
 from policykit.targets.yunikorn.configuration.resources import CORES
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.queue_tree import DEFAULT as FALLBACK
+from policykit.targets.yunikorn.queue_tree import FALLBACK_NAME as FALLBACK
 
 TARGET = "yunikorn"
 _WEIGHTS = {CORES: 1.0, "memory": 1.0}

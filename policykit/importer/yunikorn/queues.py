@@ -14,7 +14,7 @@ from policykit.targets.yunikorn import queue_tree
 from policykit.targets.yunikorn.configuration import properties, resources
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.queue_tree import as_meant
+from policykit.targets.yunikorn.queue_tree import without_padding
 
 
 def names(root: Queue, inventory: Inventory) -> dict[str, str]:
@@ -38,7 +38,7 @@ def add(root: Queue, given: Mapping[str, str], inventory: Inventory, *, keeps_de
     """Adds every queue below root; `default` only if it is more than the fallback."""
     people = access.of_root(root, inventory)
     for child in root.queues:
-        made = Queue(queue_tree.DEFAULT, submit=child.submit, applications=root.applications)
+        made = Queue(queue_tree.FALLBACK_NAME, submit=child.submit, applications=root.applications)
         if keeps_default or child != made or access.below(people, child, inventory).wanted != people.wanted:
             _add(child, ROOT, people, given, inventory)
 
@@ -53,7 +53,7 @@ def _add(queue: Queue, above: str, people: Access, given: Mapping[str, str], inv
         name,
         parent,
         guarantee=resources.to_amounts(queue.resources.guaranteed),
-        limit=as_meant(resources.to_amounts(queue.resources.maximum)),
+        limit=without_padding(resources.to_amounts(queue.resources.maximum)),
         priority=offset,
         reclaimable=reclaimable,
         submit=mine.wanted if mine.wanted != people.wanted else None,

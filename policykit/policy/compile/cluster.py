@@ -47,7 +47,7 @@ def compile_policy(
     draft = Draft(policy, problems, tree, DefinedNames(tree), texts=texts)
     _check_head(draft)
     if dns_subdomain_problem(policy.domain):
-        # Told once at `domain`, or not said at all: keys made from it say nothing new.
+        # Reported once at `domain`; errors about keys derived from it would add nothing.
         policy = policy.model_copy(update={"domain": _STAND_IN if policy.domain else ""})
         draft = draft._replace(policy=policy)
     draft = draft._replace(cards=collect_cards(draft))

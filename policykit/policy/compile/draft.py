@@ -1,4 +1,4 @@
-"""What every compile step uses: the models, the problems, the defined names."""
+"""The state that every compile step uses: the models, the problems, the defined names."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def add_card(
     """The product label and taint, the count label, and the labels set in the policy for the card."""
     card, part = cards.card, scheme.product
     product = _shown_product(cards, names)
-    # A suffix comes from the sharing of the pool, so a value too long is told there.
+    # A suffix comes from the sharing of the pool, so a value that is too long is reported there.
     place = ("cards", card.name, "product") if product == names.product else (*path, "sharing")
     if part.label and names.product_key and product:
         add_label(draft, place, attributes, names.product_key, product)
@@ -103,13 +103,13 @@ def _shown_product(cards: PoolCards, names: CardLabels) -> str:
     """The product as GPU Feature Discovery labels it on partitioned or shared cards, else unchanged."""
     if names.writer != "gfd" or names.product_key != cards.card.vendor_product_key or not names.product:
         return names.product
-    # Replicas under a resource name of their own leave the product alone.
+    # Replicas with their own resource name do not change the product label.
     sharing = cards.sharing._replace(replicas=1) if cards.rename else cards.sharing
     return product_label(names.product, sharing, cards.card.vendor)
 
 
 def _add_sharing(attributes: NodeAttributes, sharing: Sharing) -> None:
-    """GKE tells partitions and sharing by labels of their own."""
+    """GKE has its own labels for partitions and sharing."""
     if sharing.mode == "mig-single" and sharing.profiles:
         attributes.labels.setdefault(GKE_SLICE, next(iter(sharing.profiles)))
     if sharing.replicas > 1:
@@ -139,7 +139,7 @@ def _card_taint(
     """The card taint; None if the cloud sets none, or there is no key and value for one."""
     if scheme.preset.cloud and not taint.key and taint.value is None:
         by_cloud = scheme.preset.card_taints.get(card.vendor)
-        # Clouds without a card taint of their own use the resource name for one, by custom.
+        # On clouds that set no card taint, the resource name is the customary key for one.
         custom = Taint(card.resource, "", taint.effect) if taint.explicit else None
         return by_cloud or custom
     if not names.product_key and not taint.key:

@@ -113,8 +113,8 @@ def _shape_nodes(draft: Draft, path: Path, nodes: int | NodeSet | None) -> Shape
         *(["selector"] if nodes.selector is not None else []),
     ]
     if len(ways) != 1:
-        said = f"set: {', '.join(ways)}" if ways else "none is set"
-        message = f"nodes need exactly one of min and max, names, and selector; {said}"
+        given = f"set: {', '.join(ways)}" if ways else "none is set"
+        message = f"nodes need exactly one of min and max, names, and selector; {given}"
         draft.problems.error(path, message, "keep one of the three", key=True)
     if nodes.names is not None:
         names = _node_names(draft, (*path, "names"), nodes.names)

@@ -94,12 +94,12 @@ def _container_range(draft: Draft, path: Path, stated: Containers | None) -> Con
         _amounts(draft, (*path, "min"), stated.min),
         _amounts(draft, (*path, "max"), stated.max),
     )
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for low, high in _LADDER:
         less, more = getattr(found, low), getattr(found, high)
         for resource in sorted(less.keys() & more.keys()):
-            if less[resource] > more[resource] and (low, resource) not in told:
-                told.add((low, resource))
+            if less[resource] > more[resource] and (low, resource) not in reported:
+                reported.add((low, resource))
                 have, limit = amount_text(resource, less[resource]), amount_text(resource, more[resource])
                 message = f"{_PARTS[low]} of {resource} is {have}, above {_PARTS[high]} {limit}"
                 draft.problems.error((*path, _PARTS[low], resource), message, "lower it")

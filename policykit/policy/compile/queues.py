@@ -1,4 +1,4 @@
-"""Queues, and the tenants and reservations that share the cluster with them."""
+"""Queues, tenants and reservations: how the cluster is shared."""
 
 from __future__ import annotations
 

@@ -168,8 +168,8 @@ def _metric(draft: Draft, path: Path, stated: written.Metric) -> Metric:
     sources = {"resource": stated.resource or "", "pods": stated.pods, "external": stated.external}
     named = [source for source, name in sources.items() if name]
     if len(named) != 1:
-        said = f"this one has {' and '.join(named)}" if named else "this one has none"
-        message = f"a metric needs exactly one of resource, pods and external; {said}"
+        given = f"this one has {' and '.join(named)}" if named else "this one has none"
+        message = f"a metric needs exactly one of resource, pods and external; {given}"
         draft.problems.error(path, message, "use {resource: cpu, utilization: 70}")
     source = named[0] if named else "resource"
     if named:

@@ -83,7 +83,7 @@ Amounts = dict[str, Quantity]
 
 
 class Target(Model):
-    """What every system has."""
+    """Options that every system has."""
 
     version: str = Field("", description='Version installed, in quotes: "1.15.1". Default: the newest known.')
     namespace: str = Field("", description="Namespace it is installed in. Default: its chart's.")

@@ -1,4 +1,4 @@
-"""Settings of policykit itself: linting and generation."""
+"""The policy file, with the settings of policykit itself."""
 
 from typing import Literal
 

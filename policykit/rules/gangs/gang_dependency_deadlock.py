@@ -52,7 +52,7 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
     for one in scope.of(PodCreationOrder):
         order = one.value
         minimum = _minimum(minima, order)
-        if order.said or (minimum is not None and minimum > order.first):
+        if order.problem or (minimum is not None and minimum > order.first):
             yield _violation(one, minimum)
 
 
@@ -69,7 +69,7 @@ def _violation(one: LocatedFact[PodCreationOrder], minimum: int | None) -> Viola
     order = one.value
     gang = f"gang {order.group}" if order.group else "the gang"
     pods = "1 pod is" if order.first == 1 else f"{order.first} pods are"
-    message = order.said or (
+    message = order.problem or (
         f"{gang} needs {minimum} pods to start, but only {pods} created before that: {order.why}"
     )
     return Violation(one.at("order"), message, _advice(one))

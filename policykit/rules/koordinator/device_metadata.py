@@ -177,7 +177,7 @@ def _overhead(pod_set: PodSet, cluster: Cluster | None) -> Iterator[Violation]:
     if cluster is None or target is None or not pod_set.spec.get("overhead"):
         return
     packs = any(pool.card for pool in cluster.pools)
-    if packs and versions.possible(cluster)[-1] >= PLUGINS["NodeResourcesFitPlus"]:
+    if packs and versions.possible_versions(cluster)[-1] >= PLUGINS["NodeResourcesFitPlus"]:
         yield Violation(
             pod_set.place("overhead"),
             "the pod sets overhead, which can crash NodeResourcesFitPlus of Koordinator",

@@ -47,7 +47,7 @@ def check(review: Review, context: Context) -> Iterator[Violation]:
     if pod_set.scheduler_name not in ("", DEFAULT_SCHEDULER) and system not in (SYSTEM, None):
         yield from device_metadata.other_scheduler(pod_set, requests)
         return
-    newest = versions.possible(context.cluster)[-1]
+    newest = versions.possible_versions(context.cluster)[-1]
     yield from device_requests.check(requests, device_metadata.counted(pod_set), newest)
     yield from device_metadata.check(review, requests, context.cluster)
 

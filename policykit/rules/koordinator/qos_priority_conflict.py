@@ -138,7 +138,7 @@ def _is_volcano_pod(pod_set: PodSet) -> bool:
 
 
 def _severity(cluster: Cluster | None) -> Severity | None:
-    stated = versions.stated(cluster)
+    stated = versions.policy_version(cluster)
     return Severity.WARNING if stated and _UNENFORCED[0] <= stated < _UNENFORCED[1] else None
 
 
@@ -264,9 +264,9 @@ def _profiled(cluster: Cluster | None) -> bool:
     target = cluster.targets.get(SYSTEM) if cluster else None
     if cluster is None or target is None:
         return False
-    from policykit.targets.koordinator.pods import scheduler
+    from policykit.targets.koordinator.pods import scheduler_name
 
-    return bool(colocation.profiles(cluster, scheduler(cluster)))
+    return bool(colocation.profiles(cluster, scheduler_name(cluster)))
 
 
 def _band_of_class(name: str, cluster: Cluster | None) -> str | None:

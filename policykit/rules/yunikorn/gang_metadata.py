@@ -15,7 +15,7 @@ from policykit.manifests.document import Manifest, texts
 from policykit.manifests.path import Path, lookup
 from policykit.model.quantity import amount_text, parse
 from policykit.model.severity import Severity
-from policykit.targets.yunikorn.configuration.values import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import contains_placeholder
 from policykit.targets.yunikorn.names import PARAMETERS, TASK_GROUP_NAME, TASK_GROUPS
 from policykit.targets.yunikorn.task_groups import TaskGroupEntry, read
 
@@ -222,7 +222,7 @@ def _elsewhere(group: TaskGroupEntry, path: Path, pod_set: PodSet) -> Iterator[V
         ("affinity", "required node affinity", lookup(group.fields, _REQUIRED), lookup(spec, _REQUIRED)),
     )
     for field, what, held, asked in pairs:
-        if held == asked or holds_placeholder(asked) or holds_placeholder(held):
+        if held == asked or contains_placeholder(asked) or contains_placeholder(held):
             continue
         if not asked:
             differs = f"has {what} that its pods lack"

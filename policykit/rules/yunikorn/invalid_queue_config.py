@@ -35,7 +35,7 @@ GOOD = BAD.replace("max: {memory: 32Gi}", "max: {memory: 128Gi}").replace(
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
     """Everything YuniKorn's own validator refuses, and keys and types it cannot decode."""
-    version = versions.stated(context.cluster) or versions.parse("")
+    version = versions.policy_version(context.cluster) or versions.parse("")
     yield from violations(validation.problems(manifest.data, version), manifest)
 
 

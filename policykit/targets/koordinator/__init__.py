@@ -1,4 +1,4 @@
-"""Koordinator: koord-scheduler, gangs and quotas by pod metadata."""
+"""Koordinator: koord-scheduler, with gangs and quotas set by pod metadata."""
 
 from __future__ import annotations
 

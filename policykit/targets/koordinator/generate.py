@@ -1,4 +1,4 @@
-"""What policykit writes for Koordinator: koord-scheduler's configuration, its delivery and a README."""
+"""The files for Koordinator: koord-scheduler's configuration, how it is delivered, and a README."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from policykit.targets.koordinator import options, page, versions
 from policykit.targets.koordinator.names import SCHEDULER, SYSTEM
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.scheduler import chart, merge, notices, profiles, repair
-from policykit.targets.koordinator.scheduler.merge import merged
+from policykit.targets.koordinator.scheduler.merge import merge_patches
 from policykit.targets.release import Version
 
 PAGE = f"{SYSTEM}/README.md"
@@ -26,7 +26,7 @@ CHECKSUM = "policykit.io/koord-scheduler-config"
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets[SYSTEM]`; nothing where the policy has no such target.
+    """All files for `cluster.targets[SYSTEM]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version or delivery, weights without effect, values that would
     stop the scheduler, and a given configuration that cannot be read or has no profile for the schedulerName.
@@ -44,23 +44,23 @@ def generate(cluster: Cluster) -> Generated:
 
 
 def _configuration(cluster: Cluster, target: TargetSettings, version: Version, namespace: str) -> Generated:
-    """koord-scheduler-config, its delivery and the page about both."""
+    """koord-scheduler-config, how it is delivered, and the README."""
     given = merge.read_source(options.of(target).config or _chart(version, namespace))
-    fixed = repair.repaired(given.data, version)
+    fixed = repair.repair(given.data, version)
     data = reduce(patched, fixed.patches, given.data)
     plan = profiles.plan(cluster, target, data, target.scheduler_name or SCHEDULER, version)
     if plan.changes_nothing and not fixed.patches:
-        return Generated(notices=(Notice(SYSTEM, notices.idle(version)),))
+        return Generated(notices=(Notice(SYSTEM, notices.unchanged_notice(version)),))
     method, unsupported = _delivery(target)
-    after = merge.read_source(merged(given, [*fixed.patches, *plan.patches]))
+    after = merge.read_source(merge_patches(given, [*fixed.patches, *plan.patches]))
     config_map = after.text if after.path and after.alone else chart.config_map(after.inner, namespace)
     write = _post_render if method == "post-render" else _manifest
     texts = [
         *unsupported,
         *fixed.notices,
         *plan.settings.notices,
-        *repair.notices(after.data, version),
-        *notices.of_plan(cluster, version, plan),
+        *repair.remaining_problems(after.data, version),
+        *notices.plan_notices(cluster, version, plan),
     ]
     if method == "manifest":
         texts.append(
@@ -73,7 +73,7 @@ def _configuration(cluster: Cluster, target: TargetSettings, version: Version, n
 
 
 def _chart(version: Version, namespace: str) -> str:
-    """The chart's configuration, in an apiVersion that the release starts with whatever is added."""
+    """The chart's configuration, in an apiVersion that supports every plugin of the release."""
     text = writer.dump(chart.configuration(version, namespace))
     written, readable = chart.written_in(version), versions.config_versions(version).fit_plus
     if readable and written not in readable:
@@ -82,7 +82,7 @@ def _chart(version: Version, namespace: str) -> str:
 
 
 def _delivery(target: TargetSettings) -> tuple[str, tuple[str, ...]]:
-    """post-render or manifest, and a notice if the policy says otherwise."""
+    """post-render or manifest, and a notice if the policy states another delivery."""
     wanted = target.delivery or "post-render"
     if wanted == "helm-values":
         return "post-render", (

@@ -1,4 +1,4 @@
-"""Koordinator's PodGroup and the pods that join a gang, with a PodGroup or without."""
+"""Gang membership: Koordinator's PodGroup, and pods that join a gang with or without one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> Memb
 
 
 def _minimum(manifest: Manifest, pod_set: PodSet) -> tuple[int | None, Path]:
-    """Size the pods state, None for no number in quotes, and its place; an empty place: none is stated."""
+    """The size that the pods state, and its path. None: not a quoted number. Empty path: none is stated."""
     for where, key, entries in (
         ("annotations", MIN_AVAILABLE, pod_set.annotations),
         ("labels", OLD_MIN_AVAILABLE, pod_set.labels),

@@ -1,4 +1,4 @@
-"""What Koordinator needs on pods: gang, quota and class."""
+"""Labels, annotations and PodGroups that Koordinator's pods need: gang, quota and class."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from policykit.targets.koordinator.objects.gangs import gang_of
 from policykit.targets.koordinator.objects.quotas import BUILT_IN
 
 _NO_QUOTA = frozenset({"default", "root", "root.default", *BUILT_IN})
-"""Queues built into other systems and into Koordinator, which its pods never name."""
+"""Queues that are built into other systems or Koordinator, which its pods never name."""
 
 
 def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     """Labels, annotations and the PodGroup for pods of a workload kind.
 
-    A gang of one template is written as annotations of its pods, which need no object of their own. With
-    several templates or a network topology it is a PodGroup, which states its size once, unless its
-    name is too long for the label of the pods.
+    A gang with one pod template is written as annotations of its pods, without an object. With several
+    templates or a network topology it is a PodGroup, which states the size once, unless its name is too
+    long for the label of the pods.
     """
     target = cluster.targets.get(SYSTEM)
     version = versions.parse(target.version if target else "")
@@ -41,14 +41,14 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     return PodFields(labels, gangs.write_pods(found.gang), spec=spec, notices=found.notices)
 
 
-def scheduler(cluster: Cluster) -> str:
+def scheduler_name(cluster: Cluster) -> str:
     """The schedulerName of Koordinator's pods."""
     target = cluster.targets.get(SYSTEM)
     return (target.scheduler_name if target else "") or SCHEDULER
 
 
 def _class(kind: WorkloadKind, cluster: Cluster) -> tuple[dict[str, str], dict[str, Any]]:
-    """The label of its QoS class, and Koordinator's PriorityClass where the kind has none of its own."""
+    """The label of its QoS class, and Koordinator's PriorityClass if the kind has none of its own."""
     of = colocation.classes(cluster).get(kind.name)
     if of is None:
         return {}, {}

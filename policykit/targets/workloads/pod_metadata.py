@@ -132,7 +132,7 @@ def _gang_obstacle(request: _Request, kind: WorkloadKind, wanted: PodFields) -> 
         return _REPEATED
     if not shares_annotations(request.pod_set, request.sets):
         return ""
-    parts = [request.pods._replace(mine=one.name) for one in request.pods.job]
+    parts = [request.pods._replace(pod_set=one.name) for one in request.pods.job]
     apart = any(request._replace(pods=one).fields(kind)[:2] != wanted[:2] for one in parts)
     return _SHARED if apart else ""
 

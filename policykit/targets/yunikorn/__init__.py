@@ -1,4 +1,4 @@
-"""Apache YuniKorn: queues and gangs by pod metadata."""
+"""Apache YuniKorn: queues and gangs set by pod metadata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TARGET = Target(
     application_label=APP_ID,
     gang_words=("yunikorn",),
     takes_over=Lazy("policykit.targets.yunikorn.admission:covers"),
-    ignores_preferences=Lazy("policykit.targets.yunikorn.metadata:is_served"),
+    ignores_preferences=Lazy("policykit.targets.yunikorn.metadata:is_scheduled"),
     read_membership=read_membership,
     configurations=(CONFIGURATION, VALUES),
     facts=(

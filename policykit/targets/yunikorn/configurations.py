@@ -1,4 +1,4 @@
-"""The text that configures YuniKorn's queues: how to recognize it."""
+"""How files with YuniKorn's queues are recognized: queues.yaml and Helm values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from policykit.nearest import nearest
 
 NAME = "queues.yaml"
 _CONFIG_MAPS = "yunikorn-"
-"""What the names of the two ConfigMaps begin with that the scheduler reads."""
+"""Prefix of the two ConfigMaps that the scheduler reads."""
 _KEYS = frozenset(
     {"limits", "name", "nodesortpolicy", "placementrules", "preemption", "queues", "usergroupresolver"}
 )
 _VALUES = "yunikornDefaults"
-"""Helm value of the chart that holds the entries of the ConfigMap."""
+"""Helm value of the chart that contains the data of the ConfigMap."""
 
 
 def _is_it(data: object) -> bool:
@@ -25,7 +25,7 @@ def _is_it(data: object) -> bool:
 
 
 def _is_partition(data: object) -> bool:
-    """With queues, or with only keys of a partition: disks have named partitions, too."""
+    """Whether it has queues, or only keys of a partition: disks have named partitions, too."""
     if not isinstance(data, dict):
         return False
     return "queues" in data or ("name" in data and all(_is_key(str(key).lower()) for key in data))
@@ -47,4 +47,4 @@ CONFIGURATION = Configuration(NAME, ("partitions", NAME), _is_it, _is_named)
 VALUES = Configuration(
     "yunikorn-values", (_VALUES,), lambda data: isinstance(data, dict) and isinstance(data.get(_VALUES), dict)
 )
-"""Helm values of the chart, as a file of their own."""
+"""A file of Helm values for the chart."""

@@ -1,4 +1,4 @@
-"""What pods and Namespaces state for YuniKorn that other manifests may contradict."""
+"""Facts from the metadata of pods and Namespaces: applications, task groups, queues of namespaces."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from policykit.targets.yunikorn.task_groups import read as read_groups
 
 
 def application_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """One Application for each template that names one, or a queue."""
+    """One Application for each pod template that names an application or a queue."""
     for pod_set in () if manifest.partial else pod_sets:
         yield from _application(manifest, pod_set, context)
 
 
 def _application(manifest: Manifest, pod_set: PodSet, context: Context) -> Iterator[Fact]:
     ids, queues = metadata.ids(pod_set), metadata.queues(pod_set)
-    if not (ids or queues) or not metadata.is_served(pod_set, context.cluster):
+    if not (ids or queues) or not metadata.is_scheduled(pod_set, context.cluster):
         return
     places: dict[str, Path] = {}
-    for said in (*ids, *queues):
-        places[said.key] = pod_set.place(*metadata.place(said))
+    for each in (*ids, *queues):
+        places[each.key] = pod_set.place(*metadata.location(each))
     for name in (metadata.USER_INFO, TASK_GROUPS):
         places[name] = pod_set.place("annotations", name)
     value = Application(
         manifest.namespace or context.namespace,
         ids,
         queues,
-        metadata.canonical(pod_set.annotations.get(metadata.USER_INFO, "")),
-        metadata.canonical(pod_set.annotations.get(TASK_GROUPS, "")),
+        metadata.canonical_json(pod_set.annotations.get(metadata.USER_INFO, "")),
+        metadata.canonical_json(pod_set.annotations.get(TASK_GROUPS, "")),
         pod_set.name,
     )
     yield Fact(value, places)
 
 
 _MAKE_MORE = frozenset({"Pod", "SparkApplication", "ScheduledSparkApplication", "RayCluster", "RayJob"})
-"""Kinds whose pods make further pods, which no template shows."""
+"""Kinds whose pods create further pods, which have no template here."""
 
 
 def task_group_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """Of each template with a list of task groups."""
+    """One TaskGroups for each pod template with a list of task groups."""
     if manifest.partial or manifest.kind == "PodGroup":
         return
     namespace = manifest.namespace or context.namespace
@@ -82,7 +82,7 @@ def _task_groups(manifest: Manifest, pod_set: PodSet, place: Path, namespace: st
 
 
 def _group_totals(found: Sequence[TaskGroupEntry]) -> tuple[int, dict[str, int]]:
-    """Pods and amounts of all groups together; nothing where one of them cannot be read."""
+    """Pods and amounts of all groups; 0 and none if a group cannot be read."""
     pods, total = 0, dict[str, int]()
     for each in found:
         members, requested = whole(each.fields.get("minmember")), each.fields.get("minresource")
@@ -100,7 +100,7 @@ AMOUNTS = (NAMESPACE_QUOTA, GUARANTEED)
 
 
 def namespace_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """NamespaceMetadata of a Namespace with annotations of YuniKorn."""
+    """NamespaceMetadata of a Namespace that has annotations of YuniKorn."""
     ours = {key: text for key, text in manifest.annotations.items() if key.startswith(metadata.DOMAIN)}
     if not ours or manifest.api_version != "v1":
         return
@@ -115,12 +115,12 @@ def namespace_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Con
 
 
 def amount_field(annotation: str, name: str) -> str:
-    """Name of the place of an entry in the JSON of an annotation."""
+    """Name of the location of an entry in the JSON of an annotation."""
     return f"{annotation}#{name}"
 
 
 def annotation_amounts(annotation: str, text: str) -> Mapping[str, object]:
-    """The entries of an annotation with amounts; empty for any other, and for what is no JSON object."""
+    """The entries of an annotation with amounts; empty for other annotations and invalid JSON."""
     if annotation not in AMOUNTS:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""The gang of a job: task groups from its pod sets, and how long it waits."""
+"""The gang of a job: task groups from its pod sets, and its timeout."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets import pod_spreading
 from policykit.targets.yunikorn.task_groups import TaskGroup, quantities
 
-ONLY = "pods"
-"""Group of a job whose pods are all alike."""
+SINGLE_GROUP = "pods"
+"""Name of the group of a job that has only one."""
 _STYLES = {"fail": "Hard", "start": "Soft", "wait": "Hard"}
 
 
 class Gang(NamedTuple):
-    """What the pods of a job carry; no groups: it cannot be a gang."""
+    """Annotations of the pods of a job; without groups it cannot be a gang."""
 
     groups: tuple[TaskGroup, ...] = ()
-    mine: str = ""
-    """Group of the pods being patched; empty: they belong to none."""
+    own_group: str = ""
+    """Group of the pods being patched; empty: none."""
     parameters: str = ""
     notices: tuple[str, ...] = ()
 
@@ -34,11 +34,11 @@ class Gang(NamedTuple):
 def gang_of(
     kind: WorkloadKind, cluster: Cluster, pods: PodContext, together: Mapping[str, Any], path: str
 ) -> Gang:
-    """`together` is the podAffinity of the pods, `path` their queue, empty for none."""
+    """The gang of a job. `together` is the podAffinity of the pods, `path` their queue or empty."""
     rule = kind.gang_rule or GangRule()
-    sizes, said = _sizes(kind, rule, pods)
+    sizes, size_notices = _sizes(kind, rule, pods)
     if not sizes:
-        return Gang(notices=said)
+        return Gang(notices=size_notices)
     if path and label_value_problem(path):
         return Gang(
             notices=(
@@ -51,37 +51,44 @@ def gang_of(
         for members, size in zip(pods.job, sizes, strict=True)
         if size
     )
-    mine = next((name_of(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.mine and n), "")
-    notices = (*said, *_waiting(kind, rule), *_too_large(kind, cluster, pods, sizes), *_repeated(kind, pods))
-    return Gang(groups, mine, _parameters(rule), notices)
+    own_group = next(
+        (group_name(m) for m, n in zip(pods.job, sizes, strict=True) if m.name == pods.pod_set and n), ""
+    )
+    notices = (
+        *size_notices,
+        *_retry_notices(kind, rule),
+        *_quota_notices(kind, cluster, pods, sizes),
+        *_overlap_notices(kind, pods),
+    )
+    return Gang(groups, own_group, _parameters(rule), notices)
 
 
-def name_of(members: JobPods) -> str:
-    return members.name or ONLY
+def group_name(members: JobPods) -> str:
+    return members.name or SINGLE_GROUP
 
 
 def _sizes(kind: WorkloadKind, rule: GangRule, pods: PodContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """How many pods of each set start together; empty: not known."""
-    wanted = rule.size
+    """How many pods of each set start together; empty: unknown."""
+    minimum = rule.size
     if any(members.replicas is None for members in pods.job):
-        if len(pods.job) == 1 and wanted:
-            return (wanted,), ()
+        if len(pods.job) == 1 and minimum:
+            return (minimum,), ()
         return (), (
             f"{kind.name}: not every part of {pods.owner} has a fixed number of pods, so the size "
             "of the gang is unknown. Nearest: gang.size, for a job with one part",
         )
     counts = [members.replicas or 0 for members in pods.job]
-    if wanted is None or wanted >= sum(counts):
-        return _any(counts), ()
+    if minimum is None or minimum >= sum(counts):
+        return _unless_empty(counts), ()
     taken: list[int] = []
     for number in counts:
-        taken.append(min(number, wanted - sum(taken)))
-    said = f"{kind.name}: the gang of {wanted} pods is divided among the parts for YuniKorn: "
-    shown = ", ".join(f"{n} {name_of(m)}" for m, n in zip(pods.job, taken, strict=True))
-    return _any(taken), (said + shown,) if len(pods.job) > 1 else ()
+        taken.append(min(number, minimum - sum(taken)))
+    notice = f"{kind.name}: the gang of {minimum} pods is divided among the parts for YuniKorn: "
+    shown = ", ".join(f"{n} {group_name(m)}" for m, n in zip(pods.job, taken, strict=True))
+    return _unless_empty(taken), (notice + shown,) if len(pods.job) > 1 else ()
 
 
-def _any(sizes: Sequence[int]) -> tuple[int, ...]:
+def _unless_empty(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes) if any(sizes) else ()
 
 
@@ -93,11 +100,13 @@ def _group(
     pods: PodContext,
     together: Mapping[str, Any],
 ) -> TaskGroup:
-    apart = kind.across
-    key = pod_spreading.key_of(cluster, apart.level) if apart and apart.hard else ""
-    constraint = (pod_spreading.constraint(kind.name, key, apart, pods.owner_kind),) if apart and key else ()
+    across = kind.across
+    key = pod_spreading.key_of(cluster, across.level) if across and across.hard else ""
+    constraint = (
+        (pod_spreading.constraint(kind.name, key, across, pods.owner_kind),) if across and key else ()
+    )
     return TaskGroup(
-        name_of(members),
+        group_name(members),
         size,
         quantities(members.requests),
         members.node_selector,
@@ -114,7 +123,7 @@ def _parameters(rule: GangRule) -> str:
     return " ".join([*found, *([f"gangSchedulingStyle={style}"] if style else [])])
 
 
-def _waiting(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
+def _retry_notices(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
     if rule.on_timeout != "wait":
         return ()
     return (
@@ -123,7 +132,7 @@ def _waiting(kind: WorkloadKind, rule: GangRule) -> tuple[str, ...]:
     )
 
 
-def _repeated(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
+def _overlap_notices(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner_kind != "CronJob":
         return ()
     return (
@@ -132,15 +141,15 @@ def _repeated(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     )
 
 
-def _too_large(
+def _quota_notices(
     kind: WorkloadKind, cluster: Cluster, pods: PodContext, sizes: Sequence[int]
 ) -> tuple[str, ...]:
-    """YuniKorn rejects an application whose groups ask for more than its queue may ever use."""
+    """YuniKorn rejects an application whose groups request more than its queue may ever use."""
     asked: dict[str, int] = {"pods": sum(sizes)}
     for members, size in zip(pods.job, sizes, strict=True):
         for name, amount in members.requests.items():
             asked[name] = asked.get(name, 0) + amount * size
-    most = _most(kind.queue, cluster)
+    most = _effective_limit(kind.queue, cluster)
     over = [name for name in sorted(most) if asked.get(name, 0) > most[name]]
     return tuple(
         f"{kind.name}: the gang of {pods.owner} requests {amount_text(name, asked[name])} {name}, but queue "
@@ -149,8 +158,8 @@ def _too_large(
     )
 
 
-def _most(queue: str, cluster: Cluster) -> Amounts:
-    """The smallest limit of a queue and those above it."""
+def _effective_limit(queue: str, cluster: Cluster) -> Amounts:
+    """The smallest limit of a queue and its parents, for each resource."""
     known = {each.name: each for each in cluster.queues}
     found: dict[str, int] = {}
     seen: set[str] = set()

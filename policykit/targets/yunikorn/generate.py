@@ -1,4 +1,4 @@
-"""What policykit writes for YuniKorn: its queues, the namespaces that lead to them, and a page."""
+"""The files for YuniKorn: its queues, annotations of namespaces, and a README."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ VALUES = "yunikorn/values.yaml"
 CONFIG_MAP = "yunikorn/configmap.yaml"
 PAGE = "yunikorn/README.md"
 _WIDTH = 74
-"""Of comments: inside a block of values they still keep to 80 columns."""
+"""Width of comments: indented in Helm values they still fit into 80 columns."""
 
 
 def generate(cluster: Cluster) -> Generated:
-    """Everything for `cluster.targets["yunikorn"]`; nothing where the policy has no such target.
+    """All files for `cluster.targets["yunikorn"]`; none if the policy has no such target.
 
     Raises PolicykitError for an unknown version, delivery or setting, and for queues YuniKorn would refuse.
     """
@@ -42,7 +42,7 @@ def generate(cluster: Cluster) -> Generated:
     places = queue_tree.checked_paths(cluster.queues)
     holds = parent_queues(cluster, stated)
     listed = namespaces.namespaces(cluster, places, holds)
-    # Queues that placement rules make queues below.
+    # Queues below which placement rules create queues.
     above = {places[tenant.queue] for tenant in cluster.tenants if tenant.queue in holds & places.keys()}
     if stated.namespace_queues:
         above.add(places.get(stated.namespace_queues, ROOT))
@@ -54,20 +54,20 @@ def generate(cluster: Cluster) -> Generated:
         sorted(places.items()),
         namespaces.commands(listed),
     )
-    said = (
+    messages = (
         *made.notices,
-        *notices.unsaid(cluster, target, stated),
-        *notices.closed(made.root, above),
-        *notices.by_version(stated, version),
+        *notices.policy_notices(cluster, target, stated),
+        *notices.closed_parent_notices(made.root, above),
+        *notices.version_notices(stated, version),
     )
     return Generated(
         (first, *namespaces.artifacts(listed), Artifact(PAGE, shown, Role.PAGE)),
-        tuple(Notice(TARGET, message) for message in said),
+        tuple(Notice(TARGET, message) for message in messages),
     )
 
 
 def configuration_text(made: PolicyConfiguration) -> str:
-    """queues.yaml, with the reasons for its weights on top as comments."""
+    """queues.yaml, with the reasons for its weights as comments at the top."""
     lines = (line for comment in made.comments for line in wrap(comment, _WIDTH, subsequent_indent="    "))
     return "".join(f"# {line}\n" for line in lines) + writer.dump(queues_yaml.write(made.configuration))
 

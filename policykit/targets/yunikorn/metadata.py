@@ -1,4 +1,4 @@
-"""What pods set for their application, in the order YuniKorn reads it (shim utils.go, 1.6 and later)."""
+"""Application, queue and task group in the metadata of pods (shim utils.go, 1.6 and later)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _IDS = (
 _QUEUES = (("labels", QUEUE), ("annotations", QUEUE), ("labels", OLD_QUEUE))
 
 
-def is_served(pod_set: PodSet, cluster: Cluster | None) -> bool:
-    """Whether YuniKorn places the pods: by schedulerName, or without one by YuniKorn's own metadata."""
+def is_scheduled(pod_set: PodSet, cluster: Cluster | None) -> bool:
+    """Whether YuniKorn schedules the pods: by schedulerName, or if there is none by YuniKorn's metadata."""
     if not pod_set.scheduler_name:
         return any(key.startswith(DOMAIN) for key in (*pod_set.labels, *pod_set.annotations))
     target = cluster.targets.get("yunikorn") if cluster else None
@@ -46,20 +46,20 @@ def is_served(pod_set: PodSet, cluster: Cluster | None) -> bool:
 
 def ids(pod_set: PodSet) -> tuple[MetadataValue, ...]:
     """Every application id of the pods; the first wins."""
-    return _said(pod_set, _IDS)
+    return _values(pod_set, _IDS)
 
 
 def application(pod_set: PodSet) -> str:
-    """The application id that counts; empty where YuniKorn makes one up."""
+    """The application id that YuniKorn uses; empty if it generates one."""
     return next((each.value for each in ids(pod_set)), "")
 
 
 def queues(pod_set: PodSet) -> tuple[MetadataValue, ...]:
     """Every queue of the pods; the first wins."""
-    return _said(pod_set, _QUEUES)
+    return _values(pod_set, _QUEUES)
 
 
-def _said(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[MetadataValue, ...]:
+def _values(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[MetadataValue, ...]:
     entries: Mapping[str, Mapping[str, str]] = {
         "labels": pod_set.labels,
         "annotations": pod_set.annotations,
@@ -71,14 +71,14 @@ def _said(pod_set: PodSet, places: tuple[tuple[str, str], ...]) -> tuple[Metadat
     )
 
 
-def place(said: MetadataValue) -> tuple[str, str]:
-    """Its place in a template: labels or annotations, and the key."""
-    where, _, key = said.key.partition(" ")
+def location(value: MetadataValue) -> tuple[str, str]:
+    """Its location in a template: labels or annotations, and the key."""
+    where, _, key = value.key.partition(" ")
     return f"{where}s", key
 
 
-def canonical(text: str) -> str:
-    """JSON in a canonical form; other text stays as it is."""
+def canonical_json(text: str) -> str:
+    """JSON in canonical form; other text unchanged."""
     try:
         return json.dumps(json.loads(text), sort_keys=True) if text else ""
     except (ValueError, RecursionError):
@@ -86,7 +86,10 @@ def canonical(text: str) -> str:
 
 
 def read_membership(manifest: Manifest, pod_set: PodSet, namespace: str) -> MembershipFact | None:
-    """The task group of its application that a pod names, `application/group`, with its size."""
+    """The task group that a pod names, as `application/group`, with its size.
+
+    Gangs exist in pod annotations only: there is no group object.
+    """
     group = pod_set.annotations.get(TASK_GROUP_NAME)
     app_id = application(pod_set)
     if not group or not app_id:

@@ -1,6 +1,6 @@
-"""Annotations that send a tenant's namespaces to its queue, as a component for whoever owns them.
+"""Annotations that assign a tenant's namespaces to its queue, as a component for their owners.
 
-A Namespace object of ours would take the namespace, and all in it, along when it is removed.
+No Namespace objects are written: deleting one would delete the namespace with everything in it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Namespace(NamedTuple):
     name: str
     tenant: str
     queue: str
-    """Whole path of a leaf, or of a queue below which it has one of its own."""
+    """Full path of a leaf, or of the parent of the namespace's own queue."""
     quota: str = ""
-    """JSON with what its own queue may use; for namespaces below a parent queue."""
+    """JSON with the max of its own queue; for namespaces below a parent queue."""
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -40,7 +40,7 @@ class Namespace(NamedTuple):
 
 
 def namespaces(cluster: Cluster, paths: Mapping[str, str], parents: Iterable[str]) -> list[Namespace]:
-    """Of every tenant with a queue; `paths` by queue, `parents` are queues that hold queues."""
+    """Namespaces of every tenant with a queue. `paths` by queue; `parents` are queues with children."""
     holding = frozenset(parents)
     found = [
         Namespace(
@@ -57,7 +57,7 @@ def namespaces(cluster: Cluster, paths: Mapping[str, str], parents: Iterable[str
 
 
 def quota_text(namespace: str, quotas: Sequence[Quota]) -> str:
-    """Annotation with what the quotas of a namespace allow for all its pods; the smallest amount counts."""
+    """Annotation with the smallest amounts that the quotas of a namespace allow for all its pods."""
     most: dict[str, int] = {}
     for quota in quotas:
         if quota.namespace == namespace and not quota.priorities:
@@ -69,7 +69,7 @@ def quota_text(namespace: str, quotas: Sequence[Quota]) -> str:
 
 
 def artifacts(listed: Sequence[Namespace]) -> list[Artifact]:
-    """The component, and one patch for each namespace; nothing where there is none."""
+    """The component and a patch for each namespace; nothing without namespaces."""
     if not listed:
         return []
     component = {
@@ -96,7 +96,7 @@ def _patch(each: Namespace) -> dict[str, Any]:
 
 
 def commands(listed: Sequence[Namespace]) -> list[str]:
-    """kubectl, for namespaces that no kustomization has."""
+    """kubectl commands, for namespaces that are in no kustomization."""
     return [
         f"kubectl annotate --overwrite namespace {each.name} "
         + " ".join(f"{key}='{value}'" for key, value in each.annotations.items())

@@ -1,4 +1,4 @@
-"""The node sorting policy for all pods, from the placements of the workload kinds, with reasons."""
+"""The node sorting policy for all pods, computed from the placements of the workload kinds."""
 
 from __future__ import annotations
 
@@ -16,58 +16,60 @@ from policykit.targets.yunikorn.configuration.resources import CORES
 SCHEDULER = "yunikorn"
 _TYPES = {BINPACK: "binpacking", SPREAD: "fair"}
 _LARGEST_WEIGHT = 10_000
-"""An upper bound: more sizes of nodes do not justify a larger weight."""
-_BESIDE = {CORES: 1.0, "memory": 1.0}
+"""Upper bound, however many sizes of nodes there are."""
+_NATIVE_WEIGHTS = {CORES: 1.0, "memory": 1.0}
 
 
-class Sorting(NamedTuple):
-    """The order, the reasons for its weights, and what it cannot do."""
+class NodeSorting(NamedTuple):
+    """The order of nodes, the reasons for its weights, and notices about what it cannot do."""
 
     sort: NodeSort = NodeSort()
     comments: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
 
-def sorting(cluster: Cluster, target: TargetSettings, stated: NodeSort | None) -> Sorting:
-    """The order of the partition: from the option, or else from the first placement that packs.
+def sorting(cluster: Cluster, target: TargetSettings, stated: NodeSort | None) -> NodeSorting:
+    """The node order of the partition: from the option, or else from the first placement that packs.
 
-    Without either, cards are packed, so that whole nodes stay free for jobs that need them.
+    With neither, cards are packed, so that whole nodes stay free for jobs that need them.
     """
     wanted = _placements(cluster, target)
     if stated is not None:
         chosen = [each for each in wanted if _TYPES[each.strategy] == stated.type]
         others = [each for each in wanted if each not in chosen]
-        return _weighed(cluster, stated, _opposed(stated.type, others))
+        return _with_weights(cluster, stated, _conflicting_placements(stated.type, others))
     if not wanted:
         packed = NodeSort(_TYPES[BINPACK])
-        return _weighed(cluster, packed, ()) if _cards_per_node(cluster) else Sorting()
+        return _with_weights(cluster, packed, ()) if _cards_per_node(cluster) else NodeSorting()
     first = next((each for each in wanted if each.strategy == BINPACK), wanted[0])
     sort = NodeSort(_TYPES[first.strategy], _stated_weights(first))
     others = [each for each in wanted if each != first]
-    return _weighed(cluster, sort, (*_opposed(sort.type, others), *_unsaid(first)))
+    return _with_weights(
+        cluster, sort, (*_conflicting_placements(sort.type, others), *_unsupported_parts(first))
+    )
 
 
-def served(cluster: Cluster, target: TargetSettings) -> list[WorkloadKind]:
+def served_kinds(cluster: Cluster, target: TargetSettings) -> list[WorkloadKind]:
     """Kinds whose pods may name this scheduler, in the policy's order."""
     names = ("", target.scheduler_name or SCHEDULER)
     return [kind for kind in cluster.workloads.values() if kind.scheduler in names]
 
 
-def _weighed(cluster: Cluster, sort: NodeSort, notices: tuple[str, ...]) -> Sorting:
+def _with_weights(cluster: Cluster, sort: NodeSort, notices: tuple[str, ...]) -> NodeSorting:
     if sort.weights:
-        return Sorting(sort, (), notices)
+        return NodeSorting(sort, (), notices)
     comments = tuple(
         f"Weight of {resource}: one card of {' or '.join(map(str, counts))} per node outweighs vcore and "
         "memory together"
         for resource, counts in _cards_per_node(cluster).items()
     )
-    return Sorting(NodeSort(sort.type, _weights(cluster)), comments, notices)
+    return NodeSorting(NodeSort(sort.type, _weights(cluster)), comments, notices)
 
 
 def _placements(cluster: Cluster, target: TargetSettings) -> list[Placement]:
-    """What the kinds ask for, each once, in the policy's order."""
+    """The distinct placements of the kinds, in the policy's order."""
     found: dict[str, Placement] = {}
-    for kind in served(cluster, target):
+    for kind in served_kinds(cluster, target):
         if kind.placement_name in cluster.placements:
             found.setdefault(kind.placement_name, cluster.placements[kind.placement_name])
         elif kind.placement in _TYPES:
@@ -76,7 +78,7 @@ def _placements(cluster: Cluster, target: TargetSettings) -> list[Placement]:
 
 
 def _stated_weights(placement: Placement) -> dict[str, float]:
-    """Resources that are placed as the whole is; the others count nothing."""
+    """Weights of the resources that have the strategy of the placement."""
     return {
         CORES if name == "cpu" else name: float(each.weight)
         for name, each in sorted(placement.resources.items())
@@ -84,7 +86,7 @@ def _stated_weights(placement: Placement) -> dict[str, float]:
     }
 
 
-def _opposed(type_: str, others: Sequence[Placement]) -> tuple[str, ...]:
+def _conflicting_placements(type_: str, others: Sequence[Placement]) -> tuple[str, ...]:
     if not others:
         return ()
     return (
@@ -94,8 +96,8 @@ def _opposed(type_: str, others: Sequence[Placement]) -> tuple[str, ...]:
     )
 
 
-def _unsaid(placement: Placement) -> tuple[str, ...]:
-    """Parts of the chosen placement that weights of one policy do not say."""
+def _unsupported_parts(placement: Placement) -> tuple[str, ...]:
+    """Parts of the chosen placement that the weights cannot express."""
     found: list[str] = []
     mixed = [name for name, each in placement.resources.items() if each.strategy != placement.strategy]
     if mixed:
@@ -121,12 +123,13 @@ def _weights(cluster: Cluster) -> dict[str, float]:
     if not sizes:
         return {}
     cards = {
-        resource: min(len(_BESIDE) * lcm(*counts) + 1, _LARGEST_WEIGHT) for resource, counts in sizes.items()
+        resource: min(len(_NATIVE_WEIGHTS) * lcm(*counts) + 1, _LARGEST_WEIGHT)
+        for resource, counts in sizes.items()
     }
-    return {**_BESIDE, **{resource: float(weight) for resource, weight in cards.items()}}
+    return {**_NATIVE_WEIGHTS, **{resource: float(weight) for resource, weight in cards.items()}}
 
 
 def _cards_per_node(cluster: Cluster) -> dict[str, list[int]]:
-    """Card resource to the distinct numbers of it on a node, rising, unknown ones as assumed."""
+    """Card resource to its distinct counts per node, ascending; unknown counts are assumed."""
     sizes = capacity.cards_per_node(cluster)
     return {resource: capacity.assumed(counts) for resource, counts in sizes.items() if counts}

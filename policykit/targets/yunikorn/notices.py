@@ -9,11 +9,11 @@ from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration import access_lists, properties, settings
 from policykit.targets.yunikorn.configuration.queues_yaml import Queue, walk
-from policykit.targets.yunikorn.node_sorting import served
+from policykit.targets.yunikorn.node_sorting import served_kinds
 from policykit.targets.yunikorn.options import Options
 
 
-def unsaid(cluster: Cluster, target: TargetSettings, options: Options) -> Iterator[str]:
+def policy_notices(cluster: Cluster, target: TargetSettings, options: Options) -> Iterator[str]:
     """About queues, preemption, tenants, workload kinds and reservations."""
     yield from _queues(cluster)
     yield from _preemption(cluster)
@@ -27,8 +27,8 @@ def unsaid(cluster: Cluster, target: TargetSettings, options: Options) -> Iterat
         )
 
 
-def by_version(options: Options, version: Version) -> Iterator[str]:
-    """What the options ask for that a release does not know."""
+def version_notices(options: Options, version: Version) -> Iterator[str]:
+    """About options that a release does not know."""
     if options.quota_preemption and version < versions.QUOTA_PREEMPTION:
         yield f"quotaPreemption requires YuniKorn {versions.QUOTA_PREEMPTION} or later: left out"
     stated = {name: of.properties for name, of in options.queues.items()}
@@ -78,8 +78,10 @@ def _preemption(cluster: Cluster) -> Iterator[str]:
 
 
 def _tenants(cluster: Cluster) -> Iterator[str]:
-    closed = {queue.name for queue in cluster.queues if queue.submit is not None}
-    open_ = [t.name for t in cluster.tenants if (t.users or t.groups) and t.queue and t.queue not in closed]
+    restricted = {queue.name for queue in cluster.queues if queue.submit is not None}
+    open_ = [
+        t.name for t in cluster.tenants if (t.users or t.groups) and t.queue and t.queue not in restricted
+    ]
     if open_:
         yield (
             f"users and groups of tenant {', '.join(open_)} do not restrict its queue: its namespaces "
@@ -90,8 +92,8 @@ def _tenants(cluster: Cluster) -> Iterator[str]:
         yield f"tenant {', '.join(homeless)} has no queue: pods of its namespaces go to the fallback queue"
 
 
-def closed(root: Queue, places: Iterable[str]) -> Iterator[str]:
-    """About queues below which placement rules make queues that nobody may submit to."""
+def closed_parent_notices(root: Queue, places: Iterable[str]) -> Iterator[str]:
+    """About queues below which placement rules create queues that nobody may submit to."""
     opened = [path for path, queue in walk(root) if queue.submit or queue.admin]
     for place in sorted(set(places)):
         if not any(place == path or place.startswith(f"{path}.") for path in opened):
@@ -103,7 +105,7 @@ def closed(root: Queue, places: Iterable[str]) -> Iterator[str]:
 
 
 def _workloads(cluster: Cluster, target: TargetSettings, options: Options) -> Iterator[str]:
-    kinds = served(cluster, target)
+    kinds = served_kinds(cluster, target)
     ranked = [kind.name for kind in kinds if len(set(kind.prefer.values())) > 1]
     if ranked:
         yield (

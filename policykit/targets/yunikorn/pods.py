@@ -1,4 +1,4 @@
-"""What YuniKorn wants pods to carry: application, queue, gang, and staying together."""
+"""Labels, annotations and affinity that YuniKorn's pods need: application, queue, gang, topology."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def fields(kind: WorkloadKind, cluster: Cluster, pods: PodContext) -> PodFields:
     if path:
         # A label holds 63 characters; the annotation is read where there is no label.
         (annotations if label_value_problem(path) else labels)[QUEUE] = path
-    close, unmet = _close(kind, cluster, application)
+    close, unmet = _pod_affinity(kind, cluster, application)
     gang = Gang()
     if kind.gang == "all" and application and pods.job and pods.owner_kind != "DaemonSet":
         gang = gang_of(kind, cluster, pods, close, path)
         annotations |= _annotations(gang)
     spec = {"affinity": {"podAffinity": close}} if close else {}
-    notices = (*_unnamed(kind, pods), *unmet, *_scattered(kind), *gang.notices)
+    notices = (*_application_notices(kind, pods), *unmet, *_spread_notices(kind), *gang.notices)
     return PodFields(labels, annotations, spec=spec, notices=notices)
 
 
@@ -44,14 +44,16 @@ def _annotations(gang: Gang) -> dict[str, str]:
     if not gang.groups:
         return {}
     found = {TASK_GROUPS: write(gang.groups)}
-    if gang.mine:
-        found[TASK_GROUP_NAME] = gang.mine
+    if gang.own_group:
+        found[TASK_GROUP_NAME] = gang.own_group
     if gang.parameters:
         found[PARAMETERS] = gang.parameters
     return found
 
 
-def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _pod_affinity(
+    kind: WorkloadKind, cluster: Cluster, application: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """podAffinity of the pods of one application, for `within`."""
     if kind.within is None:
         return {}, ()
@@ -73,7 +75,7 @@ def _close(kind: WorkloadKind, cluster: Cluster, application: str) -> tuple[dict
     )
 
 
-def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
+def _spread_notices(kind: WorkloadKind) -> tuple[str, ...]:
     if kind.across is None or kind.across.hard:
         return ()
     return (
@@ -82,7 +84,7 @@ def _scattered(kind: WorkloadKind) -> tuple[str, ...]:
     )
 
 
-def _unnamed(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
+def _application_notices(kind: WorkloadKind, pods: PodContext) -> tuple[str, ...]:
     if pods.owner and pods.namespace:
         return ()
     if pods.owner:
@@ -102,18 +104,18 @@ _LONGEST = 63
 
 
 def application_id(pods: PodContext) -> str:
-    """One for each object that makes pods, unlike any other of the cluster; empty: it has no name."""
+    """Unique in the cluster for each object that creates pods; empty if the object has no name."""
     if not pods.owner:
         return ""
     whole = "-".join(filter(None, (pods.namespace, pods.owner_kind.lower(), pods.owner)))
     if len(whole) <= _LONGEST:
         return whole
-    # The end is what tells long names apart.
+    # Only the checksum distinguishes long names.
     return f"{whole[: _LONGEST - 9]}-{crc32(whole.encode()):08x}"
 
 
 def queue_path(queue: str, cluster: Cluster) -> str:
-    """Whole path of a queue of the policy, or of one below root that it does not know."""
+    """Full path of a queue of the policy, or of any other queue below root."""
     known = queue_paths(cluster.queues)
     if queue in known:
         return known[queue]

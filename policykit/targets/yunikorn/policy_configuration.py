@@ -1,4 +1,4 @@
-"""From a policy to queues.yaml, checked against everything YuniKorn refuses."""
+"""The queues.yaml of a policy, checked with YuniKorn's own rules."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from policykit.targets.yunikorn.configuration import placement_rules, properties
 from policykit.targets.yunikorn.configuration.placement_rules import Rule
 from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, Preemption, Queue
 from policykit.targets.yunikorn.names import ROOT
-from policykit.targets.yunikorn.node_sorting import Sorting
+from policykit.targets.yunikorn.node_sorting import NodeSorting
 from policykit.targets.yunikorn.options import Options
-from policykit.targets.yunikorn.queue_tree import Shares, shares
+from policykit.targets.yunikorn.queue_tree import TreeResources, tree_resources
 
 
 class PolicyConfiguration(NamedTuple):
-    """A configuration, the reasons for its numbers, and what it does not say."""
+    """A configuration, the reasons for its numbers, and notices about what it cannot express."""
 
     configuration: Configuration
     comments: tuple[str, ...] = ()
@@ -35,28 +35,30 @@ class PolicyConfiguration(NamedTuple):
 def policy_configuration(cluster: Cluster, target: TargetSettings) -> PolicyConfiguration:
     """The configuration of a policy. Raises PolicykitError for what YuniKorn would refuse."""
     stated, version = options.of(target), versions.parse(target.version)
-    _check_names(stated)
+    _check_settings(stated)
     sorting = node_sorting.sorting(cluster, target, stated.node_sort)
-    amounts = shares(cluster.queues, deserved=True)
+    amounts = tree_resources(cluster.queues, deserved=True)
     made = _configuration(cluster, stated, version, sorting, amounts)
     if any(queue.deserved for queue in cluster.queues) and validation.refused(made):
-        amounts = shares(cluster.queues, deserved=False)
+        amounts = tree_resources(cluster.queues, deserved=False)
         made = _configuration(cluster, stated, version, sorting, amounts)
     _check(made)
     return PolicyConfiguration(made, sorting.comments, (*amounts.notices, *sorting.notices))
 
 
 def parent_queues(cluster: Cluster, stated: Options) -> frozenset[str]:
-    """Queues of the policy that hold queues, not applications."""
+    """Queues of the policy that contain queues, not applications."""
     below = frozenset((stated.namespace_queues,)) - {"", ROOT}
     return below | {queue.parent for queue in cluster.queues if queue.parent}
 
 
 def _configuration(
-    cluster: Cluster, stated: Options, version: Version, sorting: Sorting, amounts: Shares
+    cluster: Cluster, stated: Options, version: Version, sorting: NodeSorting, amounts: TreeResources
 ) -> Configuration:
     holds = parent_queues(cluster, stated)
-    root = queue_tree.build(queue_tree.TreePlan(cluster.queues, amounts.resources, stated, version, holds))
+    root = queue_tree.build_root(
+        queue_tree.TreeInput(cluster.queues, amounts.resources, stated, version, holds)
+    )
     quota = stated.quota_preemption if version >= versions.QUOTA_PREEMPTION else None
     return Configuration(
         (
@@ -89,13 +91,13 @@ def _check(made: Configuration) -> None:
         )
 
 
-def _check_names(stated: Options) -> None:
-    """Raises PolicykitError for a property or setting that no release knows, or a value none takes."""
-    for path, problem in _misnamed(stated):
+def _check_settings(stated: Options) -> None:
+    """Raises PolicykitError for a property or setting, or a value of one, that no release accepts."""
+    for path, problem in _invalid_settings(stated):
         raise PolicykitError(problem, "change it under targets.yunikorn", path=("targets", "yunikorn", *path))
 
 
-def _misnamed(stated: Options) -> Iterator[tuple[Path, str]]:
+def _invalid_settings(stated: Options) -> Iterator[tuple[Path, str]]:
     """(where in the options, what is wrong)."""
     newest = versions.parse("")
     for queue, of in stated.queues.items():

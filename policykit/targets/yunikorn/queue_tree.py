@@ -1,4 +1,4 @@
-"""The queues of a policy as YuniKorn's tree: their paths, their amounts, and what the options say of each."""
+"""The queues of a policy as YuniKorn's tree: paths, amounts, and the options of each queue."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from policykit.targets.yunikorn.configuration.resources import Resources
 from policykit.targets.yunikorn.names import ROOT
 from policykit.targets.yunikorn.options import Options, QueueOptions
 
-DEFAULT = "default"
+FALLBACK_NAME = "default"
 
 
 def own_name(name: str) -> str:
-    """A queue's name within the one above it: what follows the last dot, since dots divide paths."""
+    """A queue's name below its parent: the part after the last dot, as dots separate names of a path."""
     return name.rpartition(".")[2]
 
 
 def queue_paths(queues: Iterable[PolicyQueue]) -> dict[str, str]:
-    """Queue of the policy to its whole path. A parent that is not among them counts as the root."""
+    """Queue of the policy to its full path. A queue whose parent is not among them is a child of root."""
     known = {queue.name: queue for queue in queues}
     return {name: ".".join((ROOT, *_steps(queue, known))) for name, queue in known.items()}
 
@@ -42,7 +42,7 @@ def _steps(queue: PolicyQueue, known: Mapping[str, PolicyQueue]) -> tuple[str, .
 
 
 def checked_paths(queues: Iterable[PolicyQueue]) -> dict[str, str]:
-    """The paths, which must differ. Raises PolicykitError for two queues in one place, and for `root`."""
+    """The paths, which must be unique. Raises PolicykitError for two queues with one path, and for `root`."""
     found = queue_paths(queues)
     places: dict[str, str] = {}
     for name, path in found.items():
@@ -63,41 +63,41 @@ def checked_paths(queues: Iterable[PolicyQueue]) -> dict[str, str]:
 
 
 UNLIMITED = 10**18
-"""Added to a max that is all zeros, which YuniKorn would treat as no max."""
-_TEXT = "1E"
-_BESIDE = ("pods", "ephemeral-storage", "memory", "hugepages-2Mi", "hugepages-1Gi")
+"""Amount of a resource that is added to a max of zeros: YuniKorn treats zeros alone as no max."""
+_UNLIMITED_TEXT = "1E"
+_PADDING_RESOURCES = ("pods", "ephemeral-storage", "memory", "hugepages-2Mi", "hugepages-1Gi")
 
 
-class Shares(NamedTuple):
-    """Amounts by queue, and what they do not say."""
+class TreeResources(NamedTuple):
+    """Amounts by queue, and notices about what they cannot express."""
 
     resources: Mapping[str, Resources]
     notices: tuple[str, ...] = ()
 
 
-def shares(queues: Sequence[PolicyQueue], *, deserved: bool) -> Shares:
-    """Amounts of each queue of a tree; `deserved`: guarantee what is deserved, where that is set."""
-    limits, over = _limits(queues)
+def tree_resources(queues: Sequence[PolicyQueue], *, deserved: bool) -> TreeResources:
+    """Amounts of each queue. `deserved`: guarantee the deserved amounts of queues that have some."""
+    limits, over = _capped_limits(queues)
     found = {
         queue.name: Resources(
             resources.from_amounts({**queue.guarantee, **(queue.deserved if deserved else {})}) or None,
-            _maximum(limits[queue.name], _named_above(queue, queues)) or None,
+            _maximum(limits[queue.name], _resources_limited_above(queue, queues)) or None,
         )
         for queue in queues
     }
-    return Shares(found, (*_said_of_deserved(queues, deserved=deserved), *over))
+    return TreeResources(found, (*_deserved_notices(queues, deserved=deserved), *over))
 
 
 def _maximum(limit: Amounts, above: frozenset[str]) -> dict[str, str]:
-    """A limit that YuniKorn takes for one: not all zero. `above`: what limits of queues above name."""
+    """The limit, padded if it is all zeros. `above`: resources in the limits of parent queues."""
     stated = resources.from_amounts(limit)
     if not limit or any(limit.values()):
         return stated
-    beside = next((name for name in _BESIDE if name not in {*limit, *above}), None)
-    return {**stated, beside: _TEXT} if beside else stated
+    beside = next((name for name in _PADDING_RESOURCES if name not in {*limit, *above}), None)
+    return {**stated, beside: _UNLIMITED_TEXT} if beside else stated
 
 
-def _named_above(queue: PolicyQueue, queues: Sequence[PolicyQueue]) -> frozenset[str]:
+def _resources_limited_above(queue: PolicyQueue, queues: Sequence[PolicyQueue]) -> frozenset[str]:
     known = {each.name: each for each in queues}
     found: set[str] = set()
     here = known.get(queue.parent)
@@ -107,16 +107,16 @@ def _named_above(queue: PolicyQueue, queues: Sequence[PolicyQueue]) -> frozenset
     return frozenset(found)
 
 
-def as_meant(limit: Amounts) -> dict[str, int]:
-    """A limit without the amount added to one that is all zeros."""
-    meant = {name: amount for name, amount in limit.items() if amount}
-    if len(meant) == 1 and len(limit) > 1 and next(iter(meant.values())) == UNLIMITED:
+def without_padding(limit: Amounts) -> dict[str, int]:
+    """A limit without the padding of a max that is all zeros."""
+    nonzero = {name: amount for name, amount in limit.items() if amount}
+    if len(nonzero) == 1 and len(limit) > 1 and next(iter(nonzero.values())) == UNLIMITED:
         return {name: amount for name, amount in limit.items() if not amount}
     return dict(limit)
 
 
-def _limits(queues: Sequence[PolicyQueue]) -> tuple[dict[str, Amounts], list[str]]:
-    """No queue may have more than one above it: YuniKorn refuses the file."""
+def _capped_limits(queues: Sequence[PolicyQueue]) -> tuple[dict[str, Amounts], list[str]]:
+    """Limits, none above that of a parent: YuniKorn would refuse the file."""
     known = {queue.name: queue for queue in queues}
     found: dict[str, Amounts] = {}
     over: dict[str, None] = {}
@@ -138,7 +138,7 @@ def _limits(queues: Sequence[PolicyQueue]) -> tuple[dict[str, Amounts], list[str
     ]
 
 
-def _said_of_deserved(queues: Sequence[PolicyQueue], *, deserved: bool) -> list[str]:
+def _deserved_notices(queues: Sequence[PolicyQueue], *, deserved: bool) -> list[str]:
     named = ", ".join(queue.name for queue in queues if queue.deserved)
     if not named:
         return []
@@ -155,85 +155,95 @@ def _said_of_deserved(queues: Sequence[PolicyQueue], *, deserved: bool) -> list[
     ]
 
 
-class TreePlan(NamedTuple):
-    """What the tree is made of."""
+class TreeInput(NamedTuple):
+    """What the tree is built from."""
 
-    shares: Sequence[PolicyQueue]
+    queues: Sequence[PolicyQueue]
     resources: Mapping[str, Resources]
     options: Options
     version: Version
     holding: frozenset[str] = frozenset()
-    """Queues that hold queues: of the policy, or made by placement rules."""
+    """Queues that have children, of the policy or created by placement rules."""
 
 
-def build(made: TreePlan) -> Queue:
+def build_root(given: TreeInput) -> Queue:
     """`root` with everything below it."""
-    fallback = _needs_fallback(made)
-    granted = access_lists.submit_lists(made.shares, (DEFAULT,) if fallback else ())
-    of_root = made.options.of(ROOT)
-    children = [_queue(share, made, granted, of_root.applications) for share in _below("", made)]
+    fallback = _needs_fallback(given)
+    granted = access_lists.submit_lists(given.queues, (FALLBACK_NAME,) if fallback else ())
+    of_root = given.options.of(ROOT)
+    children = [_queue(each, given, granted, of_root.applications) for each in _below("", given)]
     if fallback:
         children.append(
-            Queue(DEFAULT, submit=_written(granted.get(DEFAULT)), applications=of_root.applications)
+            Queue(
+                FALLBACK_NAME,
+                submit=_access_list(granted.get(FALLBACK_NAME)),
+                applications=of_root.applications,
+            )
         )
-    root = Queue(ROOT, parent=True, submit=_written(granted.get("")), applications=of_root.applications)
-    return _with_options(root, of_root, made.version)._replace(queues=tuple(children))
+    root = Queue(ROOT, parent=True, submit=_access_list(granted.get("")), applications=of_root.applications)
+    return _with_options(root, of_root, given.version)._replace(queues=tuple(children))
 
 
-def _needs_fallback(made: TreePlan) -> bool:
-    """Whether the queue `default` is the fallback, and not one of the policy's."""
-    taken = {own_name(share.name) for share in _below("", made)}
-    return made.options.rules is None and made.options.fallback == DEFAULT and DEFAULT not in taken
+def _needs_fallback(given: TreeInput) -> bool:
+    """Whether queue `default` is the fallback without being a queue of the policy."""
+    taken = {own_name(each.name) for each in _below("", given)}
+    return (
+        given.options.rules is None and given.options.fallback == FALLBACK_NAME and FALLBACK_NAME not in taken
+    )
 
 
-def _below(name: str, made: TreePlan) -> list[PolicyQueue]:
-    known = {share.name for share in made.shares}
-    return [share for share in made.shares if (share.parent if share.parent in known else "") == name]
+def _below(name: str, given: TreeInput) -> list[PolicyQueue]:
+    known = {each.name for each in given.queues}
+    return [each for each in given.queues if (each.parent if each.parent in known else "") == name]
 
 
-def _queue(share: PolicyQueue, made: TreePlan, granted: Mapping[str, Submitters], above: int) -> Queue:
-    stated = made.options.of(share.name)
+def _queue(
+    queue: PolicyQueue, given: TreeInput, granted: Mapping[str, Submitters], applications_above: int
+) -> Queue:
+    stated = given.options.of(queue.name)
     # Below a queue with maxapplications every queue needs one.
-    applications = stated.applications or above
-    children = tuple(_queue(child, made, granted, applications) for child in _below(share.name, made))
-    queue = Queue(
-        own_name(share.name),
-        parent=bool(children) or share.name in made.holding,
-        submit=_written(granted.get(share.name)),
-        resources=made.resources[share.name],
+    applications = stated.applications or applications_above
+    children = tuple(_queue(child, given, granted, applications) for child in _below(queue.name, given))
+    written = Queue(
+        own_name(queue.name),
+        parent=bool(children) or queue.name in given.holding,
+        submit=_access_list(granted.get(queue.name)),
+        resources=given.resources[queue.name],
         applications=applications,
-        properties=_properties(share),
+        properties=_properties(queue),
         queues=children,
     )
-    return _with_options(queue, stated, made.version)
+    return _with_options(written, stated, given.version)
 
 
-def _properties(share: PolicyQueue) -> dict[str, str]:
+def _properties(queue: PolicyQueue) -> dict[str, str]:
     found: dict[str, str] = {}
-    if share.priority is not None:
-        found[properties.OFFSET] = str(share.priority)
-    if not share.reclaimable:
+    if queue.priority is not None:
+        found[properties.OFFSET] = str(queue.priority)
+    if not queue.reclaimable:
         found[properties.PREEMPTION] = "disabled"
     return found
 
 
 def _with_options(queue: Queue, stated: QueueOptions, version: Version) -> Queue:
     return queue._replace(
-        admin=_written(stated.admins),
-        properties={**queue.properties, **_known(stated.properties, version)},
-        template=stated.template._replace(properties=_known(stated.template.properties, version)),
+        admin=_access_list(stated.admins),
+        properties={**queue.properties, **_supported_properties(stated.properties, version)},
+        template=stated.template._replace(
+            properties=_supported_properties(stated.template.properties, version)
+        ),
         limits=stated.limits,
     )
 
 
-def _known(stated: Mapping[str, str], version: Version) -> dict[str, str]:
-    """Properties that a release reads, as it spells them."""
+def _supported_properties(stated: Mapping[str, str], version: Version) -> dict[str, str]:
+    """Properties that a release reads, under the names it uses."""
     read = {name: text for name, text in stated.items() if not properties.problem(name, text, version)}
-    return properties.written(read, version)
+    return properties.release_names(read, version)
 
 
-def _written(people: Submitters | None) -> str:
-    """An access list of those whom YuniKorn can name."""
+def _access_list(people: Submitters | None) -> str:
+    """An access list, without the names that YuniKorn cannot read."""
     if people is None:
         return ""
     unknown = access_lists.invalid_names(people)

@@ -1,4 +1,4 @@
-"""What a queues.yaml says about sharing a cluster, and how YuniKorn treats its queues."""
+"""Queues and placement rules of a queues.yaml as facts, and how YuniKorn treats queues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from policykit.targets.yunikorn.configuration.placement_rules import (
 )
 from policykit.targets.yunikorn.configuration.queues_yaml import Partition, Queue, QueueNode
 from policykit.targets.yunikorn.configuration.resources import CORES, counted, to_amounts
-from policykit.targets.yunikorn.configuration.values import holds_placeholder
+from policykit.targets.yunikorn.configuration.values import contains_placeholder
 from policykit.targets.yunikorn.names import ROOT, SCHEDULER
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _FALLBACK = "root.default"
 
 
 def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterable[Fact]:
-    """Of every queue, parents first, and of the placement rules; of a file that does not decode nothing."""
+    """Facts of every queue, parents first, and of the placement rules; none if the file does not decode."""
     found = default_partition.read(manifest, context.cluster)
     if found is None:
         return
@@ -80,7 +80,7 @@ def _queues(here: QueueNode, tree: str, above: str, parent: str) -> Iterator[Fac
 
 
 def _placing(rules: Sequence[Rule], tree: str) -> QueuePlacement:
-    """Without rules there is one that reads the name and makes nothing."""
+    """How pods are placed. Without rules there is one, which reads the name and creates no queue."""
     rules = rules or (Rule(PROVIDED),)
     named = [rule for rule in rules if rule.name.lower() == PROVIDED]
     return QueuePlacement(
@@ -94,7 +94,7 @@ def _placing(rules: Sequence[Rule], tree: str) -> QueuePlacement:
 
 
 def _below(named: Sequence[Rule]) -> str:
-    """Where a name without root belongs: below what a fixed parent rule gives; `?`: it depends."""
+    """The queue below which a name without root belongs; `?`: it depends on the pod."""
     parents = {_fixed(rule.parent) for rule in named}
     return parents.pop() if len(parents) == 1 else "?"
 
@@ -113,7 +113,7 @@ def _filtered(rule: Rule) -> bool:
 
 
 def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
-    """All releases from 1.6 alike. PK701 reports what its validator refuses of a tree."""
+    """The same for all releases from 1.6. PK701 reports trees that its validator refuses."""
     return QueueSemantics(
         "YuniKorn",
         "queue",
@@ -129,7 +129,7 @@ def queue_semantics(cluster: Cluster | None) -> QueueSemantics:
 
 
 def policy_queues(cluster: Cluster) -> PolicyQueues:
-    """The policy's queues by their paths; its own placement rules make none of a pod's name."""
+    """The policy's queues by path. The rules that generation writes create no queue that a pod names."""
     from policykit.targets.yunikorn import options
     from policykit.targets.yunikorn.policy_configuration import parent_queues
     from policykit.targets.yunikorn.queue_tree import queue_paths
@@ -147,7 +147,7 @@ def policy_queues(cluster: Cluster) -> PolicyQueues:
 
 
 def resolved(name: str, placing: QueuePlacement | None) -> str:
-    """The whole path of a queue as a pod names it; empty: it depends on who asks.
+    """The full path of a queue as a pod names it; empty: it depends on the user.
 
     Source: core `placement/provided_rule.go` (1.9).
     """
@@ -158,15 +158,15 @@ def resolved(name: str, placing: QueuePlacement | None) -> str:
 
 
 def static_queue_facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> Iterator[Fact]:
-    """StaticQueues of a configuration in which nothing is filled in later."""
+    """StaticQueues of a configuration without placeholders."""
     found = default_partition.read(manifest, context.cluster)
-    if found is not None and not holds_placeholder(manifest.data):
+    if found is not None and not contains_placeholder(manifest.data):
         queues = static_queues(found.partition, found.tree.queue)
         yield Fact(queues, {"queues": found.tree.path}, answers=True)
 
 
 def static_queues(partition: Partition, root: Queue) -> StaticQueues:
-    """The leaves of a tree, and the rules that lead namespaces there."""
+    """The leaves of a tree, and the rules that place namespaces in them."""
     routes = (_route(rule) for rule in partition.rules)
     return StaticQueues(tuple(_leaves(root, ROOT)), tuple(route for route in routes if route))
 

@@ -9,7 +9,7 @@ from policykit.model.pool import Card, Pool, Shape
 from policykit.model.queue import Preemption, Queue
 from policykit.model.topology import TopologyAffinity
 from policykit.model.workload import WorkloadKind
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 
 GPU = "nvidia.com/gpu"
 NAME = "koord-scheduler"
@@ -64,7 +64,7 @@ def cluster(
         queues=queues,
         targets={
             "koordinator": TargetSettings(
-                "koordinator", version, delivery, NAME, "", stating(**stated), schedulers
+                "koordinator", version, delivery, NAME, "", koordinator_options(**stated), schedulers
             )
         },
         placements={placement.name: placement for placement in placements},

@@ -11,7 +11,7 @@ from policykit.model.queue import Queue
 from policykit.model.topology import Level, TopologyAffinity
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.pods import fields
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 
 PREFIX = "gang.scheduling.koordinator.sh/"
 GROUP = "pod-group.scheduling.sigs.k8s.io"
@@ -25,7 +25,9 @@ def cluster(version: str = "", **options: Any) -> Cluster:
         (),
         workloads={"train": WorkloadKind("train")},
         queues=(Queue("team-a"),),
-        targets={"koordinator": TargetSettings("koordinator", version, options=stating(**options))},
+        targets={
+            "koordinator": TargetSettings("koordinator", version, options=koordinator_options(**options))
+        },
         levels=(Level("zone", "z"), Level("rack", "r")),
     )
 

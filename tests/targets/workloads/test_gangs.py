@@ -77,7 +77,7 @@ def test_who_submits_a_job_is_no_member_of_it() -> None:
     cluster = {"head": 1, "big": 2, "worker": 1}
     assert {m.name: m.replicas for m in found["head"].job} == cluster
     assert {m.name: m.replicas for m in found["worker[1]"].job} == cluster
-    assert [found[name].mine for name in ("head", "worker[0]", "worker[1]")] == ["head", "big", "worker"]
+    assert [found[name].pod_set for name in ("head", "worker[0]", "worker[1]")] == ["head", "big", "worker"]
     assert found["submitter"].job == (JobPods("", 1, {}),)
 
 

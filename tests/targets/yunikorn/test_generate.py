@@ -409,15 +409,15 @@ def test_options_of_a_policy() -> None:
 @pytest.mark.parametrize(
     ("stated", "message"),
     [
-        ({"schedulerName": "mine"}, "YuniKorn serves schedulerName yunikorn alone, not mine"),
+        ({"schedulerName": "mine"}, "YuniKorn serves only schedulerName yunikorn, not mine"),
         (
             {"version": "1.7.0", "quotaPreemption": True},
-            "YuniKorn 1.7.0 has no quota preemption, 1.8 is the first that has",
+            "YuniKorn 1.7.0 has no quota preemption (added in 1.8)",
         ),
         ({"fallback": "gone"}, "'gone' is no queue of this policy"),
         ({"namespaceQueues": "default"}, "'default' is no queue of this policy"),
         ({"queues": {"gone": {}}}, "'gone' is no queue of this policy"),
-        ({"nodeSort": {"weights": {"cpu": -1.5}}}, "weight of cpu is below zero: -1.5"),
+        ({"nodeSort": {"weights": {"cpu": -1.5}}}, "weight of cpu is -1.5, below 0"),
     ],
     ids=["scheduler", "version", "fallback", "namespaces", "queue", "weight"],
 )

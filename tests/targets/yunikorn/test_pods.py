@@ -63,7 +63,7 @@ def test_a_gang_of_two_parts() -> None:
 
 
 def test_the_only_part_needs_no_name() -> None:
-    found = fields(of=JOB._replace(mine="", job=(WORKER._replace(name=""),)))
+    found = fields(of=JOB._replace(pod_set="", job=(WORKER._replace(name=""),)))
     assert found.annotations[TASK_GROUP_NAME] == "pods"
     assert list(groups(found)) == ["pods"]
 

@@ -6,7 +6,7 @@ from policykit.errors import PolicykitError
 from policykit.model.queue import Queue
 from policykit.targets.yunikorn import queue_tree
 from policykit.targets.yunikorn.configuration import resources
-from policykit.targets.yunikorn.queue_tree import as_meant, shares
+from policykit.targets.yunikorn.queue_tree import tree_resources, without_padding
 from tests.targets.yunikorn.clusters import GPU
 
 
@@ -57,14 +57,16 @@ def test_queues_that_have_no_place(queues: list[Queue], message: str) -> None:
 def test_a_limit_of_zero_needs_another_beside_it(
     above: dict[str, int], limit: dict[str, int], written: dict[str, str] | None
 ) -> None:
-    made = shares([Queue("a", limit=above), Queue("b", "a"), Queue("c", "b", limit=limit)], deserved=True)
+    made = tree_resources(
+        [Queue("a", limit=above), Queue("b", "a"), Queue("c", "b", limit=limit)], deserved=True
+    )
     assert made.resources["c"].maximum == written
-    assert as_meant(resources.to_amounts(written)) == limit
+    assert without_padding(resources.to_amounts(written)) == limit
 
 
 def test_no_queue_may_have_more_than_one_above_it() -> None:
     queues = [Queue("a", limit={GPU: 8}), Queue("b", "a"), Queue("c", "b", limit={GPU: 16, "cpu": 4000})]
-    made = shares(queues, deserved=True)
+    made = tree_resources(queues, deserved=True)
     assert made.resources["c"].maximum == {GPU: "8", "vcore": "4"}
     (notice,) = made.notices
     assert notice.startswith("limit of queue c is more than one above it allows, which YuniKorn refuses:")
@@ -76,7 +78,7 @@ def test_no_queue_may_have_more_than_one_above_it() -> None:
     ids=["fits", "does-not-fit"],
 )
 def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: str) -> None:
-    made = shares([Queue("a", guarantee={GPU: 8}, deserved={GPU: 16})], deserved=deserved)
+    made = tree_resources([Queue("a", guarantee={GPU: 8}, deserved={GPU: 16})], deserved=deserved)
     assert made.resources["a"].guaranteed == {GPU: guaranteed}
     (notice,) = made.notices
     assert notice.startswith(said)
@@ -84,5 +86,5 @@ def test_what_is_deserved_is_the_promise(deserved: bool, guaranteed: str, said: 
 
 @pytest.mark.parametrize(("guarantee", "lost"), [({GPU: 8}, True), ({}, False)], ids=["kept-free", "lent"])
 def test_only_a_guarantee_can_lose_what_it_keeps_free(guarantee: dict[str, int], lost: bool) -> None:
-    (notice,) = shares([Queue("a", guarantee=guarantee, deserved={GPU: 16})], deserved=True).notices
+    (notice,) = tree_resources([Queue("a", guarantee=guarantee, deserved={GPU: 16})], deserved=True).notices
     assert notice.endswith("; what guarantee keeps free is not kept") is lost

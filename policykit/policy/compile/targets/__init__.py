@@ -1,4 +1,4 @@
-"""Systems to generate for, one module each for their options, and the schedulers that serve pods."""
+"""The systems to generate for, one module each for its options, and the schedulers in the cluster."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compile_schedulers(
     workloads: Mapping[str, WorkloadKind],
     placements: Mapping[str, Placement],
 ) -> frozenset[str]:
-    """Every schedulerName that something serves; none where a partial policy speaks of no scheduler."""
+    """Every schedulerName in the cluster; empty if a partial policy mentions no scheduler."""
     policy = draft.policy
     for number, name in enumerate(policy.schedulers):
         draft.check(("schedulers", number), f"scheduler {name!r}", dns_subdomain_problem(name))
@@ -69,7 +69,9 @@ def _target(draft: Draft, name: str, stated: Any) -> TargetSettings:
     version = stated.version.removeprefix("v")
     have = release(version) if version else None
     if version and have is None:
-        draft.problems.error((*path, "version"), f"{stated.version!r} is no version", 'write it as "1.15.1"')
+        draft.problems.error(
+            (*path, "version"), f"{stated.version!r} is not a version", 'write it as "1.15.1"'
+        )
     if stated.namespace:
         draft.check(
             (*path, "namespace"), f"namespace {stated.namespace!r}", dns_label_problem(stated.namespace)

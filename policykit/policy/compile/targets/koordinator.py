@@ -1,4 +1,4 @@
-"""Koordinator's own part of the policy."""
+"""Options for Koordinator, compiled."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RESOURCES = frozenset({"supportedResources", "matchedResources"})
 def compile_options(
     draft: Draft, path: Path, stated: Koordinator, installed: Release | None
 ) -> TargetSettings:
-    """`TargetSettings.options` of Koordinator."""
+    """KoordinatorOptions, and the schedulerNames of its profiles."""
     sections = {
         plugin: _section(draft, (*path, key), section)
         for option, (key, plugin) in SECTIONS.items()
@@ -106,9 +106,7 @@ def _by_resource(draft: Draft, path: Path, value: dict[str, Any]) -> dict[str, A
     for name, each in value.items():
         resource = resource_of(draft, (*path, name), name)
         if resource in found:
-            draft.problems.error(
-                (*path, name), f"{resource} is named twice", "keep only one of them", key=True
-            )
+            draft.problems.error((*path, name), f"{resource} is listed twice", "keep one of them", key=True)
         elif resource:
             found[resource] = each
     return found
@@ -182,7 +180,7 @@ def _pod_class(draft: Draft, path: Path, kind: str, stated: ColocationClass) -> 
     for number, tenant in enumerate(stated.tenants):
         there = draft.policy.tenants.get(tenant)
         if there is not None and not there.namespaces:
-            draft.problems.error((*path, "tenants", number), f"tenant {tenant} owns no namespace")
+            draft.problems.error((*path, "tenants", number), f"tenant {tenant} has no namespaces")
     for number, namespace in enumerate(stated.namespaces):
         draft.check((*path, "namespaces", number), f"namespace {namespace!r}", dns_label_problem(namespace))
     check_unique(draft, (*path, "namespaces"), stated.namespaces)
@@ -205,6 +203,6 @@ def _check_priority(draft: Draft, path: Path, kind: str, band: Band) -> None:
         path,
         f"workload kind {kind} has priorityClass {shown}, outside the range of {band.name}: "
         f"{band.lowest} to {band.highest}",
-        "remove priorityClass there, or give it a value in that range",
+        "remove priorityClass from the workload kind, or give it a value in that range",
         key=True,
     )

@@ -24,7 +24,7 @@ def compile_options(draft: Draft, path: Path, stated: Kueue, installed: Release 
     if root in draft.names("queues"):
         draft.problems.error(
             (*path, "rootCohort"),
-            f"{root} is a queue of this policy, and so the name of its own cohort",
+            f"{root} is also a queue of this policy, which has a cohort of that name",
             "choose another name for the cohort of the queues without a parent",
         )
     found: dict[str, Any] = {

@@ -23,7 +23,7 @@ _FIRST_OVERRIDE = (1, 10, 0)
 
 
 def compile_options(draft: Draft, path: Path, stated: Volcano, installed: Release | None) -> TargetSettings:
-    """`TargetSettings.options` of Volcano; its own device plugin shares cards of NVIDIA."""
+    """VolcanoOptions; with vgpu, its device plugin shares NVIDIA cards."""
     if installed and installed < _FIRST_OVERRIDE and stated.delivery == "helm-values":
         message = (
             f"the chart of Volcano {stated.version} has no value for the scheduler configuration (added in "
@@ -70,7 +70,7 @@ def _binpack(draft: Draft, path: Path, stated: Binpack) -> tuple[int | None, dic
 
 
 def _plain(value: Any) -> Any:
-    """Data of any shape as JSON has it: the models keep lists as tuples."""
+    """The data with lists instead of the tuples that models have."""
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -79,7 +79,7 @@ def _plain(value: Any) -> Any:
 def _jobs(
     draft: Draft, path: Path, stated: Mapping[str, Jobs], installed: Release | None
 ) -> dict[str, JobOptions]:
-    """Workload kind to what is stated for its jobs."""
+    """Workload kind to the options of its jobs."""
     found: dict[str, JobOptions] = {}
     for name, each in stated.items():
         place = (*path, name)
@@ -102,7 +102,7 @@ def _jobs(
 
 
 def _check_tasks(draft: Draft, path: Path, stated: written.TaskTopology) -> None:
-    """Names are joined by commas and semicolons in an annotation: a name with one would be two."""
+    """Names are joined with commas and semicolons in an annotation, so they must not contain any."""
     for key, groups in (("affinity", stated.affinity), ("antiAffinity", stated.anti_affinity)):
         for number, group in enumerate(groups):
             for index, name in enumerate(group):

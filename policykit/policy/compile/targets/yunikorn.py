@@ -1,4 +1,4 @@
-"""YuniKorn's own part of the policy."""
+"""Options for YuniKorn, compiled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROOT = "root"
 def compile_options(
     draft: Draft, path: Path, stated: written.Yunikorn, installed: Release | None
 ) -> TargetSettings:
-    """`TargetSettings.options` of YuniKorn."""
+    """The options of YuniKorn, checked."""
     _check(draft, path, stated, installed)
     rules, sort = stated.placement_rules, stated.node_sort
     return TargetSettings(
@@ -45,10 +45,10 @@ def compile_options(
 
 def _check(draft: Draft, path: Path, stated: written.Yunikorn, installed: Release | None) -> None:
     if stated.scheduler_name != _SCHEDULER:
-        message = f"YuniKorn serves schedulerName {_SCHEDULER} alone, not {stated.scheduler_name}"
+        message = f"YuniKorn serves only schedulerName {_SCHEDULER}, not {stated.scheduler_name}"
         draft.problems.error((*path, "schedulerName"), message, "remove schedulerName")
     if stated.quota_preemption and installed and installed < _FIRST_QUOTA_PREEMPTION:
-        message = f"YuniKorn {stated.version} has no quota preemption, 1.8 is the first that has"
+        message = f"YuniKorn {stated.version} has no quota preemption (added in 1.8)"
         hint = "remove it, or install 1.8 or newer"
         draft.problems.error((*path, "quotaPreemption"), message, hint, key=True)
     named = {"fallback": (stated.fallback, "default"), "namespaceQueues": (stated.namespace_queues, _ROOT)}
@@ -63,7 +63,7 @@ def _node_sort(draft: Draft, path: Path, stated: written.NodeSort) -> NodeSort:
         place = (*path, "weights", name)
         resource = resource_of(draft, place, name)
         if weight < 0:
-            draft.problems.error(place, f"weight of {name} is below zero: {weight:g}")
+            draft.problems.error(place, f"weight of {name} is {weight:g}, below 0")
         elif resource:
             weights[CORES if resource == "cpu" else resource] = weight
     return NodeSort(stated.type, weights)

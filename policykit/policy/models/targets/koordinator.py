@@ -1,4 +1,4 @@
-"""Options of the policy for Koordinator's classes of pods."""
+"""Options for Koordinator."""
 
 from typing import Annotated, Literal
 
@@ -84,7 +84,7 @@ class LoadAware(Model):
         {}, description="The same for pods of class koord-prod, by the usage of such pods alone."
     )
     prod_usage_include_sys: bool | None = Field(
-        None, description="Usage outside of pods counts as theirs. From 1.7."
+        None, description="Count usage outside of pods as well. From 1.7."
     )
     score_according_prod_usage: bool | None = Field(
         None, description="Pods of class koord-prod are scored by the usage of such pods alone."
@@ -132,7 +132,7 @@ class Coscheduling(Model):
     )
     controller_workers: int | None = Field(None, ge=1, description="Workers of the PodGroup controller.")
     skip_check_schedule_cycle: bool | None = Field(
-        None, description="The pods of a gang need not all be tried in one cycle."
+        None, description="Allow pods of a gang to be tried in different scheduling cycles."
     )
     enable_preemption: bool | None = Field(
         None, description="A gang may preempt pods of lower priority. From 1.7."
@@ -156,7 +156,7 @@ class ElasticQuota(Model):
     default_quota_group_max: Amounts = Field({}, description="Limit of pods without a queue.")
     system_quota_group_max: Amounts = Field({}, description="Limit of pods of kube-system.")
     delay_evict_time: Duration | None = Field(
-        None, description="How long a queue may exceed its share before pods are evicted."
+        None, description="How long a queue may exceed its share before its pods are evicted."
     )
     revoke_pod_interval: Duration | None = Field(None, description="How often queues are checked.")
     monitor_all_quotas: bool | None = Field(
@@ -249,7 +249,7 @@ class ScarceResources(Model):
 
 
 class Koordinator(Target):
-    """Koordinator: koord-scheduler, with or instead of the default scheduler."""
+    """Koordinator: koord-scheduler, beside or instead of the default scheduler."""
 
     delivery: Literal["post-render", "manifest"] = Field(
         "post-render", description="No chart value reaches the scheduler's configuration."

@@ -1,4 +1,4 @@
-"""Options for the Volcano Jobs of a workload kind."""
+"""Options for Volcano."""
 
 from typing import Any, Literal
 

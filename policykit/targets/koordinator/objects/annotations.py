@@ -9,7 +9,7 @@ from policykit.manifests.shape import text
 
 
 def parsed(data: object) -> Any:
-    """The JSON in a text; None: it is not JSON."""
+    """The value of a JSON text; None if it is not JSON."""
     try:
         return json.loads(text(data))
     except (ValueError, RecursionError):
@@ -17,7 +17,7 @@ def parsed(data: object) -> Any:
 
 
 def compact(data: object) -> str:
-    """JSON on one line, as annotations have it."""
+    """JSON on one line, for annotations."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 

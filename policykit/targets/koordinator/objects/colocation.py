@@ -18,7 +18,7 @@ from policykit.targets.koordinator.options import PodClass
 
 
 class Band(NamedTuple):
-    """A class of pods, by the value of their priority."""
+    """A class of pods, defined by a range of priorities."""
 
     name: str
     """prod, mid, batch or free."""
@@ -28,7 +28,7 @@ class Band(NamedTuple):
 
     @property
     def priority_class(self) -> str:
-        """The PriorityClass that Koordinator's chart installs for it, of the lowest value."""
+        """The PriorityClass that Koordinator's chart installs for it, with the lowest value."""
         return f"koord-{self.name}"
 
 
@@ -44,14 +44,14 @@ QOS: Mapping[str, tuple[str, ...]] = {
     "batch": ("BE",),
     "free": ("BE",),
 }
-"""Class to its valid QoS classes, the usual one first.
+"""Priority class to its valid QoS classes, the default first.
 
 Source: koordinator `pkg/webhook/pod/validating/` (1.8), and the recommendations of its documentation.
 """
 
 
 def band_of(value: int) -> Band | None:
-    """The class of a pod of this priority; None: it has none.
+    """The class of pods with this priority; None if it is in no band.
 
     Source: koordinator `apis/extension/priority.go` (1.8).
     """
@@ -79,7 +79,7 @@ _READ = frozenset(
 
 
 class Profile(NamedTuple):
-    """Which pods it selects, and the class they get."""
+    """The pods that a ClusterColocationProfile selects, and the class they get."""
 
     name: str
     labels: Mapping[str, str] = {}
@@ -92,7 +92,7 @@ class Profile(NamedTuple):
     """Order among pods of one class."""
     scheduler: str = ""
     unread: tuple[str, ...] = ()
-    """Fields of its spec that this form cannot hold."""
+    """Fields of its spec that this type does not have."""
 
 
 def write(profile: Profile) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def write(profile: Profile) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Profile:
-    """A ClusterColocationProfile; what is absent or of another shape is ignored."""
+    """A ClusterColocationProfile. Fields that are missing or have the wrong type are ignored."""
     spec = mapping(data.get("spec"))
     selector, of_namespaces = mapping(spec.get("selector")), mapping(spec.get("namespaceSelector"))
     unread = {field for field in spec if isinstance(field, str) and field not in _READ}
@@ -132,7 +132,7 @@ def read(data: Mapping[str, Any]) -> Profile:
 
 
 def _namespaces(selector: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names that a selector of namespaces lists; empty: it selects by other criteria."""
+    """Names that a namespaceSelector lists; empty if it selects by other criteria."""
     listed = mappings(selector.get("matchExpressions"))
     if len(listed) != 1 or selector.get("matchLabels"):
         return ()
@@ -146,7 +146,7 @@ _WHOLE_CPUS = frozenset({"LSE", "LSR"})
 
 
 def classes(cluster: Cluster) -> dict[str, PodClass]:
-    """Workload kind to its class, in the policy's order."""
+    """Workload kind to its class, in the order of the policy."""
     stated = options.of(cluster.targets.get(SYSTEM)).classes
     return {name: each for name, each in stated.items() if name in cluster.workloads}
 
@@ -157,10 +157,10 @@ def priority_class(kind: WorkloadKind, of: PodClass) -> str:
 
 
 def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
-    """One for each kind, selecting by the label of the kind: no pod matches two.
+    """One for each workload kind, which selects by the label of the kind, so no pod matches two.
 
-    None for a kind whose tenants own no namespace: a profile without namespaces applies to all.
-    `scheduler` is Koordinator's schedulerName: profiles of kinds that have it set it too.
+    A kind whose tenants own no namespace gets none: a profile without namespaces applies to all.
+    `scheduler` is Koordinator's schedulerName, which profiles set for kinds that have it.
     """
     namespaces = {tenant.name: tenant.namespaces for tenant in cluster.tenants}
     found: list[Profile] = []
@@ -171,7 +171,7 @@ def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
             continue
         found.append(
             Profile(
-                _free(name, found),
+                _unique_name(name, found),
                 {WORKLOAD_KEY: name},
                 tuple(dict.fromkeys(where)),
                 of.qos,
@@ -184,7 +184,7 @@ def profiles(cluster: Cluster, scheduler: str) -> tuple[Profile, ...]:
 
 
 def notices(cluster: Cluster) -> Iterator[str]:
-    """Consequences of a class that are easily missed."""
+    """Consequences of a class that are easy to miss."""
     limits = {queue.name: queue.limit for queue in cluster.queues}
     for name, of in classes(cluster).items():
         if of.qos in _WHOLE_CPUS:
@@ -208,8 +208,8 @@ def notices(cluster: Cluster) -> Iterator[str]:
             )
 
 
-def _free(name: str, taken: list[Profile]) -> str:
-    """A name for the object, numbered where two kinds give the same."""
+def _unique_name(name: str, taken: list[Profile]) -> str:
+    """A name for the object, numbered if two kinds result in the same name."""
     plain = _UNFIT.sub("-", name.lower()).strip("-") or "workload"
     there, free, number = {profile.name for profile in taken}, plain, 1
     while free in there:

@@ -24,7 +24,7 @@ _RECURRING = frozenset({"CronJob", "CronWorkflow", "ScheduledSparkApplication"})
 
 
 class Gather(NamedTuple):
-    """Pods are placed within one value of a layer of the network (Koordinator 1.7 and newer)."""
+    """Pods are placed in one domain of a layer of the network (Koordinator 1.7 and newer)."""
 
     layer: str
     strategy: str = MUST_GATHER
@@ -41,7 +41,7 @@ class Gang(NamedTuple):
     mode: str = ""
     """Strict or NonStrict; empty: Strict."""
     timeout: int | None = None
-    """Seconds that a pod with a place waits for the others; None: the scheduler's default."""
+    """Seconds that a pod with a node waits for the others; None: the scheduler's default."""
     gather: tuple[Gather, ...] = ()
 
 
@@ -85,9 +85,9 @@ class PlannedGang(NamedTuple):
 
 
 def gang_of(kind: WorkloadKind, cluster: Cluster, pods: PodContext, version: Version) -> PlannedGang:
-    """The gang of the pods; none for a single pod, or for a component, whose pods are unknown."""
+    """The gang of a job's pods; none for a single pod, or for a component, whose pods are unknown."""
     if kind.gang != "all":
-        return PlannedGang(notices=tuple(_without_gang(kind)))
+        return PlannedGang(notices=tuple(_gangless_notices(kind)))
     if not pods.job:
         return PlannedGang()
     rule = kind.gang_rule or GangRule()
@@ -119,11 +119,11 @@ def gang_of(kind: WorkloadKind, cluster: Cluster, pods: PodContext, version: Ver
         min(rule.timeout, LONGEST_WAIT) if rule.timeout else None,
         gather=gather,
     )
-    return PlannedGang(gang, (*_timing(kind, rule), *unplaced, *_recurring(kind, pods)))
+    return PlannedGang(gang, (*_timeout_notices(kind, rule), *unplaced, *_recurrence_notices(kind, pods)))
 
 
 def _total(pods: PodContext) -> int | None:
-    """Pods of the whole job; None: not a fixed number."""
+    """Pods of the whole job; None if the number is not fixed."""
     numbers = [members.replicas for members in pods.job]
     return None if None in numbers else sum(number or 0 for number in numbers)
 
@@ -135,10 +135,11 @@ def _gather(
     if within is None:
         return (), ()
     close = f"{kind.name} must stay within one {within.level}"
-    if version < topology.FIRST:
+    if version < topology.SUPPORTED_SINCE:
         return (), (
             f"{close}: Koordinator {version} does not place gangs by network topology (added in "
-            f"{topology.FIRST}). The closest alternative is preferred podAffinity on the level's label",
+            f"{topology.SUPPORTED_SINCE}). The closest alternative is preferred podAffinity on the level's "
+            "label",
         )
     if total is not None and minimum < total:
         return (), (
@@ -150,7 +151,7 @@ def _gather(
     return (Gather(within.level, MUST_GATHER if within.hard else PREFER_GATHER),), ()
 
 
-def _without_gang(kind: WorkloadKind) -> Iterator[str]:
+def _gangless_notices(kind: WorkloadKind) -> Iterator[str]:
     if kind.within is not None:
         yield (
             f"{kind.name} must stay within one {kind.within.level}: Koordinator honours topology only for "
@@ -158,7 +159,7 @@ def _without_gang(kind: WorkloadKind) -> Iterator[str]:
         )
 
 
-def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
+def _timeout_notices(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
     if rule.timeout and rule.timeout > LONGEST_WAIT:
         yield (
             f"{kind.name}: gang.timeout is {rule.timeout} s, but the scheduler ends every wait after "
@@ -176,7 +177,7 @@ def _timing(kind: WorkloadKind, rule: GangRule) -> Iterator[str]:
         )
 
 
-def _recurring(kind: WorkloadKind, pods: PodContext) -> Iterator[str]:
+def _recurrence_notices(kind: WorkloadKind, pods: PodContext) -> Iterator[str]:
     if pods.owner_kind in _RECURRING:
         yield (
             f"{kind.name}: Koordinator treats all runs of {pods.owner_kind} {pods.owner} as one gang: once "

@@ -1,4 +1,4 @@
-"""Koordinator's objects, apart from its scheduler's configuration."""
+"""The files of Koordinator's objects, apart from the configuration of its scheduler."""
 
 from __future__ import annotations
 
@@ -11,16 +11,10 @@ from policykit.model.cluster import Cluster
 from policykit.model.queue import Priority, Queue
 from policykit.targets.koordinator import options
 from policykit.targets.koordinator.names import SYSTEM
-from policykit.targets.koordinator.objects import (
-    colocation,
-    quota_tree,
-    quotas,
-    reservations,
-    topology,
-)
+from policykit.targets.koordinator.objects import colocation, quota_tree, quotas, reservations, topology
 from policykit.targets.koordinator.objects.colocation import BANDS
 from policykit.targets.koordinator.objects.quotas import ElasticQuota
-from policykit.targets.koordinator.pods import scheduler
+from policykit.targets.koordinator.pods import scheduler_name
 from policykit.targets.koordinator.scheduler import plugins
 from policykit.targets.kubernetes import priorities as priority_class
 from policykit.targets.release import Version
@@ -50,11 +44,11 @@ def generate(
     stated = options.of(target).fields(plugins.QUOTAS)
     tree = quota_tree.tree(cluster.queues, stated.get("quotaGroupNamespace") or namespace, version)
     bound, unbound = quota_tree.bind_namespaces(tree.quotas, cluster.tenants)
-    reserved, unreserved = reservations.reservations_of(cluster, scheduler(cluster), version)
+    reserved, unreserved = reservations.reservations_of(cluster, scheduler_name(cluster), version)
     parents = {quota.name: quota.parent for quota in bound}
     artifacts = (
         *_file(QUOTAS, in_waves(map(quotas.write, bound), parents), _QUOTAS_COMMENT),
-        *_file(COLOCATION, map(colocation.write, colocation.profiles(cluster, scheduler(cluster)))),
+        *_file(COLOCATION, map(colocation.write, colocation.profiles(cluster, scheduler_name(cluster)))),
         *_file(PRIORITIES, map(priority_class.write, _priority_classes(cluster))),
         *_file(RESERVATIONS, map(reservations.write, reserved), _RESERVATIONS_COMMENT),
         *_file(TOPOLOGY, _topologies(cluster, version)),
@@ -62,7 +56,7 @@ def generate(
     notices = (
         *tree.notices,
         *unbound,
-        *_queue_notices(cluster, bound, scheduler(cluster)),
+        *_queue_notices(cluster, bound, scheduler_name(cluster)),
         *colocation.notices(cluster),
         *unreserved,
     )
@@ -80,18 +74,18 @@ def _priority_classes(cluster: Cluster) -> tuple[Priority, ...]:
 
 
 def _topologies(cluster: Cluster, version: Version) -> tuple[dict[str, Any], ...]:
-    """Only where a workload kind of Koordinator has to stay within a level: nothing else reads it."""
+    """Only if a workload kind of Koordinator must stay within a level: nothing else reads it."""
     needed = any(
-        kind.within is not None and kind.scheduler == scheduler(cluster)
+        kind.within is not None and kind.scheduler == scheduler_name(cluster)
         for kind in cluster.workloads.values()
     )
-    if not needed or not cluster.levels or version < topology.FIRST:
+    if not needed or not cluster.levels or version < topology.SUPPORTED_SINCE:
         return ()
     return (topology.write(topology.layers(cluster.levels)),)
 
 
 def _file(path: str, objects: Iterable[dict[str, Any]], comment: str = "") -> tuple[Artifact, ...]:
-    """A file of objects below a comment; none without objects."""
+    """A file of objects with a comment at the top; none without objects."""
     text = dump_all(objects)
     lines = "".join(f"# {line}\n" for line in comment.splitlines())
     commented = text.replace("---\n", f"---\n{lines}", 1)
@@ -121,8 +115,8 @@ _UNSUPPORTED: tuple[tuple[Callable[[Queue], bool], str], ...] = (
 )
 
 
-def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler: str) -> Iterator[str]:
-    """`scheduler`: the schedulerName of the pods that quotas are charged for."""
+def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler_name: str) -> Iterator[str]:
+    """About queues. `scheduler_name`: that of the pods that are charged to quotas."""
     for has, notice in _UNSUPPORTED:
         names = [queue.name for queue in cluster.queues if has(queue)]
         if names:
@@ -130,7 +124,7 @@ def _queue_notices(cluster: Cluster, quotas: tuple[ElasticQuota, ...], scheduler
     yield from _lending(cluster, quotas)
     parents = {quota.name for quota in quotas if quota.is_parent}
     for kind in cluster.workloads.values():
-        if kind.scheduler == scheduler and kind.queue in parents:
+        if kind.scheduler == scheduler_name and kind.queue in parents:
             yield (
                 f"workload kind {kind.name} has queue {kind.queue}, which has children: Koordinator refuses "
                 "pods there, unless its feature gate SupportParentQuotaSubmitPod is on. Name one of the "

@@ -1,4 +1,4 @@
-"""Reservation objects: scheduling.koordinator.sh/v1alpha1, written and read, and those of a policy."""
+"""Reservation objects (scheduling.koordinator.sh/v1alpha1): written, read, and those of a policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from policykit.placement.desired_placement import desired_placement, expression
 from policykit.placement.eligible_pools import is_allowed
 from policykit.placement.recognition import WORKLOAD_KEY
 from policykit.targets.koordinator.objects.annotations import present
-from policykit.targets.koordinator.objects.resources import counted
+from policykit.targets.koordinator.objects.resources import admitted_amounts
 from policykit.targets.release import Version
 
 API_VERSION = "scheduling.koordinator.sh/v1alpha1"
@@ -28,7 +28,7 @@ DAY = 24 * 3600
 
 
 class Owner(NamedTuple):
-    """Pods that may use the reservation: they must match all parts that are stated."""
+    """Pods that may use the reservation. They must match every field that is set."""
 
     namespace: str = ""
     labels: Mapping[str, str] = {}
@@ -42,9 +42,9 @@ class Reservation(NamedTuple):
     name: str
     requests: Amounts
     owners: tuple[Owner, ...] = ()
-    """ORed; one without any part is every pod."""
+    """A pod must match one of them. An owner without fields matches every pod."""
     ttl: int = DAY
-    """Seconds; 0: it does not end."""
+    """Seconds; 0: it never expires."""
     allocate_once: bool = True
     """Only one pod may use it, and it ends with that pod."""
     scheduler: str = ""
@@ -56,7 +56,7 @@ class Reservation(NamedTuple):
 
 
 def write(reservation: Reservation) -> dict[str, Any]:
-    """The object. No pod is created from its template, which defines what is reserved, and where."""
+    """The object. No pod is created from its template, which defines the resources and the nodes."""
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -74,7 +74,7 @@ def write_owner(owner: Owner) -> dict[str, Any]:
     """An item of `owners`."""
     pod = present(namespace=owner.namespace, name=owner.pod)
     selector = {"labelSelector": {"matchLabels": dict(owner.labels)}} if owner.labels else {}
-    # A selector without conditions selects every pod; an owner without any part is refused.
+    # A selector without conditions selects every pod; an owner without any field is refused.
     return {**present(object=pod), **selector} or {"labelSelector": {}}
 
 
@@ -94,7 +94,7 @@ def _pod(reservation: Reservation) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any]) -> Reservation:
-    """A Reservation; what is absent or of another shape gets Koordinator's default."""
+    """A Reservation. A field that is missing or has the wrong type gets Koordinator's default."""
     metadata, spec = mapping(data.get("metadata")), mapping(data.get("spec"))
     pod = mapping(mapping(spec.get("template")).get("spec"))
     ttl = durations.seconds(text(spec.get("ttl")))
@@ -119,15 +119,19 @@ def read_owner(data: Mapping[str, Any]) -> Owner:
 
 
 def _required(pod: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The In expressions of a single term; of several terms none is required."""
+    """The In expressions of a single term; none if there are several terms."""
     terms = affinity.read(pod).required or ()
     alone = terms[0].expressions if len(terms) == 1 else ()
     return tuple((each.key, each.values) for each in alone if each.operator == "In")
 
 
-OF = "policykit.io/reservation"
+RESERVATION_ANNOTATION = "policykit.io/reservation"
 """Annotation of policykit: the policy's reservation that an object belongs to."""
-PODS, TENANT, POOL = "policykit.io/pods", "policykit.io/tenant", "policykit.io/pool"
+PODS_ANNOTATION, TENANT_ANNOTATION, POOL_ANNOTATION = (
+    "policykit.io/pods",
+    "policykit.io/tenant",
+    "policykit.io/pool",
+)
 """Its other fields, so that the policy can be read back."""
 
 Terms = tuple[tuple[str, tuple[str, ...]], ...]
@@ -136,17 +140,17 @@ Terms = tuple[tuple[str, tuple[str, ...]], ...]
 def reservations_of(
     cluster: Cluster, scheduler: str, version: Version
 ) -> tuple[tuple[Reservation, ...], tuple[str, ...]]:
-    """Objects of every reservation of the policy, and notices; `scheduler` is Koordinator's schedulerName."""
+    """Objects for the policy's reservations, and notices. `scheduler` is Koordinator's schedulerName."""
     found: list[Reservation] = []
     notices: list[str] = []
     names = {reservation.name for reservation in cluster.reservations}
     for reservation in cluster.reservations:
         pools = _pools(cluster, reservation)
-        required, ambiguous = _where(cluster, reservation)
-        notices += (*ambiguous, *_unmatched(cluster, reservation, scheduler))
+        required, ambiguous = _required_labels(cluster, reservation)
+        notices += (*ambiguous, *_mismatch_notices(cluster, reservation, scheduler))
         common = Reservation(
             reservation.name,
-            counted(reservation.requests, version),
+            admitted_amounts(reservation.requests, version),
             _owners(cluster, reservation),
             reservation.ttl,
             reservation.ttl > 0,
@@ -174,7 +178,12 @@ def _names(reservation: PolicyReservation, taken: set[str]) -> Iterator[str]:
 
 def _annotations(reservation: PolicyReservation) -> dict[str, str]:
     pods = str(reservation.pods)
-    stated = {OF: reservation.name, PODS: pods, TENANT: reservation.tenant, POOL: reservation.pool}
+    stated = {
+        RESERVATION_ANNOTATION: reservation.name,
+        PODS_ANNOTATION: pods,
+        TENANT_ANNOTATION: reservation.tenant,
+        POOL_ANNOTATION: reservation.pool,
+    }
     return {key: value for key, value in stated.items() if value}
 
 
@@ -190,7 +199,7 @@ def _owners(cluster: Cluster, reservation: PolicyReservation) -> tuple[Owner, ..
 
 
 def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]:
-    """The pool it names; else those that offer its cards and that its workload kind may use."""
+    """The pool it names, or else those with its cards that its workload kind may use."""
     if reservation.pool:
         return tuple(pool for pool in cluster.pools if pool.name == reservation.pool)
     kind = cluster.workloads.get(reservation.workload)
@@ -202,8 +211,8 @@ def _pools(cluster: Cluster, reservation: PolicyReservation) -> tuple[Pool, ...]
     )
 
 
-def _where(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
-    """Required node labels: those that identify its pool, else those of its workload kind."""
+def _required_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Terms, tuple[str, ...]]:
+    """Required node labels: those that identify its pool, or else those of its workload kind."""
     if reservation.pool:
         return _pool_labels(cluster, reservation)
     kind = cluster.workloads.get(reservation.workload)
@@ -241,7 +250,7 @@ def _pool_labels(cluster: Cluster, reservation: PolicyReservation) -> tuple[Term
 
 
 def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
-    """One for each hard taint: admission adds none to a reservation, as it does to pods."""
+    """One for each hard taint: unlike for pods, admission adds none to a reservation."""
     found = dict.fromkeys(
         Toleration(taint.key, "Equal" if taint.value else "Exists", taint.value, taint.effect)
         for pool in pools
@@ -250,8 +259,8 @@ def _tolerations(pools: tuple[Pool, ...]) -> tuple[Toleration, ...]:
     return tuple(found)
 
 
-def _unmatched(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
-    """Where the intended pods cannot use it, or others can."""
+def _mismatch_notices(cluster: Cluster, reservation: PolicyReservation, scheduler: str) -> Iterator[str]:
+    """About reservations that the intended pods cannot use, or that others can."""
     name, kind = reservation.name, cluster.workloads.get(reservation.workload)
     if kind is not None and kind.scheduler != scheduler:
         yield (

@@ -139,20 +139,20 @@ def since(plugin: str, field: str) -> Release | None:
     return FIELDS.get(plugin, {}).get(field)
 
 
-def named(release: Release) -> str:
+def release_text(release: Release) -> str:
     """A release as text: 1.8 for (1, 8, 0), with the patch only if it is not 0."""
     return ".".join(map(str, release if any(release[2:]) else release[:2]))
 
 
-def named_range(releases: Sequence[Release]) -> str:
+def release_range(releases: Sequence[Release]) -> str:
     """Koordinator 1.8.0, or Koordinator 1.4 to 1.8."""
     first, last = releases[0], releases[-1]
     if len(releases) == 1:
         return f"Koordinator {'.'.join(map(str, first))}"
-    return f"Koordinator {named(first[:2])} to {named(last[:2])}"
+    return f"Koordinator {release_text(first[:2])} to {release_text(last[:2])}"
 
 
-def unknown(plugin: str, args: Mapping[str, object], version: Release) -> Iterator[str]:
+def unknown_fields(plugin: str, args: Mapping[str, object], version: Release) -> Iterator[str]:
     """Fields of a plugin's args that a release does not know, dotted; none for plugins of other projects."""
     known = FIELDS.get(plugin)
     if known is None:

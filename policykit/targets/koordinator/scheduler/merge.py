@@ -35,12 +35,12 @@ class Source(NamedTuple):
     text: str
     document: int
     path: Path
-    """Of the string in its document; empty for a configuration of its own."""
+    """Path of the string in its document; empty if the document is the configuration."""
     inner: str
     """The configuration's own text."""
     data: Mapping[str, Any]
     alone: bool
-    """The text has no other document."""
+    """Whether the text has no other document."""
 
 
 def read_source(text: str) -> Source:
@@ -49,7 +49,7 @@ def read_source(text: str) -> Source:
         roots = read_documents(text)
     except EditError as error:
         hint = "give the file as rendered (helm template), not the chart's template"
-        # Why it is not YAML would quote it.
+        # The reason would quote the text.
         what = error.message.partition(": ")[0]
         raise PolicykitError(f"koord-scheduler-config: {what}", hint, error.place) from error
     found = [source for number, root in enumerate(roots) if root for source in _sources(text, root, number)]
@@ -78,15 +78,15 @@ Step = Callable[[Profile], Iterable[Patch]]
 """What to change in a profile; paths are below the profile."""
 
 
-def merged(source: Source, patches: Iterable[Patch]) -> str:
-    """The given text with the changes made. Raises PolicykitError where it cannot be edited in place."""
+def merge_patches(source: Source, patches: Iterable[Patch]) -> str:
+    """The text with the changes made. Raises PolicykitError if it cannot be edited in place."""
     if source.path:
         return apply_inside(source.text, source.path, patches, source.document)
     return apply(source.text, patches, source.document)
 
 
 def apply_steps(profile: Profile, steps: Iterable[Step]) -> tuple[list[Patch], Profile]:
-    """The changes of several steps, each applied to the result of those before, and the profile after."""
+    """The changes of several steps, each applied after those before it, and the resulting profile."""
     found: list[Patch] = []
     for step in steps:
         for patch in list(step(profile)):
@@ -111,17 +111,17 @@ def enable(plugin: str, point: str, weight: int | None = None) -> Step:
 
 
 def run_at(plugin: str, points: Iterable[str]) -> tuple[Step, ...]:
-    """Enables the plugin at several points; a weight that is stated stays."""
+    """Enables the plugin at several points, and keeps its weights."""
     return tuple(partial(_run_at, plugin, point) for point in points)
 
 
 def disable(plugin: str, point: str) -> Step:
-    """Removes the plugin from a point, and disables it where it would run by default."""
+    """Removes the plugin from a point, and disables it if it would run by default."""
     return partial(_disable, plugin, point)
 
 
 def prepare(plugin: str) -> Step:
-    """Enables an in-tree plugin at preScore, where it runs by default, if the point is cleared."""
+    """Enables an in-tree plugin at preScore, where it runs by default, if it is disabled there."""
     return partial(_prepare, plugin)
 
 
@@ -135,7 +135,7 @@ def _set_args(plugin: str, fields: Mapping[str, Any], api_version: str, profile:
     if not isinstance(given, dict):
         yield Patch("add", entry.path, wanted)
         return
-    # apiVersion and kind may be left out, but must be right where they are stated.
+    # apiVersion and kind may be left out, but must be correct if they are set.
     for key, value in wanted.items():
         if key in given:
             yield from differences(given[key], value, (*entry.path, key))
@@ -184,7 +184,7 @@ def _disable(plugin: str, point: str, profile: Profile) -> Iterator[Patch]:
     there = profile.point(point).plugin(plugin)
     if there:
         yield Patch("remove", there.path)
-    # Koordinator's own plugins run only where they are enabled.
+    # Koordinator's own plugins run only at points that enable them.
     by_default = plugin not in PLUGINS or profile.point(MULTI_POINT).plugin(plugin)
     if by_default and not profile.point(point).disables(plugin):
         yield Patch("add", ("plugins", point, "disabled", APPEND), {"name": plugin})

@@ -1,4 +1,4 @@
-"""Every profile of koord-scheduler that the policy configures: the target's own, and those of placements."""
+"""The profiles of koord-scheduler that the policy configures: the target's own, and those of placements."""
 
 from __future__ import annotations
 
@@ -36,17 +36,13 @@ from policykit.targets.koordinator.scheduler.plugins import (
     SCARCE,
     SCORERS,
 )
-from policykit.targets.koordinator.scheduler.settings import (
-    Settings,
-    check_load_aware,
-    plugin_settings,
-)
+from policykit.targets.koordinator.scheduler.settings import Settings, check_load_aware, plugin_settings
 from policykit.targets.koordinator.scheduler.weights import is_device
 from policykit.targets.release import Version
 
 
 class ProfilePlan(NamedTuple):
-    """How one profile is to score."""
+    """How a profile scores nodes."""
 
     name: str
     """Its schedulerName."""
@@ -55,11 +51,11 @@ class ProfilePlan(NamedTuple):
     others: tuple[str, ...] = ()
     """Further placements for the same profile, without effect."""
     opposing: tuple[str, ...] = ()
-    """Plugins that score against the placement, because the policy's options say so."""
+    """Plugins whose options in the policy contradict the placement."""
 
 
 class Plan(NamedTuple):
-    """All profiles, and the changes of the configuration that produce them."""
+    """All profiles, and the changes of the configuration that create them."""
 
     profiles: tuple[ProfilePlan, ...]
     patches: tuple[Patch, ...]
@@ -67,7 +63,7 @@ class Plan(NamedTuple):
 
     @property
     def changes_nothing(self) -> bool:
-        """Nothing is packed, avoided or set: the configuration may stay as it is."""
+        """Whether the configuration can stay as it is: nothing is packed, avoided or set."""
         scoring = any(each.packing.fit or each.packing.avoid or each.placement for each in self.profiles)
         settings = self.settings
         return not (scoring or settings.args or settings.weights or settings.disabled or self.patches)
@@ -78,7 +74,7 @@ def plan(
 ) -> Plan:
     """`data`: a configuration that the release reads; `name`: schedulerName of the target's profile.
 
-    Raises PolicykitError where it has no such profile, and for values that would stop the scheduler.
+    Raises PolicykitError if it has no such profile, and for values that would stop the scheduler.
     """
     given = configuration.read(data)
     base = given.required_profile(name)
@@ -103,7 +99,7 @@ def plan(
 
 
 def _common_steps(settings: Settings, api_version: str, version: Version) -> Iterator[Step]:
-    """What is the same in every profile: args, the plugins that must run, and those that must not."""
+    """Steps that are the same for every profile: args, required plugins, and disabled ones."""
     for plugin, args in settings.args.items():
         yield merge.set_args(plugin, args, api_version)
     at = chart.enabled(version)
@@ -117,7 +113,7 @@ def _common_steps(settings: Settings, api_version: str, version: Version) -> Ite
 
 
 class _Planner(NamedTuple):
-    """What the profiles of one configuration have in common."""
+    """The data that all profiles of a configuration share."""
 
     cluster: Cluster
     target: TargetSettings
@@ -126,7 +122,7 @@ class _Planner(NamedTuple):
     api_version: str
 
     def scoring(self, profile: Profile) -> tuple[list[Patch], ProfilePlan]:
-        """The changes that make one profile score by its placement."""
+        """The changes that make a profile score by its placement."""
         cluster, target, version, options, api_version = self
         placement, others = placements.profile_placement(cluster, profile.name)
         found: list[Patch] = []
@@ -147,7 +143,7 @@ class _Planner(NamedTuple):
 
 
 def _copy(base: Profile, name: str) -> Profile:
-    """The base profile under another name, without what scores for the base's own placement."""
+    """The base profile under another name, without the plugins that score for its placement."""
     data = {**base.data, "schedulerName": name}
     if isinstance(data.get("pluginConfig"), list):
         data["pluginConfig"] = _without_scorers(data["pluginConfig"])
@@ -200,7 +196,7 @@ def opposing_options(wanted: Mapping[str, Fit], options: KoordinatorOptions) -> 
 
 
 def write_numbers(packing: Packing, api_version: str) -> Iterator[Step]:
-    """The numbers themselves: for packing, for avoiding, and for the preference above both."""
+    """Steps that write the weights: for packing, for avoidance, and for preferences above both."""
     if packing.fit:
         yield set_args(packing.plugin, _fit_args(packing), api_version)
         if packing.plugin == FIT_PLUS:
@@ -235,12 +231,12 @@ def _fit_args(packing: Packing) -> dict[str, Any]:
 
 
 def _mixed(wanted: Iterable[Fit]) -> bool:
-    """Whether some are packed and some spread: the strategy then leaves out those it would spread."""
+    """Whether some are packed and others spread: the strategy then leaves out those to be spread."""
     return len({each.type for each in wanted}) > 1
 
 
 def _aligned(plugin: str, wanted: Mapping[str, Any], api_version: str, mixed: bool) -> Step:
-    """Sets args, unless the plugin does not score, or spreads everything by default anyway."""
+    """Sets args, unless the plugin does not score, or already spreads everything by default."""
 
     def step(profile: Profile) -> Iterable[Patch]:
         given = profile.arguments(plugin)

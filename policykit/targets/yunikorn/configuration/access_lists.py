@@ -1,4 +1,4 @@
-"""Access lists: `users groups`, each a list with commas, between them exactly one space."""
+"""Access lists: `users groups`, two comma-separated lists with exactly one space between them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write(people: Submitters) -> str:
 
 
 def read(text: str) -> Submitters | None:
-    """People of an access list; None for a text that creating the queue fails on (core acl.go, 1.9)."""
+    """Users and groups of an access list; None if creating the queue would fail (core acl.go, 1.9)."""
     parts = text.split(" ")
     if len(parts) > 2:
         return None
@@ -34,17 +34,17 @@ def read(text: str) -> Submitters | None:
 
 
 def invalid_names(people: Submitters) -> tuple[str, ...]:
-    """Names that YuniKorn drops from an access list: it knows them in no other form."""
+    """Names that YuniKorn drops from an access list because it does not accept them."""
     users = [user for user in people.users if user != EVERYBODY and not _USER.match(user)]
     groups = [group for group in people.groups if group != EVERYBODY and not _GROUP.match(group)]
     return (*users, *groups)
 
 
 def submit_lists(queues: Sequence[Queue], everybody_else: Sequence[str] = ()) -> dict[str, Submitters]:
-    """Queue, or "" for the root, to those its access list names; a queue that is missing has no list.
+    """Queue, or "" for the root, to its access list. Queues without a list are left out.
 
-    An access list applies to every queue below, so if one of those admits fewer people, the list goes
-    to the children instead. `everybody_else`: further queues below the root without a list.
+    An access list applies to every queue below, so if one of those admits fewer users, the list goes
+    to the children instead. `everybody_else`: further queues below the root that admit everybody.
     """
     known = {queue.name for queue in queues}
     children: dict[str, list[Queue]] = {}
@@ -64,26 +64,28 @@ def _grant(
     found: dict[str, Submitters],
     granted: Submitters = _NOBODY,
 ) -> None:
-    """Writes the list of one queue, and of those below; `granted`: whom the lists above let in already."""
-    more = not _within(people, granted)
-    if more and all(_within(people, other) for other in _below(name, people, children)):
+    """Adds the lists of a queue and those below it. `granted`: whom the lists above already admit."""
+    more = not _is_subset(people, granted)
+    if more and all(_is_subset(people, other) for other in _submitters_below(name, people, children)):
         granted = found[name] = people
     for child in children.get(name, ()):
         own = people if child.submit is None else child.submit
         _grant(child.name, own, children, found, granted)
 
 
-def _below(name: str, people: Submitters, children: Mapping[str, Sequence[Queue]]) -> list[Submitters]:
+def _submitters_below(
+    name: str, people: Submitters, children: Mapping[str, Sequence[Queue]]
+) -> list[Submitters]:
     """Who may submit to each queue below one."""
     found: list[Submitters] = []
     for child in children.get(name, ()):
         own = people if child.submit is None else child.submit
-        found += [own, *_below(child.name, own, children)]
+        found += [own, *_submitters_below(child.name, own, children)]
     return found
 
 
-def _within(people: Submitters, others: Submitters) -> bool:
-    """Whether everyone of `people` is among `others`."""
+def _is_subset(people: Submitters, others: Submitters) -> bool:
+    """Whether `others` contains all of `people`."""
     if EVERYBODY in others.users:
         return True
     return set(people.users) <= set(others.users) and set(people.groups) <= set(others.groups)

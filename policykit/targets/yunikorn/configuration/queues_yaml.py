@@ -60,7 +60,7 @@ def _read_limit(data: Mapping[str, Any]) -> Limit:
 
 
 class ChildTemplate(NamedTuple):
-    """What leaf queues get that a placement rule makes below a queue."""
+    """Settings of the leaf queues that placement rules create below a queue."""
 
     applications: int = 0
     properties: Mapping[str, str] = {}
@@ -68,7 +68,7 @@ class ChildTemplate(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """A queue. Names of resources and properties are YuniKorn's, amounts are texts in its grammar."""
+    """A queue, with YuniKorn's names of resources and properties, and amounts as it writes them."""
 
     name: str
     parent: bool = False
@@ -90,14 +90,14 @@ class Queue(NamedTuple):
 
 
 def walk(queue: Queue, path: str = ROOT) -> Iterator[tuple[str, Queue]]:
-    """A queue and all below it, each with its whole path."""
+    """A queue and all queues below it, each with its full path."""
     yield path, queue
     for child in queue.queues:
         yield from walk(child, f"{path}.{child.name}")
 
 
 def _write_queue(queue: Queue) -> dict[str, Any]:
-    """The queue as plain data; what is unset is left out."""
+    """The queue as plain data, without unset fields."""
     return {
         "name": queue.name,
         **without_unset(
@@ -127,7 +127,7 @@ def _write_template(template: ChildTemplate) -> dict[str, Any]:
 
 
 def _read_queue(data: Mapping[str, Any]) -> Queue:
-    """A queue; what is absent or of another shape has YuniKorn's default."""
+    """A queue. A field that is missing or has the wrong type gets YuniKorn's default."""
     template = mapping(data.get("childtemplate"))
     return Queue(
         text(data.get("name")),
@@ -148,7 +148,7 @@ def _read_queue(data: Mapping[str, Any]) -> Queue:
 
 
 class NodeSort(NamedTuple):
-    """How nodes that fit are ordered, for every pod of the partition."""
+    """How feasible nodes are ordered, for every pod of the partition."""
 
     type: str = ""
     """binpacking or fair; empty is fair."""
@@ -157,7 +157,7 @@ class NodeSort(NamedTuple):
 
 
 class Preemption(NamedTuple):
-    """None: as YuniKorn does by itself, which is True for `enabled`, False for `quota`."""
+    """None: YuniKorn's default, which is True for `enabled` and False for `quota`."""
 
     enabled: bool | None = None
     quota: bool | None = None
@@ -168,7 +168,7 @@ class Partition(NamedTuple):
 
     name: str = DEFAULT
     queues: tuple[Queue, ...] | None = ()
-    """The queues at the top, `root` alone as a rule. None: the key is not there."""
+    """The top queues, usually only `root`. None: the key is missing."""
     rules: tuple[Rule, ...] = ()
     limits: tuple[Limit, ...] = ()
     preemption: Preemption = Preemption()
@@ -177,7 +177,7 @@ class Partition(NamedTuple):
 
     @property
     def inserted_root(self) -> bool:
-        """Whether YuniKorn puts a root of its own above the queues."""
+        """Whether YuniKorn inserts a root above the queues."""
         top = self.queues or ()
         return len(top) != 1 or top[0].name.lower() != ROOT
 
@@ -220,7 +220,7 @@ def _write_partition(partition: Partition) -> dict[str, Any]:
 
 
 def read(data: object) -> Configuration:
-    """The content of a file; parts of another shape are ignored."""
+    """The content of a file. Parts of the wrong type are ignored."""
     root = mapping(data)
     partitions = tuple(map(_read_partition, items(root.get("partitions"))))
     return Configuration(partitions, text(root.get("checksum")))
@@ -249,7 +249,7 @@ def _weights(data: object) -> dict[str, float]:
 
 
 class QueueNode(NamedTuple):
-    """A queue and where it is written. A root that YuniKorn inserts has the path of its partition."""
+    """A queue and its path in queues.yaml. A root that YuniKorn inserts has the path of its partition."""
 
     queue: Queue
     path: Path

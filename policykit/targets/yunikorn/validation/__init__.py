@@ -1,6 +1,6 @@
-"""What the scheduler refuses of a queue configuration: its own validator, rule by rule.
+"""Validation of a queue configuration: what the scheduler refuses, and what fails at run time.
 
-Source: core configvalidator.go, release 1.9. Older releases know fewer keys, and compare alike.
+Source: core configvalidator.go, release 1.9. Older releases know fewer keys, and check the same way.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from policykit.targets.release import Version
 from policykit.targets.yunikorn import versions
 from policykit.targets.yunikorn.configuration.queues_yaml import Configuration, Partition, queue_tree, read
 from policykit.targets.yunikorn.validation import decoding, failures, limits, placement, queues
-from policykit.targets.yunikorn.validation.problem import Undecoded, certain
+from policykit.targets.yunikorn.validation.problem import UndecodedParts, certain_problems
 
 _NEWEST = versions.parse("")
 
 
 def problems(data: object, version: Version = _NEWEST) -> tuple[Problem, ...]:
-    """Everything refused in the data of a queues.yaml, in the order of the checks; none: it is accepted.
+    """All problems for which the scheduler refuses a queues.yaml, in the order of its checks.
 
-    The scheduler stops at the first part that it does not decode. Here all of them are listed, and
-    of the other problems those that none of these parts can undo.
+    The scheduler stops at the first part that it cannot decode. Here all of them are listed, and those
+    other problems that correcting these parts cannot resolve.
     """
     undecoded = tuple(decoding.problems(data, version))
     rest = refused(read(data)) if isinstance(data, Mapping) else ()
-    return (*undecoded, *certain(rest, Undecoded.of(undecoded), data))
+    return (*undecoded, *certain_problems(rest, UndecodedParts.of(undecoded), data))
 
 
 def refused(configuration: Configuration) -> tuple[Problem, ...]:
-    """What is refused of a configuration that decodes."""
+    """Problems for which the scheduler refuses a configuration that decodes."""
     found = list(queues.partitions(configuration))
     for number, partition in enumerate(configuration.partitions):
         if partition.queues is not None:
@@ -39,13 +39,13 @@ def refused(configuration: Configuration) -> tuple[Problem, ...]:
 
 
 def failing(configuration: Configuration) -> tuple[Problem, ...]:
-    """What is accepted, and then fails or means something else at run time."""
+    """Problems that the scheduler accepts and that fail, or mean something else, at run time."""
     found: list[Problem] = []
     for number, partition in enumerate(configuration.partitions):
         path: Path = ("partitions", number)
         tree = queue_tree(partition, path)
-        dead = placement.dead(partition.rules, tree.queue, (*path, "placementrules"))
-        # A queue that pods may yet make by naming it may be missing.
+        dead = placement.dead_rules(partition.rules, tree.queue, (*path, "placementrules"))
+        # A missing queue is no failure if pods can create it by naming it.
         found += [each for each in dead if each.kind != "rule-parent" or each.severity is None]
         found += failures.access_list_problems(tree)
         found += failures.template_amounts(tree)

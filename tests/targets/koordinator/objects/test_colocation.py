@@ -19,7 +19,7 @@ from policykit.targets.koordinator.objects.colocation import Profile
 from policykit.targets.release import Version
 from tests.shared import SHARED
 from tests.targets.koordinator.crds import needs_crds, problems
-from tests.targets.koordinator.stated import options as stating
+from tests.targets.koordinator.options import koordinator_options
 from tests.targets.koordinator.strategies import NAMES
 
 NEWEST = Version(1, 8, 0)
@@ -49,7 +49,7 @@ def test_every_profile_fits_the_crd(profile: Profile) -> None:
 
 
 def cluster(kinds: tuple[WorkloadKind, ...], stated: dict[str, Any], **more: Any) -> Cluster:
-    options = stating(classes=stated, priority_classes=more.pop("own", False))
+    options = koordinator_options(classes=stated, priority_classes=more.pop("own", False))
     return Cluster(
         "c",
         (),

@@ -40,11 +40,11 @@ def test_every_topology_fits_the_crd(chain: tuple[Layer, ...]) -> None:
 def test_the_scheduler_can_walk_the_chain(levels: tuple[Level, ...]) -> None:
     """As it does: from single nodes up, parent by parent, through every layer."""
     made = {layer.name: layer for layer in topology.layers(levels)}
-    walked, at = [], topology.NODES
+    walked, at = [], topology.NODE_LAYER
     while at:
         walked.append(at)
         at = made[at].parent
-    assert walked == [topology.NODES, *(level.name for level in reversed(levels))]
+    assert walked == [topology.NODE_LAYER, *(level.name for level in reversed(levels))]
 
 
 def cluster(**kind: Any) -> Cluster:

@@ -110,7 +110,7 @@ COMMON = {"schedulerName": "gangs", "plugins": {"permit": {"enabled": [{"name": 
     ],
 )
 def test_which_scheduler_reads_it(profiles: Any, ours: bool) -> None:
-    assert configuration.is_koordinators({"profiles": profiles}) is ours
+    assert configuration.is_for_koordinator({"profiles": profiles}) is ours
 
 
 def test_the_profile_of_our_scheduler() -> None:

@@ -29,7 +29,7 @@ def patches(data: Mapping[str, Any], name: str, numbers: Packing) -> tuple[Patch
 
 
 def merged(given: Source, name: str, numbers: Packing) -> str:
-    return merge.merged(given, patches(given.data, name, numbers))
+    return merge.merge_patches(given, patches(given.data, name, numbers))
 
 
 def profile_of(data: Mapping[str, Any]) -> Profile:

@@ -11,7 +11,7 @@ from policykit.manifests.path import Path, dotted, lookup
 from policykit.manifests.problem import Problem
 from policykit.targets.yunikorn import validation, versions
 from policykit.targets.yunikorn.validation import decoding
-from policykit.targets.yunikorn.validation.problem import Undecoded, certain, problem
+from policykit.targets.yunikorn.validation.problem import UndecodedParts, certain_problems, problem
 from tests.growth.steps import count
 from tests.targets.yunikorn.validation.test_validation import ACCEPTED, REFUSED, tree
 
@@ -111,7 +111,7 @@ def test_work_grows_with_the_broken_parts_and_not_with_their_square() -> None:
             *(problem((*queues, number), "applications", "") for number in range(size)),
         ]
         found: list[Problem] = []
-        taken = count(lambda: found.extend(certain(problems, Undecoded.of(undecoded))))
+        taken = count(lambda: found.extend(certain_problems(problems, UndecodedParts.of(undecoded))))
         assert [each.kind for each in found] == ["acl"] * size
         return taken
 
@@ -131,4 +131,6 @@ def test_work_grows_with_the_broken_parts_and_not_with_their_square() -> None:
 )
 def test_a_problem_of_a_partition_stays_unless_that_is_broken(broken: Path, stays: bool) -> None:
     one = problem(("partitions", 0, "nodesortpolicy"), "rule-queue", "")
-    assert list(certain([one], Undecoded.of([problem(broken, "decoding", "")]))) == ([one] if stays else [])
+    assert list(certain_problems([one], UndecodedParts.of([problem(broken, "decoding", "")]))) == (
+        [one] if stays else []
+    )

@@ -6,7 +6,7 @@ from policykit.targets.koordinator.options import Fit, KoordinatorOptions, PodCl
 from policykit.targets.koordinator.scheduler.fields import SECTIONS, WEIGHT
 
 
-def options(**sections: Any) -> KoordinatorOptions:
+def koordinator_options(**sections: Any) -> KoordinatorOptions:
     """Of `fit`, `config`, `classes`, `priority_classes`, and a section for each plugin: load_aware, ..."""
     plugins = {plugin: dict(sections[name]) for name, (_, plugin) in SECTIONS.items() if name in sections}
     weights = {plugin: args.pop(WEIGHT) for plugin, args in plugins.items() if WEIGHT in args}
