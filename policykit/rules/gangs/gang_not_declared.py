@@ -12,7 +12,7 @@ from functools import partial
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer, has_own_domain, largest_unit
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gangs import sized
+from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.linter.target import Target
 from policykit.manifests.document import Manifest, texts, words
@@ -177,7 +177,7 @@ def _fix(manifest: Manifest, workers: Sequence[PodSet], context: Context) -> Fix
     units = [gang for gang in gangs(manifest.data) if names & {*gang.members}]
     if not units or not all(gang.pods and gang.path and gang.path[-1] in keys for gang in units):
         return None
-    patches = tuple(sized(gang.path, gang.pods or 1) for gang in units)
+    patches = tuple(size_patch(gang.path, gang.pods or 1) for gang in units)
     return Fix("declare the gang", patches)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import Patch
 from policykit.model.gang import GangScheduler
 from policykit.model.severity import Applicability, Severity
@@ -45,7 +45,7 @@ spec:
 
 GOOD = BAD.replace("schedulerName: default-scheduler", "schedulerName: volcano")
 
-_Member = Located[GangScheduler]
+_Member = LocatedFact[GangScheduler]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:

@@ -13,7 +13,7 @@ from itertools import product
 
 from policykit.kube.gang_units import all_at_once, goes_on_with_fewer
 from policykit.kube.podsets import Gang, PodSet, gangs, pod_sets
-from policykit.linter.gangs import sized
+from policykit.linter.gangs import size_patch
 from policykit.linter.rule import Context, Fix, Rule, Violation
 from policykit.manifests.document import Manifest
 from policykit.manifests.path import Path
@@ -134,7 +134,7 @@ def _is_allowed_by_policy(
 
 
 def _fix(path: Path, pods: int) -> Fix:
-    return Fix(f"start the gang with {pods} pods", (sized(path, pods),))
+    return Fix(f"start the gang with {pods} pods", (size_patch(path, pods),))
 
 
 def _synchronous(manifest: Manifest, pod_set: PodSet) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Fix, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.manifests.patch import APPEND, Patch
 from policykit.model.list_overrides import ListField
 from policykit.model.severity import Applicability, Severity
@@ -57,7 +57,7 @@ GOOD = (
 """
 )
 
-_List = Located[ListField]
+_List = LocatedFact[ListField]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:

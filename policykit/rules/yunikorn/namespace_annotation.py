@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from policykit.errors import PolicykitError
 from policykit.kube.structure.scalars import is_placeholder
 from policykit.linter.rule import Context, Rule, Violation
-from policykit.linter.scope import Located, Scope
+from policykit.linter.scope import LocatedFact, Scope
 from policykit.model.application import NAMESPACE, PARENT, NamespaceMetadata, StaticQueues
 from policykit.model.quantity import parse
 from policykit.model.severity import Severity
@@ -45,7 +45,7 @@ _KNOWN = (*AMOUNTS, _MAX_APPS, PARENT_QUEUE, *_SWITCHES, *_OLD)
 _LIKENESS = 0.9
 _EXAMPLE = 'write {"cpu": "10", "memory": "64Gi"}: Kubernetes names and quantities, both quoted'
 
-_Namespace = Located[NamespaceMetadata]
+_Namespace = LocatedFact[NamespaceMetadata]
 
 
 def check(scope: Scope, context: Context) -> Iterator[Violation]:
