@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,8 @@ def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Modules that a module imports, at once or on first use: `Lazy("a.b:c")`, `import_module("a.b")`."""
+def imports(path: Path, *, lazily: bool = True) -> Iterator[tuple[int, str]]:
+    """Modules that a module imports; `lazily`: by `Lazy("a.b:c")` or `import_module("a.b")`, too."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -53,7 +54,7 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.lineno, node.module
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("Lazy", "import_module"):
+        elif lazily and isinstance(node, ast.Call) and ast.unparse(node.func) in ("Lazy", "import_module"):
             yield node.lineno, stated(node.args[0]).partition(":")[0]
 
 
@@ -94,6 +95,19 @@ def test_imports_only_what_stands_below(path: Path) -> None:
         if below < above or below == above:
             wrong.append(f"line {line}: {mine} imports {module}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not even for types, or inside functions. A list of lazy references may name modules that read it."""
+    names = {name_of(path) for path in modules()}
+    graph: dict[str, set[str]] = {}
+    for path in modules():
+        named = {module for _, module in imports(path, lazily=False)} & names
+        # `from package import module` names both; the package is imported for the module alone.
+        graph[name_of(path)] = {
+            one for one in named if not any(other.startswith(f"{one}.") for other in named)
+        } - {name_of(path)}
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: name_of(path))
