@@ -13,10 +13,10 @@ from policykit.importer.objects import koordinator_objects as read
 from policykit.manifests.parser import parse
 from policykit.model.cluster import Cluster, TargetSettings
 from policykit.model.queue import Queue, Reservation, Tenant
+from policykit.model.release import Version
 from policykit.model.workload import WorkloadKind
 from policykit.targets.koordinator.objects import generate as objects
 from policykit.targets.koordinator.objects.quotas import ROOT
-from policykit.targets.release import Version
 from tests.targets.koordinator.options import koordinator_options
 from tests.targets.koordinator.strategies import AMOUNTS, NAMES, queue_trees
 

@@ -49,4 +49,5 @@ TARGET = Target(
     options=Lazy("policykit.targets.koordinator.options:KoordinatorOptions"),
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
+    releases=Lazy("policykit.targets.koordinator.versions:RELEASES"),
 )

@@ -45,5 +45,6 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
+    releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
     always=True,
 )

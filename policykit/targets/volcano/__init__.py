@@ -96,4 +96,5 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.volcano.pods:fields"),
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
+    releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
 )

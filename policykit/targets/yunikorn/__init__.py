@@ -41,4 +41,5 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.yunikorn.pods:fields"),
     options=Lazy("policykit.targets.yunikorn.options:Options"),
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
+    releases=Lazy("policykit.targets.yunikorn.versions:RELEASES"),
 )
