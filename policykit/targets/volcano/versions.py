@@ -32,6 +32,8 @@ WHOLE_LISTS = (Version(1, 13, 0), Version(1, 14, 1))
 """First and last release whose webhook takes a dimension missing in a queue's capability for 0."""
 AGENT_SCHEDULER = Version(1, 14, 0)
 """A second scheduler that the chart fills with the same override."""
+NORMALISED_AFFINITY = Version(1, 15, 1)
+"""nodeorder normalises the sums of matched preferences to 100; before, it adds the sums as they are."""
 NODES_TO_FIND = Version(1, 15, 0)
 """Chart value custom.scheduler_percentage_nodes_to_find."""
 
