@@ -46,5 +46,6 @@ TARGET = Target(
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
     releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
+    import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
     always=True,
 )
