@@ -101,5 +101,6 @@ TARGET = Target(
     options=Lazy("policykit.targets.volcano.options:VolcanoOptions"),
     generate=Lazy("policykit.targets.volcano.generate:generate"),
     releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.volcano.release_facts:FACTS"),
     import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
 )
