@@ -21,8 +21,10 @@ from policykit.linter.reader import (
     decode,
     documents,
     is_template,
+    no_text,
     source_comments,
     source_of,
+    stops_at_placeholder,
 )
 from policykit.linter.registry import RuleSet
 from policykit.linter.rule import Context
@@ -98,6 +100,8 @@ def lint_file(job: Job, raw: bytes, rules: RuleSet, systems: Systems) -> FileRes
     """Reads one file and applies every rule but those about whole scopes."""
     if job.path.endswith(".json") and b'"apiVersion"' not in raw:
         return FileResult(skipped="no Kubernetes object")
+    if what := no_text(raw):
+        return FileResult(skipped=what)
     text = decode(raw)
     absent = absent_words(text.text, rules.words | systems.words | {_SUPPRESSION_WORD})
     rules, systems = rules.without(absent), systems.without(absent)
@@ -147,6 +151,7 @@ class _FileLinter:
         parsed = one.parsed
         if parsed.problem:
             self._facts.append(unreadable(_lines(self._text, one)))
+            self._template = self._template or stops_at_placeholder(self._text, parsed.problem)
         if self._template and parsed.problem:
             self._skipped = "a template, YAML only once rendered"
             return

@@ -53,7 +53,7 @@ TARGET = Target(
     options=Lazy("policykit.targets.koordinator.options:KoordinatorOptions"),
     merged_file="config",
     generate=Lazy("policykit.targets.koordinator.generate:generate"),
+    import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
     releases=Lazy("policykit.targets.koordinator.versions:RELEASES"),
     release_facts=Lazy("policykit.targets.koordinator.release_facts:FACTS"),
-    import_reader=Lazy("policykit.targets.koordinator.importing:KoordinatorReader"),
 )

@@ -45,7 +45,7 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kubernetes.pods:fields"),
     options=Lazy("policykit.targets.kubernetes.options:KubernetesOptions"),
     generate=Lazy("policykit.targets.kubernetes.generate:generate"),
-    releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
     import_reader=Lazy("policykit.targets.kubernetes.importing:KubernetesReader"),
+    releases=Lazy("policykit.targets.kubernetes.versions:RELEASES"),
     always=True,
 )

@@ -28,6 +28,6 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.kueue.pods:fields"),
     options=Lazy("policykit.targets.kueue.options:KueueOptions"),
     generate=Lazy("policykit.targets.kueue.generate:generate"),
-    releases=Lazy("policykit.targets.kueue.versions:RELEASES"),
     import_reader=Lazy("policykit.targets.kueue.importing:KueueReader"),
+    releases=Lazy("policykit.targets.kueue.versions:RELEASES"),
 )

@@ -48,7 +48,7 @@ TARGET = Target(
     pod_fields=Lazy("policykit.targets.yunikorn.pods:fields"),
     options=Lazy("policykit.targets.yunikorn.options:Options"),
     generate=Lazy("policykit.targets.yunikorn.generate:generate"),
+    import_reader=Lazy("policykit.targets.yunikorn.importing:YunikornReader"),
     releases=Lazy("policykit.targets.yunikorn.versions:RELEASES"),
     release_facts=Lazy("policykit.targets.yunikorn.release_facts:FACTS"),
-    import_reader=Lazy("policykit.targets.yunikorn.importing:YunikornReader"),
 )
