@@ -17,8 +17,9 @@ from policykit.errors import UsageError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Baseline, BaselineFile, extended_baseline, pruned_baseline, text_of
 from policykit.linter.baseline_pass import clusters_of, common_codes, from_folder, settings_of, tally
+from policykit.linter.member import STDIN
 from policykit.linter.unit import UnitFinding
-from policykit.linter.workspace import STDIN, Options, Workspace
+from policykit.linter.workspace import Options, Workspace
 from policykit.workspace.baselines import default_place, load, nearest_baselines, shown_as
 
 

@@ -17,9 +17,10 @@ from policykit.cli.output import complain, emit_data, say
 from policykit.errors import SourceError
 from policykit.formats import FORMATS, text
 from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
 from policykit.linter.not_judged import not_accepted
 from policykit.linter.selection import PRESETS
-from policykit.linter.workspace import STDIN, Options, Workspace
+from policykit.linter.workspace import Options, Workspace
 from policykit.model.severity import Severity
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ def not_accepted(settings: Sequence[Setting], found: Iterable[NotJudged]) -> tup
 
 
 def _files(run: Run, judged: Iterable[Judgement]) -> Iterator[NotJudged]:
-    from policykit.linter.workspace import STDIN
+    from policykit.linter.member import STDIN
 
     settings = run.workspace.settings
     any_policy = any(setting.cluster for setting in settings)

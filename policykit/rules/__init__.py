@@ -93,6 +93,12 @@ CATALOGUE = (
     ),
     Entry("PK130", "placement", "card-model-not-stated", True, subject=PODS),
     Entry("PK131", "placement", "invalid-spread", subject=PODS, words=("topologySpreadConstraints",)),
+    Entry(
+        "PK132",
+        "placement",
+        "metadata-of-another-release",
+        words=("koordinator.sh/", "volcano.sh/", "yunikorn.apache.org/", "runai/queue", "disableStateAware"),
+    ),
     Entry("PK201", "resources", "card-request-limit-mismatch", subject=PODS),
     Entry("PK202", "resources", "wrong-card-resource", True, subject=PODS),
     Entry("PK203", "resources", "exceeds-node", True, subject=PODS),

@@ -11,8 +11,8 @@ from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
 from policykit.linter.finding import NotJudged
+from policykit.linter.member import OBJECTS, STDIN, TEXT, Member
 from policykit.linter.not_judged import NO_PROGRAM
-from policykit.linter.workspace import BUILT, READ, STDIN, Member
 from policykit.workspace.scopes import kustomization, kustomization_namespace, kustomization_root
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _member(request: Request, table: SettingsTable, root: str, tree: Kustomizati
     # The suffix keeps the name from being that of a file.
     name = f"{_shown(os.path.join(root, os.path.basename(tree.file)))}#built"
     namespace = request.namespace or kustomization_namespace(root)
-    return Member(name, name, root, table.of(root), False, namespace, BUILT)
+    return Member(name, name, root, table.of(root), False, namespace, OBJECTS)
 
 
 def _built(
@@ -206,7 +206,7 @@ def _text_only(members: Sequence[Member], files: frozenset[str]) -> tuple[Member
     if not files:
         return tuple(members)
     return tuple(
-        member._replace(look=READ) if os.path.realpath(member.file) in files else member for member in members
+        member._replace(only=TEXT) if os.path.realpath(member.file) in files else member for member in members
     )
 
 

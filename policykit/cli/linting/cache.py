@@ -11,8 +11,9 @@ from policykit.cli.linting.workspace import OpenResult, WorkspaceNotes
 from policykit.cli.policy import files_of
 from policykit.errors import SourceError
 from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
 from policykit.linter.run import UnitFindings
-from policykit.linter.workspace import STDIN, Options, Setting, Workspace
+from policykit.linter.workspace import Options, Setting, Workspace
 from policykit.workspace.boundary import root_of
 from policykit.workspace.files import read
 from policykit.workspace.scopes import KUSTOMIZATIONS

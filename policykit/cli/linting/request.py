@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from policykit.errors import UsageError
-from policykit.linter.workspace import STDIN
+from policykit.linter.member import STDIN
 from policykit.workspace.cache.folder import NO_CACHE, Cache
 
 _TODAY = "POLICYKIT_TODAY"

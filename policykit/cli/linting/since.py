@@ -13,8 +13,9 @@ from policykit.cli.linting.request import Request, today
 from policykit.errors import PolicykitError
 from policykit.formats.findings import counted
 from policykit.linter.baseline import Key, Locate
+from policykit.linter.member import STDIN, Member
 from policykit.linter.new_findings import EarlierFindings, earlier_amounts
-from policykit.linter.workspace import STDIN, Member, Options, Setting
+from policykit.linter.workspace import Options, Setting
 from policykit.workspace.boundary import within
 from policykit.workspace.disk import aside
 from policykit.workspace.files import repository_root

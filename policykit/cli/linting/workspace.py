@@ -13,8 +13,9 @@ from policykit.cli.linting.request import Request
 from policykit.cli.linting.settings import SettingsTable
 from policykit.errors import Failures
 from policykit.linter.finding import Report
+from policykit.linter.member import STDIN
 from policykit.linter.not_judged import EMPTY_INPUT
-from policykit.linter.workspace import STDIN, Workspace
+from policykit.linter.workspace import Workspace
 from policykit.workspace.scopes import kustomization_root
 
 

@@ -348,13 +348,13 @@ def test_the_context_is_still_the_whole_scope(repository: Repository) -> None:
 def test_only_what_is_new_is_fixed(repository: Repository) -> None:
     comment = "  # policykit: ignore[PK201] -- no more"
     unused = pod("x").replace("{requests: {nvidia.com/gpu: 1}}", f"{{}}{comment}")
-    other = unused.replace("name: x", "name: y")
+    other = unused.replace("PK201", "PK202")
     repository.commit({"two.yaml": f"{unused}---\n{unused}"})
     repository.write({"two.yaml": f"{unused}---\n{other}"})
     words = ("lint", "--select", "PK903", "--fix", "--since", "HEAD")
     process(*words, cwd=repository.folder, stdin=None, **GIT)
     text = (repository.folder / "two.yaml").read_text()
-    assert text == f"{unused}---\n{other.replace(comment, '')}"
+    assert text == f"{unused}---\n{other.replace(comment.replace('PK201', 'PK202'), '')}"
 
 
 def test_of_two_like_findings_the_new_one_is_told(repository: Repository) -> None:
