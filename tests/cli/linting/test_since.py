@@ -346,15 +346,17 @@ def test_the_context_is_still_the_whole_scope(repository: Repository) -> None:
 
 
 def test_only_what_is_new_is_fixed(repository: Repository) -> None:
-    comment = "  # policykit: ignore[PK201] -- no more"
-    unused = pod("x").replace("{requests: {nvidia.com/gpu: 1}}", f"{{}}{comment}")
-    other = unused.replace("PK201", "PK202")
-    repository.commit({"two.yaml": f"{unused}---\n{unused}"})
-    repository.write({"two.yaml": f"{unused}---\n{other}"})
+    def unused(code: str) -> str:
+        return f"{{}}  # policykit: ignore[{code}] -- no more"
+
+    made = pod("x").replace("{requests: {nvidia.com/gpu: 1}}", "PLACE")
+    old, new = (made.replace("PLACE", unused(code)) for code in ("PK201", "PK306"))
+    repository.commit({"two.yaml": f"{old}---\n{old}"})
+    repository.write({"two.yaml": f"{old}---\n{new}"})
     words = ("lint", "--select", "PK903", "--fix", "--since", "HEAD")
     process(*words, cwd=repository.folder, stdin=None, **GIT)
     text = (repository.folder / "two.yaml").read_text()
-    assert text == f"{unused}---\n{other.replace(comment.replace('PK201', 'PK202'), '')}"
+    assert text == f"{old}---\n{made.replace('PLACE', '{}')}"
 
 
 def test_of_two_like_findings_the_new_one_is_told(repository: Repository) -> None:
