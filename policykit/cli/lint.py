@@ -100,6 +100,12 @@ _ACCEPT = "make it possible to judge, or accept the reason for this path: lint.a
     help="Report only what a git revision did not have; REV... means since HEAD branched off REV.",
 )
 @click.option(
+    "--hook",
+    is_flag=True,
+    help="For hooks of pre-commit: report everything in the files, and elsewhere what HEAD, or"
+    " PRE_COMMIT_FROM_REF, did not have.",
+)
+@click.option(
     "--crd",
     "crds",
     multiple=True,
@@ -149,6 +155,7 @@ def command(
     baseline: str,
     no_baseline: bool,
     since: str | None,
+    hook: bool,
     crds: tuple[str, ...],
     kustomize: str,
     require_policy: bool,
@@ -176,10 +183,12 @@ def command(
     """
     if baseline and no_baseline:
         raise click.UsageError("--baseline and --no-baseline cannot be combined: use only one of them")
+    if hook and (since is not None or STDIN in paths):
+        raise click.UsageError("--hook cannot be combined with --since or standard input")
     wanted = outputs(formats, output)
     cache = cache_of((*(paths or (".",)), policy or "", stdin_filename), cache_dir, no_cache)
     request = Request(
-        paths or (".",),
+        paths or (() if hook else (".",)),
         policy or "",
         _words(select),
         _words(ignore),
@@ -195,13 +204,18 @@ def command(
         since,
         cache,
     )
+    if hook:
+        from policykit.cli.linting.hook import hook_request
+
+        request = hook_request(request)
     opened = open_workspace(request)
     workspace, notes = opened
     options = Options(with_fixes(wanted), today(), jobs)
     done, changes = True, False
     after: Mapping[str, bytes] = {}
     if fix or unsafe_fixes or diff:
-        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes)
+        only = frozenset(request.whole) if hook else None
+        fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes, only=only)
         report, after = fixed_files.report, fixed_files.after
         done, changes = _make(fixed_files, opened, diff)
     else:
