@@ -2,12 +2,16 @@
 
 from typing import NamedTuple
 
+from policykit.model.taint import Taint, Toleration
+
 
 class DeclaredFlavor(NamedTuple):
     """A ResourceFlavor. Locations of its fact: `name`, `topology`."""
 
     name: str
     topology: str = ""
+    tolerations: tuple[Toleration, ...] = ()
+    """Added to the pods that are admitted."""
 
 
 class DeclaredTopology(NamedTuple):
@@ -45,3 +49,22 @@ class TopologyRequest(NamedTuple):
 
     level: str
     annotation: str
+
+
+class RefusingPool(NamedTuple):
+    """A pool that pods may use by their card and workload kind, but whose taints keep them away."""
+
+    name: str
+    taints: tuple[Taint, ...]
+    """The hard ones that the pods do not tolerate."""
+
+
+class RefusedPods(NamedTuple):
+    """Pods that a LocalQueue admits and every pool refuses, unless admission adds tolerations.
+
+    Locations of its fact: `tolerations`.
+    """
+
+    namespace: str
+    queue: str
+    pools: tuple[RefusingPool, ...]
