@@ -12,6 +12,8 @@ class DeclaredFlavor(NamedTuple):
     topology: str = ""
     tolerations: tuple[Toleration, ...] = ()
     """Added to the pods that are admitted."""
+    label_keys: tuple[str, ...] = ()
+    """Keys of the labels of its nodes."""
 
 
 class DeclaredTopology(NamedTuple):

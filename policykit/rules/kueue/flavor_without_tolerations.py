@@ -2,7 +2,8 @@
 
 Kueue adds the tolerations of the flavor that it assigns, so pods that wait for admission may lack
 them. Where the flavors of their queue are known and none adds what the pools' taints require, the
-pods are admitted, hold quota, and stay pending.
+pods are admitted, hold quota, and stay pending. Under partial coverage, a flavor whose labels no pool
+declares may be of nodes that the policy does not list.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def check(scope: Scope, context: Context) -> Iterator[Violation]:
         local = queues.get((pods.value.namespace, pods.value.queue))
         cluster_queue = above.get(local.cluster_queue) if local else None
         flavors = _flavors(cluster_queue, known) if cluster_queue else ()
-        if cluster_queue and flavors and not any(_helps(pool, flavors) for pool in pods.value.pools):
+        if not cluster_queue or not flavors or any(_of_other_nodes(each, context) for each in flavors):
+            continue
+        if not any(_helps(pool, flavors) for pool in pods.value.pools):
             yield _violation(pods, cluster_queue, flavors)
 
 
@@ -95,6 +98,14 @@ def _flavors(queue: DeclaredClusterQueue, known: dict[str, DeclaredFlavor]) -> t
     if not all(name in known for name in queue.flavors):
         return ()
     return tuple(known[name] for name in dict.fromkeys(queue.flavors))
+
+
+def _of_other_nodes(flavor: DeclaredFlavor, context: Context) -> bool:
+    """Whether its nodes may be some that the policy does not list."""
+    cluster = context.cluster
+    if cluster is None or cluster.complete:
+        return False
+    return any(key not in cluster.declared_keys for key in flavor.label_keys)
 
 
 def _helps(pool: RefusingPool, flavors: tuple[DeclaredFlavor, ...]) -> bool:

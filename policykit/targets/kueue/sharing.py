@@ -54,7 +54,7 @@ def facts(manifest: Manifest, pod_sets: Sequence[PodSet], context: Context) -> I
 def _flavor(manifest: Manifest, context: Context) -> Iterator[Fact]:
     found = resource_flavors.read_flavor(manifest.data)
     places = {"name": _NAME, "topology": ("spec", "topologyName")}
-    yield Fact(DeclaredFlavor(found.name, found.topology, found.tolerations), places)
+    yield Fact(DeclaredFlavor(found.name, found.topology, found.tolerations, tuple(found.labels)), places)
 
 
 def _topology(manifest: Manifest, context: Context) -> Iterator[Fact]:
