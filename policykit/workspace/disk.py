@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
@@ -44,6 +45,17 @@ _DISK: ContextVar[Disk] = ContextVar("disk")
 def start(allowed: Permissions) -> None:
     """Starts a command with its permissions; nothing of earlier commands is kept."""
     _DISK.set(Disk(allowed, {}))
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """A run within a command, with other folder arguments; afterwards everything is as it was."""
+    own = Permissions(permissions().allowed)
+    token = _DISK.set(Disk(own, {}))
+    try:
+        yield
+    finally:
+        _DISK.reset(token)
 
 
 def reset(texts: Mapping[str, bytes] | None = None) -> None:
