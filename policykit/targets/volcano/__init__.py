@@ -107,4 +107,5 @@ TARGET = Target(
     generate=Lazy("policykit.targets.volcano.generate:generate"),
     import_reader=Lazy("policykit.targets.volcano.importing:VolcanoReader"),
     releases=Lazy("policykit.targets.volcano.versions:RELEASES"),
+    release_facts=Lazy("policykit.targets.volcano.release_facts:FACTS"),
 )
