@@ -20,30 +20,27 @@ from policykit.targets.kubernetes.feature_gates import Gate
 from policykit.targets.kubernetes.versions import parse
 
 BAD = """\
-apiVersion: v1
-kind: Pod
+apiVersion: apps/v1
+kind: StatefulSet
 metadata:
-  name: train
+  name: serve
 spec:
-  resources:
-    limits: {cpu: 4, memory: 8Gi}
-  containers:
-  - name: main
-    image: registry.example/train:1
+  serviceName: serve
+  updateStrategy:
+    rollingUpdate:
+      maxUnavailable: 2
+  selector:
+    matchLabels: {app: serve}
+  template:
+    metadata:
+      labels: {app: serve}
+    spec:
+      containers:
+      - name: main
+        image: registry.example/serve:1
 """
 
-GOOD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: train
-spec:
-  containers:
-  - name: main
-    image: registry.example/train:1
-    resources:
-      limits: {cpu: 4, memory: 8Gi}
-"""
+GOOD = BAD.replace("      maxUnavailable: 2\n", "      partition: 0\n")
 
 
 def check(manifest: Manifest, context: Context) -> Iterator[Violation]:
