@@ -331,6 +331,7 @@ CATALOGUE = (
     Entry("PK926", "kueue", "flavor-off-policy", True, kinds=("ResourceFlavor",)),
     Entry("PK927", "kueue", "two-admissions", words=("kueue",)),
     Entry("PK928", "kueue", "job-not-suspended", words=("kueue",)),
+    Entry("PK929", "kueue", "flavor-without-tolerations", True, subject=SCOPE),
 )
 
 SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violation]]], ...]] = {
