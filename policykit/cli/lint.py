@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from policykit import api
+from policykit.cli.linting.assumptions import assumed_releases
 from policykit.cli.linting.cache import lint
 from policykit.cli.linting.reports import format_context, outputs, with_fixes, write
 from policykit.cli.linting.request import Request, today
@@ -290,6 +291,8 @@ def _tell(report: Report, opened: OpenResult, show_files: bool) -> None:
     for line in about_builds(workspace, every=show_files):
         say(line)
     for line in about_not_judged(report, workspace, every=show_files):
+        say(line)
+    for line in assumed_releases(workspace):
         say(line)
     if notes.without_policy and report.silent_rules:
         files = "file has" if notes.without_policy == 1 else "files have"

@@ -298,6 +298,7 @@ CATALOGUE = (
     Entry("PK805", "kubernetes", "unknown-priority-class", subject=SCOPE),
     Entry("PK806", "kubernetes", "patch-replaces-list", subject=SCOPE),
     Entry("PK807", "kubernetes", "native-gang-version", words=("scheduling", "workloadRef")),
+    Entry("PK808", "kubernetes", "field-behind-gate", True),
     Entry("PK901", "housekeeping", "generated-file-stale", subject=GENERATED_FILE),
     Entry("PK902", "housekeeping", "generated-file-orphaned", subject=GENERATED_FILE),
     Entry("PK903", "housekeeping", "unused-suppression", subject=SUPPRESSION),
@@ -331,6 +332,7 @@ CATALOGUE = (
     Entry("PK926", "kueue", "flavor-off-policy", True, kinds=("ResourceFlavor",)),
     Entry("PK927", "kueue", "two-admissions", words=("kueue",)),
     Entry("PK928", "kueue", "job-not-suspended", words=("kueue",)),
+    Entry("PK929", "kueue", "flavor-without-tolerations", True, subject=SCOPE),
 )
 
 SYSTEM_CHECKS: Mapping[str, tuple[Lazy[Callable[[Any, Context], Iterable[Violation]]], ...]] = {
