@@ -22,7 +22,7 @@ from policykit.linter.member import STDIN
 from policykit.linter.not_judged import not_accepted
 from policykit.linter.selection import PRESETS
 from policykit.linter.workspace import Options, Workspace
-from policykit.model.severity import Severity
+from policykit.model.severity import Applicability, Severity
 
 if TYPE_CHECKING:
     from policykit.linter.fix_files import FixResult
@@ -218,7 +218,9 @@ def command(
         only = frozenset(request.whole) if hook else None
         fixed_files = api.fix(workspace, options, unsafe=unsafe_fixes, only=only)
         report, after = fixed_files.report, fixed_files.after
+        refused = bool(report.refused - (set() if unsafe_fixes else {Applicability.UNSAFE}))
         done, changes = _make(fixed_files, opened, diff)
+        done = done and not refused
     else:
         report = lint(request, opened, options)
     stdout_taken = diff or (STDIN in paths and (fix or unsafe_fixes))
