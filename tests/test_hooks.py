@@ -215,7 +215,8 @@ def test_gen_check_holds_every_policy_to_its_folder(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     for name in ("prod", "dev"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "policykit.yaml").write_text(CLUSTER, encoding="utf-8")
+        named = f"{CLUSTER}metadata: {{name: {name}}}\n"
+        (tmp_path / name / "policykit.yaml").write_text(named, encoding="utf-8")
     assert run("policykit-gen-check", cwd=tmp_path).returncode == 1
     written = subprocess.run(
         [sys.executable, "-m", "policykit", "gen", "--all"],
