@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz mutation bench bench-peers golden compiled dist release clean
+.PHONY: demo test test-cluster fuzz mutation bench bench-peers golden compiled dist release clean
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 
@@ -16,6 +16,10 @@ test: $(VENV)/.dev $(VENV)/.tools  ## everything CI runs: style, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+test-cluster: $(VENV)/.dev  ## a real control plane, built once with Go: minutes of CPU time the first time
+	$(BIN)/python -m tests.cluster.programs
+	POLICYKIT_CLUSTER=1 $(BIN)/python -m pytest tests/cluster
 
 bench: $(VENV)/.dev  ## speed beside yamllint and PyYAML, ratios printed
 	$(BIN)/python scripts/bench.py
